@@ -1,0 +1,33 @@
+"""One hierarchy of errors: who is at fault decides the class.
+
+`LocalProtocolError` is misuse by the caller, and says what to do instead. `RemoteProtocolError` is
+something that no correct peer could have sent; it names the peer, and nothing was changed by it.
+"""
+
+
+class BeforehandError(Exception):
+    """The root of everything that this package raises on purpose."""
+
+
+class LocalProtocolError(BeforehandError):
+    """The caller asked for something that makes no sense here."""
+
+
+class UnknownProtocolError(LocalProtocolError):
+    """There is no protocol of that name."""
+
+
+class PeerDroppedError(LocalProtocolError):
+    """The named peer was dropped: it is gone for ever and must come back under a new name."""
+
+
+class RemoteProtocolError(BeforehandError):
+    """A peer sent what no correct peer could send; the state is as it was before."""
+
+    def __init__(self, peer: str, problem: str) -> None:
+        self.peer = peer
+        self.problem = problem
+        super().__init__(f"{peer}: {problem}" if peer else problem)
+
+    def __reduce__(self) -> tuple[type["RemoteProtocolError"], tuple[str, str]]:
+        return (type(self), (self.peer, self.problem))

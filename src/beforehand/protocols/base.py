@@ -1,0 +1,327 @@
+"""The contract of a protocol core: one process of one protocol, without any I/O.
+
+A core is a plain mutable object. What happens to it comes in as a call (`send`, `receive`, `tick`,
+`drop`), what it wants done comes back as a list of effects, in the order in which they must be
+carried out. It never reads a clock, draws a random number or logs: the same calls on the same state
+always give the same effects, so the simulator, the checker and the runtime drive the very same object.
+
+Every protocol numbers the causal-sends of a process 1, 2, 3, ...: `core.sent` is the number of the
+last one, and (sender, number) identifies a message everywhere.
+
+A subclass fills in the methods that start with an underscore. What all protocols share is done here:
+checking the arguments, messages to oneself, and peers that are gone for ever (`fence.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from mypy_extensions import i64, mypyc_attr
+
+from beforehand.causality.ids import check_process
+from beforehand.errors import LocalProtocolError, PeerDroppedError, RemoteProtocolError
+from beforehand.protocols.fence import Fence, Fenced
+from beforehand.protocols.frames import Frame
+
+
+@mypyc_attr(acyclic=True)
+class Effect:
+    """Something that the caller of a core must carry out."""
+
+    __slots__ = ()
+
+
+@mypyc_attr(acyclic=True)
+class Transmit(Effect):
+    """Hand `frame` to the network, addressed to the process `to`."""
+
+    __slots__ = ("frame", "to")
+    __match_args__ = ("to", "frame")
+    to: Final[str]
+    frame: Final[Frame]
+
+    def __init__(self, to: str, frame: Frame) -> None:
+        self.to = to
+        self.frame = frame
+
+    def __repr__(self) -> str:
+        return f"Transmit(to={self.to!r}, frame={self.frame!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Transmit) and self.to == other.to and self.frame == other.frame
+
+    def __hash__(self) -> int:
+        return hash((self.to, self.frame))
+
+
+@mypyc_attr(acyclic=True)
+class Deliver(Effect):
+    """Hand the payload of message `message_id` of `sender` to the application."""
+
+    __slots__ = ("message_id", "payload", "sender")
+    __match_args__ = ("sender", "message_id", "payload")
+    sender: Final[str]
+    message_id: Final[i64]
+    payload: Final[bytes]
+
+    def __init__(self, sender: str, message_id: i64, payload: bytes) -> None:
+        self.sender = sender
+        self.message_id = message_id
+        self.payload = payload
+
+    def __repr__(self) -> str:
+        return f"Deliver(sender={self.sender!r}, message_id={self.message_id}, payload={self.payload!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Deliver)
+            and self.sender == other.sender
+            and self.message_id == other.message_id
+            and self.payload == other.payload
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.sender, self.message_id, self.payload))
+
+
+@dataclass(frozen=True)
+class Wait:
+    """What a held message waits for: the `kind` of thing, from which peer, about which message.
+
+    `message_id` numbers a message of `peer` for a permit or a missing message, and a message of
+    one's own for an acknowledgement.
+    """
+
+    kind: str  # "permit", "ack", "you-can-tell" or "message"
+    peer: str
+    message_id: int
+
+
+@dataclass(frozen=True)
+class Held:
+    """A message that waits inside a core, at its sender or at its receiver."""
+
+    sender: str
+    message_id: int
+    receivers: tuple[str, ...]  # those that it waits to go to, or the process that holds it
+    since: int  # by the caller's clock: the `now` of the send or receive
+    waits: tuple[Wait, ...]
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What a protocol can do and what it assumes, as data."""
+
+    name: str
+    title: str
+    source: str
+    casts: tuple[str, ...]  # of "unicast", "multicast", "broadcast"
+    network: str  # "lossy": any network will do; "reliable": every frame must arrive exactly once
+    fifo_links: bool  # True: frames between two processes must not overtake each other
+    membership: str  # "open": anybody may join; "fixed": `processes` must be given
+    causal: bool
+    metadata: str  # integers per message, in the vocabulary of paper 000, Table 1
+    buffering: str  # where messages wait: "sender", "receiver", "hybrid" or "none"
+    note: str = ""
+
+
+class Core:
+    """One process of one protocol; see the module's text. Not to be instantiated itself."""
+
+    process: Final[str]
+    sent: i64  # number of causal-sends so far, and the number of the last message
+    fence: Fence | None  # None until the first peer is dropped
+
+    def __init__(self, process: str) -> None:
+        self.process = check_process(process)
+        self.sent = 0
+        self.fence = None
+
+    # ---- what callers use ----
+
+    def send(self, to: str | Iterable[str] | None, payload: bytes, now: i64 = 0) -> list[Effect]:
+        """Causal-send one message to one receiver or to several at once."""
+        out: list[Effect] = []
+        if type(payload) is not bytes:
+            raise LocalProtocolError(
+                f"{self.process}: a payload is bytes, not {type(payload).__name__}; encode it first"
+            )
+        if isinstance(to, str) and to != self.process and self.fence is None:
+            self._send(to, payload, now, out)
+        else:
+            self._send_any(to, [payload], now, out)
+        return out
+
+    def send_many(
+        self, to: str | Iterable[str] | None, payloads: Iterable[bytes], now: i64 = 0
+    ) -> list[Effect]:
+        """The same as one `send` for each payload, in order, at a cost per run of messages."""
+        batch = list(payloads)
+        for payload in batch:
+            if type(payload) is not bytes:
+                raise LocalProtocolError(
+                    f"{self.process}: a payload is bytes, not {type(payload).__name__}; "
+                    "encode it first"
+                )
+        out: list[Effect] = []
+        self._send_any(to, batch, now, out)
+        return out
+
+    def receive(self, sender: str, frame: Frame, now: i64 = 0) -> list[Effect]:
+        """Take a frame that came from `sender`; what no correct peer could send changes nothing."""
+        out: list[Effect] = []
+        if self.fence is None and not isinstance(frame, Fenced):
+            if sender == self.process:
+                raise RemoteProtocolError(sender, "a frame came from the receiver itself")
+            self._check(sender, frame)
+            self._receive(sender, frame, now, out)
+        else:
+            self._receive_fenced(sender, frame, now, out)
+        return out
+
+    def tick(self, now: i64 = 0) -> list[Effect]:
+        """The papers' "periodically": send again what may have been lost."""
+        out: list[Effect] = []
+        self._tick(now, out)
+        return out
+
+    def drop(self, peer: str, now: i64 = 0) -> list[Effect]:
+        """The peer is gone for ever: wait for it no more, accept nothing from it, tell the others.
+
+        Dropping a peer again does nothing. A dropped process comes back under a new name only.
+        """
+        name = check_process(peer)
+        if name == self.process:
+            raise LocalProtocolError(f"{self.process}: a process cannot drop itself; stop it instead")
+        out: list[Effect] = []
+        self._apply_drop(name, now, out)
+        return out
+
+    def dropped(self) -> frozenset[str]:
+        """The peers that this process has dropped."""
+        return frozenset() if self.fence is None else frozenset(self.fence.log)
+
+    def held(self) -> list[Held]:
+        """What waits inside this core, and for what."""
+        return []
+
+    def copy(self) -> Core:
+        """An independent core in the same state."""
+        raise NotImplementedError
+
+    def fingerprint(self) -> tuple[object, ...]:
+        """A hashable value, equal exactly for cores of one protocol that will behave alike.
+
+        The clock that callers pass is not a part of it: time explains, it never decides.
+        """
+        fence = () if self.fence is None else self.fence.fingerprint()
+        return (type(self).__name__, self.process, int(self.sent), fence, self._state())
+
+    def integers(self) -> int:
+        """How many integers and identifiers of protocol state this core holds now."""
+        raise NotImplementedError
+
+    # ---- what protocols fill in ----
+
+    def _send(self, to: str, payload: bytes, now: i64, out: list[Effect]) -> None:
+        """Causal-send to one process other than oneself: the most frequent case."""
+        self._send_run([to], [payload], now, out)
+
+    def _send_run(
+        self, receivers: Sequence[str], payloads: list[bytes], now: i64, out: list[Effect]
+    ) -> None:
+        """Causal-send a run of messages, each to all receivers: distinct, not oneself, not dropped."""
+        raise NotImplementedError
+
+    def _check(self, sender: str, frame: Frame) -> None:
+        """Raise RemoteProtocolError if no correct peer could have sent this; change nothing."""
+        raise NotImplementedError
+
+    def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
+        """Use a frame that `_check` has passed."""
+        raise NotImplementedError
+
+    def _tick(self, now: i64, out: list[Effect]) -> None:
+        """Nothing to do where the network is assumed to be reliable."""
+
+    def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
+        """Forget what only concerns `peer` and let go on whatever waited for it."""
+        raise NotImplementedError
+
+    def _check_receivers(self, receivers: Sequence[str]) -> None:
+        """Refuse receivers that this protocol cannot serve, before anything changes."""
+        for name in receivers:
+            check_process(name)
+
+    def _state(self) -> tuple[object, ...]:
+        raise NotImplementedError
+
+    # ---- shared mechanics ----
+
+    def _transmit(self, out: list[Effect], to: str, frame: Frame) -> None:
+        """Every frame leaves through here, so that drops travel with whatever leaves next."""
+        if self.fence is not None:
+            frame = self.fence.wrap(to, frame)
+        out.append(Transmit(to, frame))
+
+    def _send_any(
+        self, to: str | Iterable[str] | None, payloads: list[bytes], now: i64, out: list[Effect]
+    ) -> None:
+        receivers = self._receivers(to)
+        if not payloads:
+            return
+        others = [name for name in receivers if name != self.process]
+        first = self.sent + 1
+        if others:
+            self._send_run(others, payloads, now, out)
+        else:
+            self.sent += len(payloads)
+        if len(others) < len(receivers):
+            # Never through the network: an answer could overtake it there (paper 000, corrected).
+            for offset in range(len(payloads)):
+                out.append(Deliver(self.process, first + offset, payloads[offset]))
+
+    def _receivers(self, to: str | Iterable[str] | None) -> list[str]:
+        """The distinct receivers, checked; an error changes nothing."""
+        if to is None:
+            raise LocalProtocolError(
+                f"{self.process}: this protocol has no broadcast; name the receivers"
+            )
+        receivers = [to] if isinstance(to, str) else list(dict.fromkeys(to))
+        if not receivers:
+            raise LocalProtocolError(f"{self.process}: no receivers; name at least one process")
+        self._check_receivers([name for name in receivers if name != self.process])
+        if self.fence is not None:
+            for name in receivers:
+                if name in self.fence.known:
+                    raise PeerDroppedError(
+                        f"{self.process}: {name} was dropped; send to the others, or to the "
+                        "new name under which it comes back"
+                    )
+        return receivers
+
+    def _apply_drop(self, peer: str, now: i64, out: list[Effect]) -> None:
+        if self.fence is None:
+            self.fence = Fence()
+        if self.fence.add(peer):
+            self._drop(peer, now, out)
+
+    def _receive_fenced(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
+        """Apply the drops that a frame brings, then use the frame; a dropped peer is not heard."""
+        if sender == self.process:
+            raise RemoteProtocolError(sender, "a frame came from the receiver itself")
+        if self.fence is not None and sender in self.fence.known:
+            return
+        if not isinstance(frame, Fenced):
+            self._check(sender, frame)
+            self._receive(sender, frame, now, out)
+            return
+        fence = Fence() if self.fence is None else self.fence
+        fence.check(sender, frame, self.process)
+        self._check(sender, frame.frame)
+        self.fence = fence
+        for name in fence.note(sender, frame):
+            self._apply_drop(name, now, out)
+        self._receive(sender, frame.frame, now, out)

@@ -1,0 +1,33 @@
+"""What travels between cores: small immutable values. `beforehand.wire` turns them into bytes.
+
+Each protocol defines its own frames beside its core, so that a frame of another protocol is never
+mistaken for one of its own.
+"""
+
+from __future__ import annotations
+
+from mypy_extensions import mypyc_attr
+
+
+@mypyc_attr(acyclic=True)
+class Frame:
+    """The base of all frames. Equality and hash go by the class and its `key()`."""
+
+    __slots__ = ()
+
+    def key(self) -> tuple[object, ...]:
+        """The fields, in order: what makes two frames of one class equal."""
+        raise NotImplementedError
+
+    def messages(self) -> int:
+        """How many application messages this frame carries; none for control frames."""
+        return 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Frame) and type(self) is type(other) and self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self.key()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{self.key()!r}"
