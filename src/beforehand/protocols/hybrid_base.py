@@ -1,0 +1,513 @@
+"""Hybrid buffering (paper 000): what its two variants have in common.
+
+The idea. A message waits at its *sender* until every process that told the sender something has
+permitted it to act on that, and at its *receiver* only as long as an earlier message of the same
+sender is missing. Permission to send (SPS) plus FIFO is causal order (proposition 4.2), at the price
+of two integers and a flag per message, whatever the number of processes.
+
+- A process numbers its messages. Each carries the id of its predecessor to the same receiver: FIFO.
+- The receiver acknowledges what it delivered. Acks are cumulative: deliveries are FIFO per pair.
+- `limit(j)` is the highest id v such that nothing up to v is still open towards anybody but j. A
+  copy above the limit goes out *flagged*. When the limit reaches a flagged copy, its receiver gets a
+  permit; permits are cumulative too, since what is due to j is always a prefix.
+- A receiver that delivers a flagged message remembers a missing permit. What it causal-sends after
+  that depends on it, and is released when the permits it depends on have come.
+
+The variants, `hybrid.py` (CSPS) and `hybrid_sps.py` (SPS), say what the limit is and which copies
+may be released. Cost is amortised O(1) per message and nothing is sized by the number of processes.
+Lost frames: `tick` sends open messages again and repeats the ack to peers whose permits are missing;
+an ack that brings nothing new asks for the latest permit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from mypy_extensions import i64
+
+from beforehand.causality.ids import check_process
+from beforehand.errors import RemoteProtocolError
+from beforehand.protocols.base import Core, Deliver, Effect, Held, Wait
+from beforehand.protocols.frames import Frame
+from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.protocols.hybrid_state import Copy, Early, MissingPermit, Peer, Run
+from beforehand.protocols.structures import SlidingArray, SlidingMap
+
+MAX_RUN: Final = 1024  # messages: bounds what one partial acknowledgement has to move
+MAX_ID: Final = 2**60 - 1  # what the wire can carry
+MAX_GROUP_RUN_BYTES: Final = 1200  # a multicast run fits a datagram, so it is acked as a whole
+
+
+class HybridCore(Core):
+    """One process of hybrid buffering; the variants fill in the limit and the release rule."""
+
+    peers: dict[str, Peer]
+    runs: SlidingArray[Run]  # from the oldest that is not acknowledged by all its receivers
+    first_unsent: i64  # position: no run below it has a copy to release
+    missing: SlidingMap[MissingPermit]
+    depended: i64  # `missing.next` at the last causal-send: younger permits have no dependants
+    coalesce: bool  # acks and permits wait for `flush`
+    unflushed: list[Peer]
+
+    def __init__(self, process: str, coalesce: bool = False) -> None:
+        super().__init__(process)
+        self.peers = {}
+        self.runs = SlidingArray()
+        self.first_unsent = 0
+        self.missing = self._new_missing()
+        self.depended = 0
+        self.coalesce = coalesce
+        self.unflushed = []
+
+    # ---- what the variants say ----
+
+    def _new_missing(self) -> SlidingMap[MissingPermit]:
+        return SlidingMap()
+
+    def _limit(self, peer: Peer) -> i64:
+        """The highest id up to which a permit to `peer` would be due now."""
+        raise NotImplementedError
+
+    def _advance_limit(self) -> None:
+        """Runs were closed or added: grant what became due, beyond what left the window."""
+        raise NotImplementedError
+
+    def _release_due(self, out: list[Effect]) -> None:
+        """Release every copy that may go now."""
+        raise NotImplementedError
+
+    def _blocks(self, permit: MissingPermit, peer: Peer) -> bool:
+        """Does this missing permit, if depended on, keep a copy to `peer` from going?"""
+        raise NotImplementedError
+
+    def _permit_added(self) -> None:
+        """A missing permit was appended."""
+
+    # ---- causal-send ----
+
+    def _peer(self, name: str) -> Peer:
+        peer = self.peers.get(name)
+        if peer is None:
+            peer = Peer(check_process(name))
+            self.peers[name] = peer
+        return peer
+
+    def _send(self, to: str, payload: bytes, now: i64, out: list[Effect]) -> None:
+        self._send_to([self._peer(to)], [payload], now, out)
+
+    def _send_run(
+        self, receivers: Sequence[str], payloads: list[bytes], now: i64, out: list[Effect]
+    ) -> None:
+        peers = [self._peer(name) for name in receivers]
+        start = 0
+        while start < len(payloads):
+            count = self._room(peers, payloads, start)
+            self._send_to(peers, payloads[start : start + count], now, out)
+            start += count
+
+    def _room(self, peers: list[Peer], payloads: list[bytes], start: int) -> int:
+        """How many of the payloads from `start` on go into one run; at least one."""
+        last = self._joinable(peers)
+        if len(peers) == 1:
+            return MAX_RUN if last is None else MAX_RUN - len(last.payloads)
+        size = 0 if last is None else _group_bytes(last.payloads)
+        stop = start
+        while stop < len(payloads):
+            size += _group_bytes(payloads[stop : stop + 1])
+            if size > MAX_GROUP_RUN_BYTES:
+                break
+            stop += 1
+        return max(stop - start, 1)
+
+    def _joinable(self, peers: list[Peer]) -> Run | None:
+        """The last run, if the next message to `peers` belongs to it.
+
+        Then nothing that needs a permit was delivered since, so it may go if the run could.
+        """
+        if self.runs.first == self.runs.next or self.depended != self.missing.next:
+            return None
+        run = self.runs.last()
+        if run.last != self.sent or run.open == 0 or len(run.copies) != len(peers):
+            return None
+        for number, copy in enumerate(run.copies):
+            if copy.peer is not peers[number]:
+                return None
+        if len(peers) == 1:
+            return run if len(run.payloads) < MAX_RUN else None
+        # Released group runs stay as they are: a receiver may acknowledge a part of one, and the
+        # permit that this earns the others would be late.
+        return run if run.unsent == len(peers) else None
+
+    def _send_to(
+        self, peers: list[Peer], payloads: list[bytes], now: i64, out: list[Effect]
+    ) -> None:
+        """Causal-send a run, or a part of one, to peers other than oneself."""
+        run = self._joinable(peers)
+        first = self.sent + 1
+        self.sent += len(payloads)
+        self.depended = self.missing.next
+        if run is None or (len(peers) > 1 and not _fits(run, payloads)):
+            run = Run(first, self.missing.next, payloads, now)
+            for peer in peers:
+                run.add_copy(peer)
+            self.runs.add(run)
+            self._advance_limit()
+            self._release_due(out)
+        else:
+            run.extend(payloads, now)
+            if not run.unsent:
+                copy = run.copies[0]
+                self._transmit(
+                    out,
+                    copy.peer.name,
+                    HybridMessage(first, first - 1, copy.flagged, tuple(payloads)),
+                )
+
+    def _release(self, copy: Copy, out: list[Effect]) -> None:
+        """Network-send: flagged if somebody else may still lack something older."""
+        run = copy.run
+        copy.released = True
+        run.unsent -= 1
+        if run.unsent == 0:
+            run.since = []
+        copy.flagged = self._limit(copy.peer) < run.first
+        self._transmit(out, copy.peer.name, copy.frame(copy.flagged))
+
+    # ---- receive ----
+
+    def _check(self, sender: str, frame: Frame) -> None:
+        if isinstance(frame, HybridMessage):
+            self._check_message(sender, frame)
+        elif isinstance(frame, HybridAck):
+            self._check_ack(sender, frame.upto)
+        elif isinstance(frame, HybridPermit):
+            if frame.upto < 1 or frame.upto > MAX_ID:
+                raise RemoteProtocolError(sender, f"a permit for message {frame.upto}")
+        else:
+            raise RemoteProtocolError(
+                sender, f"{type(frame).__name__} is not a frame of hybrid buffering"
+            )
+
+    def _check_message(self, sender: str, frame: HybridMessage) -> None:
+        count = len(frame.payloads)
+        if frame.prev < 0 or frame.first <= frame.prev or frame.first > MAX_ID - count or not count:
+            raise RemoteProtocolError(
+                sender, f"message {frame.first} after {frame.prev}, {count} payloads"
+            )
+        peer = self.peers.get(sender)
+        if peer is not None and frame.prev < peer.last_delivered < frame.first:
+            raise RemoteProtocolError(
+                sender,
+                f"message {frame.first} claims predecessor {frame.prev}, "
+                f"but {peer.last_delivered} came from there too",
+            )
+
+    def _check_ack(self, sender: str, upto: i64) -> None:
+        peer = self.peers.get(sender)
+        if peer is None or upto > peer.last_sent or upto < 1:
+            raise RemoteProtocolError(sender, f"acknowledges message {upto}, which it was never sent")
+        if upto <= peer.acked:
+            return
+        position = peer.open.first
+        while peer.open[position].run.last < upto:
+            position += 1
+        copy = peer.open[position]
+        if upto < copy.run.first or not copy.released:
+            raise RemoteProtocolError(sender, f"acknowledges message {upto}, which it was never sent")
+
+    def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
+        peer = self._peer(sender)
+        if isinstance(frame, HybridMessage):
+            self._receive_message(peer, frame, now, out)
+        elif isinstance(frame, HybridAck):
+            self._receive_ack(peer, frame.upto)
+        elif isinstance(frame, HybridPermit):
+            self._receive_permit(peer, frame.upto, out)
+        if not self.coalesce:
+            self._flush(out)
+
+    def _receive_message(
+        self, peer: Peer, frame: HybridMessage, now: i64, out: list[Effect]
+    ) -> None:
+        if frame.prev > peer.last_delivered:
+            known = peer.early.get(int(frame.prev))
+            if known is None or len(known.frame.payloads) < len(frame.payloads):
+                peer.early[int(frame.prev)] = Early(frame, now)
+            return
+        self._ack(peer)  # also what was delivered before: its ack may have been lost
+        following: HybridMessage | None = frame
+        while following is not None:
+            frame = following
+            following = None
+            if frame.first + len(frame.payloads) > peer.last_delivered + 1:
+                start = peer.last_delivered
+                self._deliver(peer, frame, out)
+                if peer.early:
+                    following = _follower(peer, start, max(frame.first, start + 1))
+
+    def _deliver(self, peer: Peer, frame: HybridMessage, out: list[Effect]) -> None:
+        """Deliver what is new in a frame whose predecessor has been delivered."""
+        last = frame.first + len(frame.payloads) - 1
+        number = max(frame.first, peer.last_delivered + 1)
+        while number <= last:
+            out.append(Deliver(peer.name, number, frame.payloads[number - frame.first]))
+            number += 1
+        peer.last_delivered = last
+        if frame.flagged and last > peer.best_permit:
+            self._await_permit(peer, last)
+
+    def _await_permit(self, peer: Peer, message_id: i64) -> None:
+        if len(peer.missing):
+            newest = peer.missing.last()
+            if newest.position == self.missing.next - 1 and self.depended < self.missing.next:
+                newest.message_id = message_id  # nobody depends on the earlier one alone
+                return
+        permit = MissingPermit(peer, message_id)
+        permit.position = self.missing.add(permit)
+        peer.missing.add(permit)
+        self._permit_added()
+
+    def _receive_ack(self, peer: Peer, upto: i64) -> None:
+        if upto <= peer.acked:
+            if upto == peer.acked and peer.permitted > 0:
+                self._permit(peer)  # nothing new: it asks for the permit again
+            return
+        peer.acked = upto
+        closed = False
+        while len(peer.open):
+            copy = peer.open.peek()
+            if copy.run.last > upto:
+                if copy.run.first <= upto:
+                    copy.acked_within(upto)
+                break
+            peer.open.remove()
+            copy.close()
+            closed = True
+        if closed:
+            self._shrink()
+
+    def _shrink(self) -> None:
+        """Give up the closed runs at the low end and grant what became due."""
+        while len(self.runs) and self.runs.peek().open == 0:
+            run = self.runs.remove()
+            for copy in run.copies:
+                if copy.flagged:
+                    self._grant(copy)
+            run.copies = []  # copies point back at their run: do not leave that to the collector
+        self._advance_limit()
+
+    def _grant(self, copy: Copy) -> None:
+        copy.flagged = False
+        copy.peer.permitted = copy.run.last
+        self._permit(copy.peer)
+
+    def _receive_permit(self, peer: Peer, upto: i64, out: list[Effect]) -> None:
+        if upto <= peer.best_permit:
+            return
+        peer.best_permit = upto
+        found = False
+        while len(peer.missing) and peer.missing.peek().message_id <= upto:
+            self.missing.remove(peer.missing.remove())
+            found = True
+        if found:
+            self._release_due(out)
+
+    # ---- acks and permits leave together, one of each per peer ----
+
+    def _ack(self, peer: Peer) -> None:
+        if not (peer.ack_due or peer.permit_due):
+            self.unflushed.append(peer)
+        peer.ack_due = True
+
+    def _permit(self, peer: Peer) -> None:
+        if not (peer.ack_due or peer.permit_due):
+            self.unflushed.append(peer)
+        peer.permit_due = True
+
+    def flush(self) -> list[Effect]:
+        """With `coalesce`: one ack and one permit for each peer that is owed some."""
+        out: list[Effect] = []
+        self._flush(out)
+        return out
+
+    def _flush(self, out: list[Effect]) -> None:
+        for peer in self.unflushed:
+            if peer.gone:
+                continue
+            if peer.ack_due:
+                self._transmit(out, peer.name, HybridAck(peer.last_delivered))
+            if peer.permit_due:
+                self._transmit(out, peer.name, HybridPermit(peer.permitted))
+            peer.ack_due = False
+            peer.permit_due = False
+        if self.unflushed:
+            self.unflushed = []
+
+    def _tick(self, now: i64, out: list[Effect]) -> None:
+        self._flush(out)
+        for peer in self.peers.values():
+            limit = self._limit(peer)
+            for copy in peer.open.elements():
+                if not copy.released:
+                    break
+                self._transmit(out, peer.name, copy.frame(limit < copy.run.first))
+            if len(peer.missing):
+                self._transmit(out, peer.name, HybridAck(peer.last_delivered))
+
+    def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
+        """As if the peer had acknowledged and permitted everything, now and for ever."""
+        gone = self.peers.pop(peer, None)
+        if gone is None:
+            return
+        gone.gone = True
+        for copy in gone.open.elements():
+            copy.close()
+        for run in self.runs.elements():
+            run.copies = [copy for copy in run.copies if copy.peer is not gone]
+        for permit in gone.missing.elements():
+            self.missing.remove(permit)
+        self._shrink()
+        self._release_due(out)
+        if not self.coalesce:
+            self._flush(out)
+
+    # ---- looking inside ----
+
+    def held(self) -> list[Held]:
+        found: list[Held] = []
+        for run in self.runs.elements():
+            if run.unsent:
+                found.extend(self._held_run(run))
+        for peer in self.peers.values():
+            for prev, early in sorted(peer.early.items()):
+                waits = (Wait("message", peer.name, prev),)
+                for offset in range(len(early.frame.payloads)):
+                    number = int(early.frame.first) + offset
+                    me = (self.process,)
+                    found.append(Held(peer.name, number, me, int(early.since), waits))
+        return found
+
+    def _held_run(self, run: Run) -> list[Held]:
+        waiting = [copy.peer for copy in run.copies if not copy.released]
+        receivers = tuple(peer.name for peer in waiting)
+        waits = tuple(
+            Wait("permit", permit.peer.name, int(permit.message_id))
+            for permit in self.missing.elements()
+            if permit.position < run.need
+            and any(self._blocks(permit, peer) for peer in waiting)
+        )
+        first = int(run.first)
+        return [
+            Held(self.process, first + offset, receivers, since, waits)
+            for offset, since in enumerate(run.since)
+        ]
+
+    def integers(self) -> int:
+        total = 2 + (0 if self.fence is None else self.fence.integers())
+        for peer in self.peers.values():
+            total += 6 + 3 * len(peer.early)  # the name and five ids
+        for run in self.runs.elements():
+            total += 3 + 2 * len(run.copies)
+        return total + 2 * len(self.missing)
+
+    def _state(self) -> tuple[object, ...]:
+        permits = self.missing.elements()
+        return (
+            tuple(peer.fingerprint() for _, peer in sorted(self.peers.items())),
+            tuple(self._run_state(run, permits) for run in self.runs.elements()),
+            tuple((permit.peer.name, int(permit.message_id)) for permit in permits),
+            bool(permits) and permits[-1].position == self.missing.next - 1,
+            self.depended == self.missing.next,
+            self.coalesce,
+            tuple(peer.name for peer in self.unflushed),
+        )
+
+    def _run_state(self, run: Run, permits: list[MissingPermit]) -> tuple[object, ...]:
+        """Positions count only through what they depend on, so that equal futures look equal."""
+        depends = 0
+        if run.unsent:
+            depends = sum(1 for permit in permits if permit.position < run.need)
+        return (
+            int(run.first),
+            int(run.last),
+            depends,
+            tuple(run.payloads),
+            tuple(
+                (copy.peer.name, int(copy.prev), copy.released, copy.open, copy.flagged)
+                for copy in run.copies
+            ),
+        )
+
+    def _copy_into(self, twin: HybridCore) -> None:
+        """Give a fresh core this one's state."""
+        twin.sent = self.sent
+        twin.fence = None if self.fence is None else self.fence.copy()
+        twin.coalesce = self.coalesce
+        twin.first_unsent = self.first_unsent
+        twin.depended = self.depended
+        peers = {peer: peer.copy() for peer in self.peers.values()}
+        twin.peers = {peer.name: peer for peer in peers.values()}
+        twin.unflushed = [peers[peer] for peer in self.unflushed if not peer.gone]
+        twin.runs = SlidingArray(self.runs.first)
+        for run in self.runs.elements():
+            twin.runs.add(_copy_run(run, peers))
+        renewed = {
+            permit: MissingPermit(peers[permit.peer], permit.message_id)
+            for permit in self.missing.elements()
+        }
+        twin.missing = self._new_missing()
+        self.missing.copy_into(twin.missing, renewed)
+        for permit, new in renewed.items():
+            new.position = permit.position
+            new.peer.missing.add(new)
+
+
+def _follower(peer: Peer, start: i64, first: i64) -> HybridMessage | None:
+    """The early frame that goes on where a delivery of `first` and up, after `start`, has stopped.
+
+    Frames sent again may cut a run at other places, so early frames that began inside what has just
+    been delivered are used up, or their tails come next.
+    """
+    best: HybridMessage | None = None
+    reach = peer.last_delivered
+    prev = start
+    while prev <= peer.last_delivered:
+        early = peer.early.pop(int(prev), None)
+        if early is not None:
+            frame = early.frame
+            last = frame.first + len(frame.payloads) - 1
+            # A correct sender leaves no gap here; what another one says is not believed.
+            if last > reach and (prev == peer.last_delivered or frame.first == prev + 1):
+                best = frame
+                reach = last
+        prev = first if prev < first else prev + 1
+    return best
+
+
+def _group_bytes(payloads: list[bytes]) -> int:
+    """About how much a multicast run takes in a datagram."""
+    return sum([len(payload) + 2 for payload in payloads])
+
+
+def _fits(run: Run, payloads: list[bytes]) -> bool:
+    return _group_bytes(run.payloads) + _group_bytes(payloads) <= MAX_GROUP_RUN_BYTES
+
+
+def _copy_run(run: Run, peers: dict[Peer, Peer]) -> Run:
+    twin = Run(run.first, run.need, run.payloads.copy(), 0)
+    twin.last = run.last
+    twin.since = run.since.copy()
+    twin.unsent = run.unsent
+    twin.open = run.open
+    for copy in run.copies:
+        new = Copy(twin, peers[copy.peer], copy.prev)
+        new.released = copy.released
+        new.open = copy.open
+        new.flagged = copy.flagged
+        twin.copies.append(new)
+        if copy.open:
+            new.peer.open.add(new)
+        if copy is run.sole:
+            twin.sole = new
+    return twin

@@ -1,0 +1,137 @@
+"""`hybrid-sps`: hybrid buffering, optimal for SPS (paper 000, Algorithm 2, corrected), with multicast.
+
+SPS (definition 4.1) lets a message to j go although permits from j itself are missing, and lets j
+act on a message although older messages to j itself are open. So the order of release is no longer
+the order of causal-send (ids are), and whether something may go depends on *whose* permit or ack is
+missing. Four positions keep every question amortised O(1):
+
+- `first_unsent`: no run below it has an unsent copy;
+- `second_permit`: the first missing permit that is not from the sender of the oldest one. A run that
+  depends on it depends on two senders and cannot go to anybody;
+- `second_run`: the first run that depends on the permit at `second_permit`;
+- `foreign_run`: if the oldest run waits for one receiver q only, the first run with an open copy to
+  somebody other than q: everything before it is due to q. If the oldest run waits for several, the
+  oldest run itself.
+
+Only an event at one of these positions moves it, and it never moves back, so no range is walked
+twice. An unsent copy counts as open. Multicast, which the paper leaves out, fits the same form: the
+open receivers of a run are a set that shrinks.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from mypy_extensions import i64
+
+from beforehand.protocols.base import Effect
+from beforehand.protocols.hybrid_base import HybridCore
+from beforehand.protocols.hybrid_state import MissingPermit, Peer
+from beforehand.protocols.structures import IndexableSlidingMap, SlidingMap
+
+
+class HybridSps(HybridCore):
+    """One process of the SPS-optimal variant."""
+
+    permits: IndexableSlidingMap[MissingPermit]  # the same object as `missing`
+    second_permit: i64
+    second_run: i64
+    foreign_run: i64
+
+    def __init__(self, process: str, coalesce: bool = False) -> None:
+        super().__init__(process, coalesce)
+        self.permits = cast(IndexableSlidingMap[MissingPermit], self.missing)
+        self.second_permit = 0
+        self.second_run = 0
+        self.foreign_run = 0
+
+    def _new_missing(self) -> SlidingMap[MissingPermit]:
+        return IndexableSlidingMap()
+
+    def _limit(self, peer: Peer) -> i64:
+        if len(self.runs) == 0:
+            return self.sent
+        oldest = self.runs.peek()
+        if oldest.sole is None or oldest.sole.peer is not peer:
+            return oldest.first - 1
+        if self.foreign_run == self.runs.next:
+            return self.sent
+        return self.runs[self.foreign_run].first - 1
+
+    def _advance_limit(self) -> None:
+        if self.foreign_run < self.runs.first:
+            self.foreign_run = self.runs.first
+        if len(self.runs) == 0:
+            return
+        sole = self.runs.peek().sole
+        if sole is None:
+            return
+        while self.foreign_run < self.runs.next:
+            run = self.runs[self.foreign_run]
+            if not run.only_waits_for(sole.peer):
+                return
+            if run.sole is not None and run.sole.flagged:
+                self._grant(run.sole)
+            self.foreign_run += 1
+
+    def _release_due(self, out: list[Effect]) -> None:
+        runs = self.runs
+        if self.first_unsent < runs.first:
+            self.first_unsent = runs.first
+        while self.first_unsent < runs.next:
+            run = runs[self.first_unsent]
+            if run.unsent and run.need > self.permits.first:
+                break
+            for copy in run.copies:
+                if not copy.released:
+                    self._release(copy, out)
+            self.first_unsent += 1
+        self._release_to_oldest_sender(out)
+
+    def _release_to_oldest_sender(self, out: list[Effect]) -> None:
+        """Runs that depend on permits of one sender only may go to that sender."""
+        permits = self.permits
+        oldest: Peer | None = None
+        if len(permits):
+            oldest = _sender(permits, permits.first)
+        if self.second_permit < permits.first:
+            self.second_permit = permits.first
+        while self.second_permit < permits.next:
+            sender = _sender(permits, self.second_permit)
+            if sender is not None and sender is not oldest:
+                break
+            self.second_permit += 1
+        if self.second_run < self.runs.first:
+            self.second_run = self.runs.first
+        while self.second_run < self.runs.next:
+            run = self.runs[self.second_run]
+            if run.need > self.second_permit:
+                return
+            for copy in run.copies:
+                if not copy.released and copy.peer is oldest:
+                    self._release(copy, out)
+            self.second_run += 1
+
+    def _permit_added(self) -> None:
+        newest = self.permits.next - 1
+        if self.second_permit == newest and _sender(self.permits, newest) is _sender(
+            self.permits, self.permits.first
+        ):
+            self.second_permit += 1
+
+    def _blocks(self, permit: MissingPermit, peer: Peer) -> bool:
+        return permit.peer is not peer
+
+    def copy(self) -> HybridSps:
+        twin = HybridSps(self.process)
+        self._copy_into(twin)
+        twin.permits = cast(IndexableSlidingMap[MissingPermit], twin.missing)
+        twin.second_permit = self.second_permit
+        twin.second_run = self.second_run
+        twin.foreign_run = self.foreign_run
+        return twin
+
+
+def _sender(permits: IndexableSlidingMap[MissingPermit], position: i64) -> Peer | None:
+    permit = permits[position]
+    return None if permit is None else permit.peer
