@@ -289,7 +289,8 @@ class Core:
             raise LocalProtocolError(
                 f"{self.process}: this protocol has no broadcast; name the receivers"
             )
-        receivers = [to] if isinstance(to, str) else list(dict.fromkeys(to))
+        # Sorted, since the order of a set of strings differs from one interpreter to the next.
+        receivers = [to] if isinstance(to, str) else sorted({check_process(name) for name in to})
         if not receivers:
             raise LocalProtocolError(f"{self.process}: no receivers; name at least one process")
         self._check_receivers([name for name in receivers if name != self.process])

@@ -5,7 +5,8 @@ CSPS, the conservative form of sender permission to send (definition 4.3): a mes
 delivered. Then one comparison decides each question:
 
 - release in causal-send order, while the oldest waiting run depends on no missing permit;
-- `limit(j)`: everything before the oldest open run, and that run too if only j's own ack is missing.
+- `limit(j)`: everything before the oldest open run, and that run too as far as only acks of j itself
+  are missing.
 
 What the printed algorithms get wrong, and what is done here: ids start at 1 (0 means "none"); a
 permit that overtakes its message is remembered; multicast keeps one predecessor id per receiver; a
@@ -16,29 +17,16 @@ receiver.
 
 from __future__ import annotations
 
-from mypy_extensions import i64
-
 from beforehand.protocols.base import Effect
 from beforehand.protocols.hybrid_base import HybridCore
-from beforehand.protocols.hybrid_state import MissingPermit, Peer
+from beforehand.protocols.hybrid_state import MissingPermit, Peer, Run
 
 
 class Hybrid(HybridCore):
     """One process of the CSPS variant."""
 
-    def _limit(self, peer: Peer) -> i64:
-        if len(self.runs) == 0:
-            return self.sent
-        oldest = self.runs.peek()
-        if oldest.sole is not None and oldest.sole.peer is peer:
-            return oldest.last
-        return oldest.first - 1
-
-    def _advance_limit(self) -> None:
-        if len(self.runs):
-            sole = self.runs.peek().sole
-            if sole is not None and sole.flagged:
-                self._grant(sole)
+    def _reaches(self, run: Run) -> bool:
+        return run.continues
 
     def _release_due(self, out: list[Effect]) -> None:
         while self.first_unsent < self.runs.next:

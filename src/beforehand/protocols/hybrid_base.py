@@ -7,14 +7,14 @@ of two integers and a flag per message, whatever the number of processes.
 
 - A process numbers its messages. Each carries the id of its predecessor to the same receiver: FIFO.
 - The receiver acknowledges what it delivered. Acks are cumulative: deliveries are FIFO per pair.
-- `limit(j)` is the highest id v such that nothing up to v is still open towards anybody but j. A
-  copy above the limit goes out *flagged*. When the limit reaches a flagged copy, its receiver gets a
+- `limit(j)` is an id v such that nothing up to v is still open towards anybody but j. A copy above
+  the limit goes out *flagged*. When the limit reaches a flagged copy, its receiver gets a
   permit; permits are cumulative too, since what is due to j is always a prefix.
 - A receiver that delivers a flagged message remembers a missing permit. What it causal-sends after
   that depends on it, and is released when the permits it depends on have come.
 
-The variants, `hybrid.py` (CSPS) and `hybrid_sps.py` (SPS), say what the limit is and which copies
-may be released. Cost is amortised O(1) per message and nothing is sized by the number of processes.
+The variants, `hybrid.py` (CSPS) and `hybrid_sps.py` (SPS), say how far the limit reaches and which
+copies may be released. Cost is amortised O(1) per message and nothing is sized by the number of processes.
 Lost frames: `tick` sends open messages again and repeats the ack to peers whose permits are missing;
 an ack that brings nothing new asks for the latest permit.
 """
@@ -45,6 +45,10 @@ class HybridCore(Core):
     peers: dict[str, Peer]
     runs: SlidingArray[Run]  # from the oldest that is not acknowledged by all its receivers
     first_unsent: i64  # position: no run below it has a copy to release
+    # If the oldest run waits for one receiver only: the first position that the limit of that
+    # receiver has not reached, because something there is open to somebody else. Otherwise the
+    # position of the oldest run.
+    foreign_run: i64
     missing: SlidingMap[MissingPermit]
     depended: i64  # `missing.next` at the last causal-send: younger permits have no dependants
     coalesce: bool  # acks and permits wait for `flush`
@@ -55,6 +59,7 @@ class HybridCore(Core):
         self.peers = {}
         self.runs = SlidingArray()
         self.first_unsent = 0
+        self.foreign_run = 0
         self.missing = self._new_missing()
         self.depended = 0
         self.coalesce = coalesce
@@ -65,12 +70,8 @@ class HybridCore(Core):
     def _new_missing(self) -> SlidingMap[MissingPermit]:
         return SlidingMap()
 
-    def _limit(self, peer: Peer) -> i64:
-        """The highest id up to which a permit to `peer` would be due now."""
-        raise NotImplementedError
-
-    def _advance_limit(self) -> None:
-        """Runs were closed or added: grant what became due, beyond what left the window."""
+    def _reaches(self, run: Run) -> bool:
+        """May the limit go beyond the oldest run into this one, if no ack of others is missing?"""
         raise NotImplementedError
 
     def _release_due(self, out: list[Effect]) -> None:
@@ -102,67 +103,47 @@ class HybridCore(Core):
         peers = [self._peer(name) for name in receivers]
         start = 0
         while start < len(payloads):
-            count = self._room(peers, payloads, start)
-            self._send_to(peers, payloads[start : start + count], now, out)
-            start += count
-
-    def _room(self, peers: list[Peer], payloads: list[bytes], start: int) -> int:
-        """How many of the payloads from `start` on go into one run; at least one."""
-        last = self._joinable(peers)
-        if len(peers) == 1:
-            return MAX_RUN if last is None else MAX_RUN - len(last.payloads)
-        size = 0 if last is None else _group_bytes(last.payloads)
-        stop = start
-        while stop < len(payloads):
-            size += _group_bytes(payloads[stop : stop + 1])
-            if size > MAX_GROUP_RUN_BYTES:
-                break
-            stop += 1
-        return max(stop - start, 1)
-
-    def _joinable(self, peers: list[Peer]) -> Run | None:
-        """The last run, if the next message to `peers` belongs to it.
-
-        Then nothing that needs a permit was delivered since, so it may go if the run could.
-        """
-        if self.runs.first == self.runs.next or self.depended != self.missing.next:
-            return None
-        run = self.runs.last()
-        if run.last != self.sent or run.open == 0 or len(run.copies) != len(peers):
-            return None
-        for number, copy in enumerate(run.copies):
-            if copy.peer is not peers[number]:
-                return None
-        if len(peers) == 1:
-            return run if len(run.payloads) < MAX_RUN else None
-        # Released group runs stay as they are: a receiver may acknowledge a part of one, and the
-        # permit that this earns the others would be late.
-        return run if run.unsent == len(peers) else None
+            stop = _stop(payloads, start, len(peers))
+            self._send_to(peers, payloads[start:stop], now, out)
+            start = stop
 
     def _send_to(
         self, peers: list[Peer], payloads: list[bytes], now: i64, out: list[Effect]
     ) -> None:
-        """Causal-send a run, or a part of one, to peers other than oneself."""
-        run = self._joinable(peers)
+        """Causal-send what makes one record, or joins the last one, to peers other than oneself."""
+        last = self._continued(peers)
         first = self.sent + 1
         self.sent += len(payloads)
         self.depended = self.missing.next
-        if run is None or (len(peers) > 1 and not _fits(run, payloads)):
-            run = Run(first, self.missing.next, payloads, now)
-            for peer in peers:
-                run.add_copy(peer)
-            self.runs.add(run)
-            self._advance_limit()
-            self._release_due(out)
-        else:
-            run.extend(payloads, now)
-            if not run.unsent:
-                copy = run.copies[0]
-                self._transmit(
-                    out,
-                    copy.peer.name,
-                    HybridMessage(first, first - 1, copy.flagged, tuple(payloads)),
-                )
+        if last is not None and _has_room(last, payloads):
+            last.extend(payloads, now)
+            if not last.unsent:
+                copy = last.copies[0]
+                frame = HybridMessage(first, first - 1, copy.flagged, tuple(payloads))
+                self._transmit(out, copy.peer.name, frame)
+            return
+        run = Run(first, self.missing.next, payloads, now)
+        run.continues = last is not None
+        for peer in peers:
+            run.add_copy(peer)
+        self.runs.add(run)
+        self._advance_limit()
+        self._release_due(out)
+
+    def _continued(self, peers: list[Peer]) -> Run | None:
+        """The last record, if the next message to `peers` belongs to the same run.
+
+        Then nothing that needs a permit was delivered since, so the message may go if the run could.
+        """
+        if self.runs.first == self.runs.next or self.depended != self.missing.next:
+            return None
+        run = self.runs.last()
+        if run.last != self.sent or len(run.copies) != len(peers):
+            return None
+        for number, copy in enumerate(run.copies):
+            if copy.peer is not peers[number]:
+                return None
+        return run
 
     def _release(self, copy: Copy, out: list[Effect]) -> None:
         """Network-send: flagged if somebody else may still lack something older."""
@@ -296,6 +277,37 @@ class HybridCore(Core):
                     self._grant(copy)
             run.copies = []  # copies point back at their run: do not leave that to the collector
         self._advance_limit()
+
+    def _limit(self, peer: Peer) -> i64:
+        """The highest id up to which a permit to `peer` would be due now."""
+        if self.runs.first == self.runs.next:
+            return self.sent
+        oldest = self.runs.peek()
+        if oldest.sole is None or oldest.sole.peer is not peer:
+            return oldest.first - 1
+        if self.foreign_run == self.runs.next:
+            return self.sent
+        return self.runs[self.foreign_run].first - 1
+
+    def _advance_limit(self) -> None:
+        """Runs were closed or added: move `foreign_run` up and grant what it passes."""
+        runs = self.runs
+        if self.foreign_run < runs.first:
+            self.foreign_run = runs.first
+        if runs.first == runs.next:
+            return
+        sole = runs.peek().sole
+        if sole is None:
+            return
+        while self.foreign_run < runs.next:
+            run = runs[self.foreign_run]
+            if not run.only_waits_for(sole.peer):
+                return
+            if self.foreign_run > runs.first and not self._reaches(run):
+                return
+            if run.sole is not None and run.sole.flagged:
+                self._grant(run.sole)
+            self.foreign_run += 1
 
     def _grant(self, copy: Copy) -> None:
         copy.flagged = False
@@ -431,6 +443,7 @@ class HybridCore(Core):
         return (
             int(run.first),
             int(run.last),
+            run.continues,
             depends,
             tuple(run.payloads),
             tuple(
@@ -445,6 +458,7 @@ class HybridCore(Core):
         twin.fence = None if self.fence is None else self.fence.copy()
         twin.coalesce = self.coalesce
         twin.first_unsent = self.first_unsent
+        twin.foreign_run = self.foreign_run
         twin.depended = self.depended
         peers = {peer: peer.copy() for peer in self.peers.values()}
         twin.peers = {peer.name: peer for peer in peers.values()}
@@ -485,18 +499,36 @@ def _follower(peer: Peer, start: i64, first: i64) -> HybridMessage | None:
     return best
 
 
-def _group_bytes(payloads: list[bytes]) -> int:
-    """About how much a multicast run takes in a datagram."""
+def _size(payloads: list[bytes]) -> int:
+    """About how many bytes of a datagram they take."""
     return sum([len(payload) + 2 for payload in payloads])
 
 
-def _fits(run: Run, payloads: list[bytes]) -> bool:
-    return _group_bytes(run.payloads) + _group_bytes(payloads) <= MAX_GROUP_RUN_BYTES
+def _stop(payloads: list[bytes], start: int, receivers: int) -> int:
+    """Where the record that begins with `payloads[start]` ends."""
+    if receivers == 1:
+        return min(start + MAX_RUN, len(payloads))
+    size = 0
+    for stop in range(start, len(payloads)):
+        size += len(payloads[stop]) + 2
+        if size > MAX_GROUP_RUN_BYTES and stop > start:
+            return stop
+    return len(payloads)
+
+
+def _has_room(run: Run, payloads: list[bytes]) -> bool:
+    if len(run.copies) == 1:
+        return run.open > 0 and len(run.payloads) + len(payloads) <= MAX_RUN
+    # Released group records stay as they are: a receiver may acknowledge a part of one, and the
+    # permit that this earns the others would be late.
+    waiting = run.unsent == len(run.copies)
+    return waiting and _size(run.payloads) + _size(payloads) <= MAX_GROUP_RUN_BYTES
 
 
 def _copy_run(run: Run, peers: dict[Peer, Peer]) -> Run:
     twin = Run(run.first, run.need, run.payloads.copy(), 0)
     twin.last = run.last
+    twin.continues = run.continues
     twin.since = run.since.copy()
     twin.unsent = run.unsent
     twin.open = run.open

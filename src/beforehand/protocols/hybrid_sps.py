@@ -26,7 +26,7 @@ from mypy_extensions import i64
 
 from beforehand.protocols.base import Effect
 from beforehand.protocols.hybrid_base import HybridCore
-from beforehand.protocols.hybrid_state import MissingPermit, Peer
+from beforehand.protocols.hybrid_state import MissingPermit, Peer, Run
 from beforehand.protocols.structures import IndexableSlidingMap, SlidingMap
 
 
@@ -36,43 +36,18 @@ class HybridSps(HybridCore):
     permits: IndexableSlidingMap[MissingPermit]  # the same object as `missing`
     second_permit: i64
     second_run: i64
-    foreign_run: i64
 
     def __init__(self, process: str, coalesce: bool = False) -> None:
         super().__init__(process, coalesce)
         self.permits = cast(IndexableSlidingMap[MissingPermit], self.missing)
         self.second_permit = 0
         self.second_run = 0
-        self.foreign_run = 0
 
     def _new_missing(self) -> SlidingMap[MissingPermit]:
         return IndexableSlidingMap()
 
-    def _limit(self, peer: Peer) -> i64:
-        if len(self.runs) == 0:
-            return self.sent
-        oldest = self.runs.peek()
-        if oldest.sole is None or oldest.sole.peer is not peer:
-            return oldest.first - 1
-        if self.foreign_run == self.runs.next:
-            return self.sent
-        return self.runs[self.foreign_run].first - 1
-
-    def _advance_limit(self) -> None:
-        if self.foreign_run < self.runs.first:
-            self.foreign_run = self.runs.first
-        if len(self.runs) == 0:
-            return
-        sole = self.runs.peek().sole
-        if sole is None:
-            return
-        while self.foreign_run < self.runs.next:
-            run = self.runs[self.foreign_run]
-            if not run.only_waits_for(sole.peer):
-                return
-            if run.sole is not None and run.sole.flagged:
-                self._grant(run.sole)
-            self.foreign_run += 1
+    def _reaches(self, run: Run) -> bool:
+        return True
 
     def _release_due(self, out: list[Effect]) -> None:
         runs = self.runs
@@ -128,7 +103,6 @@ class HybridSps(HybridCore):
         twin.permits = cast(IndexableSlidingMap[MissingPermit], twin.missing)
         twin.second_permit = self.second_permit
         twin.second_run = self.second_run
-        twin.foreign_run = self.foreign_run
         return twin
 
 

@@ -3,7 +3,8 @@
 The unit of bookkeeping is a *run*: causal-sends that follow each other, to the same receivers, with
 nothing delivered in between that needs a permit. Its messages have consecutive ids, wait for the
 same permits and are flagged alike, so one record stands for all of them; a single message is a run
-of one. A run has one *copy* for each receiver.
+of one. A run has one *copy* for each receiver. (A record holds at most so much; a longer run is
+several records, each of which `continues` the one before.)
 """
 
 from __future__ import annotations
@@ -90,6 +91,7 @@ class Run:
 
     first: i64
     last: i64
+    continues: bool  # belongs to the same run as the record before it
     need: i64  # depends on the permits below this position: `permits.next` at causal-send
     payloads: list[bytes]
     since: list[int]  # when each was causal-sent; emptied at release, it only serves `held`
@@ -101,6 +103,7 @@ class Run:
     def __init__(self, first: i64, need: i64, payloads: list[bytes], now: i64) -> None:
         self.first = first
         self.last = first + len(payloads) - 1
+        self.continues = False
         self.need = need
         self.payloads = payloads
         self.since = [int(now)] * len(payloads)
