@@ -60,7 +60,9 @@ class BruteForce:
 
     def ack(self, peer: str, upto: int) -> None:
         """Cumulative: everything to `peer` up to that id was delivered."""
-        self.acked |= {(mid, peer) for mid, m in self.sent.items() if mid <= upto and peer in m.receivers}
+        self.acked |= {
+            (mid, peer) for mid, m in self.sent.items() if mid <= upto and peer in m.receivers
+        }
         self._rescan()
 
     def permit(self, peer: str, upto: int) -> None:

@@ -194,7 +194,9 @@ class Core:
         """
         name = check_process(peer)
         if name == self.process:
-            raise LocalProtocolError(f"{self.process}: a process cannot drop itself; stop it instead")
+            raise LocalProtocolError(
+                f"{self.process}: a process cannot drop itself; stop it instead"
+            )
         out: list[Effect] = []
         self._apply_drop(name, now, out)
         return out

@@ -30,4 +30,4 @@ class Frame:
         return hash((type(self).__name__, self.key()))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}{self.key()!r}"
+        return f"{type(self).__name__}({', '.join([repr(field) for field in self.key()])})"

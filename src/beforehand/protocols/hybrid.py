@@ -5,8 +5,8 @@ CSPS, the conservative form of sender permission to send (definition 4.3): a mes
 delivered. Then one comparison decides each question:
 
 - release in causal-send order, while the oldest waiting run depends on no missing permit;
-- `limit(j)`: everything before the oldest open run, and that run too as far as only acks of j itself
-  are missing.
+- permits reach everything before the oldest open run, and that run too as far as only acks of the
+  receiver itself are missing.
 
 What the printed algorithms get wrong, and what is done here: ids start at 1 (0 means "none"); a
 permit that overtakes its message is remembered; multicast keeps one predecessor id per receiver; a
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from beforehand.protocols.base import Effect
 from beforehand.protocols.hybrid_base import HybridCore
-from beforehand.protocols.hybrid_state import MissingPermit, Peer, Run
+from beforehand.protocols.hybrid_records import MissingPermit, Peer, Run
 
 
 class Hybrid(HybridCore):

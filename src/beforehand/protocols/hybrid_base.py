@@ -7,14 +7,14 @@ of two integers and a flag per message, whatever the number of processes.
 
 - A process numbers its messages. Each carries the id of its predecessor to the same receiver: FIFO.
 - The receiver acknowledges what it delivered. Acks are cumulative: deliveries are FIFO per pair.
-- `limit(j)` is an id v such that nothing up to v is still open towards anybody but j. A copy above
-  the limit goes out *flagged*. When the limit reaches a flagged copy, its receiver gets a
-  permit; permits are cumulative too, since what is due to j is always a prefix.
+- A copy goes out *flagged* while something older, or another copy of the same message, is open
+  (released or not, but unacknowledged) towards anybody but its receiver. When that is over, the
+  receiver gets a permit. Permits are cumulative too: what is due to a receiver is always a prefix.
 - A receiver that delivers a flagged message remembers a missing permit. What it causal-sends after
   that depends on it, and is released when the permits it depends on have come.
 
-The variants, `hybrid.py` (CSPS) and `hybrid_sps.py` (SPS), say how far the limit reaches and which
-copies may be released. Cost is amortised O(1) per message and nothing is sized by the number of processes.
+The variants, `hybrid.py` (CSPS) and `hybrid_sps.py` (SPS), say which copies may be released and how
+far permits reach. Cost is amortised O(1) per message; nothing is sized by the number of processes.
 Lost frames: `tick` sends open messages again and repeats the ack to peers whose permits are missing;
 an ack that brings nothing new asks for the latest permit.
 """
@@ -28,62 +28,29 @@ from mypy_extensions import i64
 
 from beforehand.causality.ids import check_process
 from beforehand.errors import RemoteProtocolError
-from beforehand.protocols.base import Core, Deliver, Effect, Held, Wait
+from beforehand.protocols.base import Deliver, Effect
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
-from beforehand.protocols.hybrid_state import Copy, Early, MissingPermit, Peer, Run
-from beforehand.protocols.structures import SlidingArray, SlidingMap
+from beforehand.protocols.hybrid_records import Copy, Early, MissingPermit, Peer, Run
+from beforehand.protocols.hybrid_state import HybridState
 
 MAX_RUN: Final = 1024  # messages: bounds what one partial acknowledgement has to move
 MAX_ID: Final = 2**60 - 1  # what the wire can carry
 MAX_GROUP_RUN_BYTES: Final = 1200  # a multicast run fits a datagram, so it is acked as a whole
 
 
-class HybridCore(Core):
-    """One process of hybrid buffering; the variants fill in the limit and the release rule."""
-
-    peers: dict[str, Peer]
-    runs: SlidingArray[Run]  # from the oldest that is not acknowledged by all its receivers
-    first_unsent: i64  # position: no run below it has a copy to release
-    # If the oldest run waits for one receiver only: the first position that the limit of that
-    # receiver has not reached, because something there is open to somebody else. Otherwise the
-    # position of the oldest run.
-    foreign_run: i64
-    missing: SlidingMap[MissingPermit]
-    depended: i64  # `missing.next` at the last causal-send: younger permits have no dependants
-    coalesce: bool  # acks and permits wait for `flush`
-    unflushed: list[Peer]
-
-    def __init__(self, process: str, coalesce: bool = False) -> None:
-        super().__init__(process)
-        self.peers = {}
-        self.runs = SlidingArray()
-        self.first_unsent = 0
-        self.foreign_run = 0
-        self.missing = self._new_missing()
-        self.depended = 0
-        self.coalesce = coalesce
-        self.unflushed = []
+class HybridCore(HybridState):
+    """One process of hybrid buffering; the variants say what may go and how far permits reach."""
 
     # ---- what the variants say ----
 
-    def _new_missing(self) -> SlidingMap[MissingPermit]:
-        return SlidingMap()
-
     def _reaches(self, run: Run) -> bool:
-        """May the limit go beyond the oldest run into this one, if no ack of others is missing?"""
+        """May permits reach beyond the oldest run into this one, if no ack of others is missing?"""
         raise NotImplementedError
 
     def _release_due(self, out: list[Effect]) -> None:
         """Release every copy that may go now."""
         raise NotImplementedError
-
-    def _blocks(self, permit: MissingPermit, peer: Peer) -> bool:
-        """Does this missing permit, if depended on, keep a copy to `peer` from going?"""
-        raise NotImplementedError
-
-    def _permit_added(self) -> None:
-        """A missing permit was appended."""
 
     # ---- causal-send ----
 
@@ -122,13 +89,15 @@ class HybridCore(Core):
                 frame = HybridMessage(first, first - 1, copy.flagged, tuple(payloads))
                 self._transmit(out, copy.peer.name, frame)
             return
-        run = Run(first, self.missing.next, payloads, now)
+        run = Run(first, self.missing.next, payloads)
         run.continues = last is not None
         for peer in peers:
             run.add_copy(peer)
         self.runs.add(run)
-        self._advance_limit()
+        self._reach_further()
         self._release_due(out)
+        if run.unsent:
+            run.wait(len(payloads), now)
 
     def _continued(self, peers: list[Peer]) -> Run | None:
         """The last record, if the next message to `peers` belongs to the same run.
@@ -151,8 +120,8 @@ class HybridCore(Core):
         copy.released = True
         run.unsent -= 1
         if run.unsent == 0:
-            run.since = []
-        copy.flagged = self._limit(copy.peer) < run.first
+            run.since.clear()
+        copy.flagged = self._needs_permit(run)
         self._transmit(out, copy.peer.name, copy.frame(copy.flagged))
 
     # ---- receive ----
@@ -187,7 +156,9 @@ class HybridCore(Core):
     def _check_ack(self, sender: str, upto: i64) -> None:
         peer = self.peers.get(sender)
         if peer is None or upto > peer.last_sent or upto < 1:
-            raise RemoteProtocolError(sender, f"acknowledges message {upto}, which it was never sent")
+            raise RemoteProtocolError(
+                sender, f"acknowledges message {upto}, which it was never sent"
+            )
         if upto <= peer.acked:
             return
         position = peer.open.first
@@ -195,7 +166,9 @@ class HybridCore(Core):
             position += 1
         copy = peer.open[position]
         if upto < copy.run.first or not copy.released:
-            raise RemoteProtocolError(sender, f"acknowledges message {upto}, which it was never sent")
+            raise RemoteProtocolError(
+                sender, f"acknowledges message {upto}, which it was never sent"
+            )
 
     def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
         peer = self._peer(sender)
@@ -247,7 +220,6 @@ class HybridCore(Core):
         permit = MissingPermit(peer, message_id)
         permit.position = self.missing.add(permit)
         peer.missing.add(permit)
-        self._permit_added()
 
     def _receive_ack(self, peer: Peer, upto: i64) -> None:
         if upto <= peer.acked:
@@ -275,21 +247,21 @@ class HybridCore(Core):
             for copy in run.copies:
                 if copy.flagged:
                     self._grant(copy)
-            run.copies = []  # copies point back at their run: do not leave that to the collector
-        self._advance_limit()
+            run.copies.clear()  # copies point back at their run: do not leave that to the collector
+        self._reach_further()
 
-    def _limit(self, peer: Peer) -> i64:
-        """The highest id up to which a permit to `peer` would be due now."""
-        if self.runs.first == self.runs.next:
-            return self.sent
-        oldest = self.runs.peek()
-        if oldest.sole is None or oldest.sole.peer is not peer:
-            return oldest.first - 1
+    def _needs_permit(self, run: Run) -> bool:
+        """Would a copy of this run, not yet acknowledged, be released with the flag now?
+
+        Before `foreign_run`, open copies go to one receiver only, and nothing older is open to
+        anybody else. From there on, something is: either to another than the receiver of this copy,
+        or this copy itself is foreign to what the oldest run waits for.
+        """
         if self.foreign_run == self.runs.next:
-            return self.sent
-        return self.runs[self.foreign_run].first - 1
+            return False
+        return run.first >= self.runs[self.foreign_run].first
 
-    def _advance_limit(self) -> None:
+    def _reach_further(self) -> None:
         """Runs were closed or added: move `foreign_run` up and grant what it passes."""
         runs = self.runs
         if self.foreign_run < runs.first:
@@ -359,11 +331,10 @@ class HybridCore(Core):
     def _tick(self, now: i64, out: list[Effect]) -> None:
         self._flush(out)
         for peer in self.peers.values():
-            limit = self._limit(peer)
             for copy in peer.open.elements():
                 if not copy.released:
                     break
-                self._transmit(out, peer.name, copy.frame(limit < copy.run.first))
+                self._transmit(out, peer.name, copy.frame(self._needs_permit(copy.run)))
             if len(peer.missing):
                 self._transmit(out, peer.name, HybridAck(peer.last_delivered))
 
@@ -383,98 +354,6 @@ class HybridCore(Core):
         self._release_due(out)
         if not self.coalesce:
             self._flush(out)
-
-    # ---- looking inside ----
-
-    def held(self) -> list[Held]:
-        found: list[Held] = []
-        for run in self.runs.elements():
-            if run.unsent:
-                found.extend(self._held_run(run))
-        for peer in self.peers.values():
-            for prev, early in sorted(peer.early.items()):
-                waits = (Wait("message", peer.name, prev),)
-                for offset in range(len(early.frame.payloads)):
-                    number = int(early.frame.first) + offset
-                    me = (self.process,)
-                    found.append(Held(peer.name, number, me, int(early.since), waits))
-        return found
-
-    def _held_run(self, run: Run) -> list[Held]:
-        waiting = [copy.peer for copy in run.copies if not copy.released]
-        receivers = tuple(peer.name for peer in waiting)
-        waits = tuple(
-            Wait("permit", permit.peer.name, int(permit.message_id))
-            for permit in self.missing.elements()
-            if permit.position < run.need
-            and any(self._blocks(permit, peer) for peer in waiting)
-        )
-        first = int(run.first)
-        return [
-            Held(self.process, first + offset, receivers, since, waits)
-            for offset, since in enumerate(run.since)
-        ]
-
-    def integers(self) -> int:
-        total = 2 + (0 if self.fence is None else self.fence.integers())
-        for peer in self.peers.values():
-            total += 6 + 3 * len(peer.early)  # the name and five ids
-        for run in self.runs.elements():
-            total += 3 + 2 * len(run.copies)
-        return total + 2 * len(self.missing)
-
-    def _state(self) -> tuple[object, ...]:
-        permits = self.missing.elements()
-        return (
-            tuple(peer.fingerprint() for _, peer in sorted(self.peers.items())),
-            tuple(self._run_state(run, permits) for run in self.runs.elements()),
-            tuple((permit.peer.name, int(permit.message_id)) for permit in permits),
-            bool(permits) and permits[-1].position == self.missing.next - 1,
-            self.depended == self.missing.next,
-            self.coalesce,
-            tuple(peer.name for peer in self.unflushed),
-        )
-
-    def _run_state(self, run: Run, permits: list[MissingPermit]) -> tuple[object, ...]:
-        """Positions count only through what they depend on, so that equal futures look equal."""
-        depends = 0
-        if run.unsent:
-            depends = sum(1 for permit in permits if permit.position < run.need)
-        return (
-            int(run.first),
-            int(run.last),
-            run.continues,
-            depends,
-            tuple(run.payloads),
-            tuple(
-                (copy.peer.name, int(copy.prev), copy.released, copy.open, copy.flagged)
-                for copy in run.copies
-            ),
-        )
-
-    def _copy_into(self, twin: HybridCore) -> None:
-        """Give a fresh core this one's state."""
-        twin.sent = self.sent
-        twin.fence = None if self.fence is None else self.fence.copy()
-        twin.coalesce = self.coalesce
-        twin.first_unsent = self.first_unsent
-        twin.foreign_run = self.foreign_run
-        twin.depended = self.depended
-        peers = {peer: peer.copy() for peer in self.peers.values()}
-        twin.peers = {peer.name: peer for peer in peers.values()}
-        twin.unflushed = [peers[peer] for peer in self.unflushed if not peer.gone]
-        twin.runs = SlidingArray(self.runs.first)
-        for run in self.runs.elements():
-            twin.runs.add(_copy_run(run, peers))
-        renewed = {
-            permit: MissingPermit(peers[permit.peer], permit.message_id)
-            for permit in self.missing.elements()
-        }
-        twin.missing = self._new_missing()
-        self.missing.copy_into(twin.missing, renewed)
-        for permit, new in renewed.items():
-            new.position = permit.position
-            new.peer.missing.add(new)
 
 
 def _follower(peer: Peer, start: i64, first: i64) -> HybridMessage | None:
@@ -523,23 +402,3 @@ def _has_room(run: Run, payloads: list[bytes]) -> bool:
     # permit that this earns the others would be late.
     waiting = run.unsent == len(run.copies)
     return waiting and _size(run.payloads) + _size(payloads) <= MAX_GROUP_RUN_BYTES
-
-
-def _copy_run(run: Run, peers: dict[Peer, Peer]) -> Run:
-    twin = Run(run.first, run.need, run.payloads.copy(), 0)
-    twin.last = run.last
-    twin.continues = run.continues
-    twin.since = run.since.copy()
-    twin.unsent = run.unsent
-    twin.open = run.open
-    for copy in run.copies:
-        new = Copy(twin, peers[copy.peer], copy.prev)
-        new.released = copy.released
-        new.open = copy.open
-        new.flagged = copy.flagged
-        twin.copies.append(new)
-        if copy.open:
-            new.peer.open.add(new)
-        if copy is run.sole:
-            twin.sole = new
-    return twin

@@ -26,7 +26,7 @@ from mypy_extensions import i64
 
 from beforehand.protocols.base import Effect
 from beforehand.protocols.hybrid_base import HybridCore
-from beforehand.protocols.hybrid_state import MissingPermit, Peer, Run
+from beforehand.protocols.hybrid_records import MissingPermit, Peer, Run
 from beforehand.protocols.structures import IndexableSlidingMap, SlidingMap
 
 
@@ -86,13 +86,6 @@ class HybridSps(HybridCore):
                 if not copy.released and copy.peer is oldest:
                     self._release(copy, out)
             self.second_run += 1
-
-    def _permit_added(self) -> None:
-        newest = self.permits.next - 1
-        if self.second_permit == newest and _sender(self.permits, newest) is _sender(
-            self.permits, self.permits.first
-        ):
-            self.second_permit += 1
 
     def _blocks(self, permit: MissingPermit, peer: Peer) -> bool:
         return permit.peer is not peer

@@ -1,201 +1,154 @@
-"""The records that the hybrid cores keep: runs, copies, peers and missing permits.
+"""What a process of hybrid buffering knows, and how to look at it, copy it and compare it.
 
-The unit of bookkeeping is a *run*: causal-sends that follow each other, to the same receivers, with
-nothing delivered in between that needs a permit. Its messages have consecutive ids, wait for the
-same permits and are flagged alike, so one record stands for all of them; a single message is a run
-of one. A run has one *copy* for each receiver. (A record holds at most so much; a longer run is
-several records, each of which `continues` the one before.)
+`HybridState` holds the fields; `hybrid_base.py` says what happens to them.
 """
 
 from __future__ import annotations
 
 from mypy_extensions import i64
 
-from beforehand.protocols.hybrid_frames import HybridMessage
-from beforehand.protocols.structures import SlidingArray
+from beforehand.protocols.base import Core, Held, Wait
+from beforehand.protocols.hybrid_records import Copy, MissingPermit, Peer, Run
+from beforehand.protocols.structures import SlidingArray, SlidingMap
 
 
-class Peer:
-    """Everything that concerns one other process, in both directions."""
+class HybridState(Core):
+    """The state of one process."""
 
-    name: str
-    gone: bool  # dropped: records that still point here must let it be
-    # from us to it
-    last_sent: i64  # id of our last causal-send to it
-    acked: i64  # highest id that it acknowledged
-    permitted: i64  # highest permit that we gave it
-    open: SlidingArray[Copy]  # what it has not acknowledged, in id order, released or not
-    # from it to us
-    last_delivered: i64
-    best_permit: i64  # highest permit that it gave us, even before its message arrived
-    missing: SlidingArray[MissingPermit]  # what we wait for, in id order
-    early: dict[int, Early]  # received before their predecessor, by the predecessor's id
-    # what goes out at the next flush
-    ack_due: bool
-    permit_due: bool
+    peers: dict[str, Peer]
+    runs: SlidingArray[Run]  # from the oldest that is not acknowledged by all its receivers
+    first_unsent: i64  # position: no run below it has a copy to release
+    # How far permits reach. If the oldest run waits for one receiver only: the first position with
+    # something open to somebody else (for CSPS: or outside that run). Otherwise the oldest run's.
+    foreign_run: i64
+    missing: SlidingMap[MissingPermit]
+    depended: i64  # `missing.next` at the last causal-send: younger permits have no dependants
+    coalesce: bool  # acks and permits wait for `flush`
+    unflushed: list[Peer]
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.gone = False
-        self.last_sent = 0
-        self.acked = 0
-        self.permitted = 0
-        self.open = SlidingArray()
-        self.last_delivered = 0
-        self.best_permit = 0
-        self.missing = SlidingArray()
-        self.early = {}
-        self.ack_due = False
-        self.permit_due = False
+    def __init__(self, process: str, coalesce: bool = False) -> None:
+        super().__init__(process)
+        self.peers = {}
+        self.runs = SlidingArray()
+        self.first_unsent = 0
+        self.foreign_run = 0
+        self.missing = self._new_missing()
+        self.depended = 0
+        self.coalesce = coalesce
+        self.unflushed = []
 
-    def copy(self) -> Peer:
-        """A twin with the same numbers and early frames; its queues are empty."""
-        twin = Peer(self.name)
-        twin.last_sent = self.last_sent
-        twin.acked = self.acked
-        twin.permitted = self.permitted
-        twin.last_delivered = self.last_delivered
-        twin.best_permit = self.best_permit
-        twin.early = self.early.copy()
-        twin.ack_due = self.ack_due
-        twin.permit_due = self.permit_due
-        return twin
+    def _new_missing(self) -> SlidingMap[MissingPermit]:
+        return SlidingMap()
 
-    def fingerprint(self) -> tuple[object, ...]:
+    def _blocks(self, permit: MissingPermit, peer: Peer) -> bool:
+        """Does this missing permit, if depended on, keep a copy to `peer` from going?"""
+        raise NotImplementedError
+
+    def held(self) -> list[Held]:
+        found: list[Held] = []
+        for run in self.runs.elements():
+            if run.unsent:
+                found.extend(self._held_run(run))
+        for peer in self.peers.values():
+            for prev, early in sorted(peer.early.items()):
+                waits = (Wait("message", peer.name, prev),)
+                for offset in range(len(early.frame.payloads)):
+                    number = int(early.frame.first) + offset
+                    me = (self.process,)
+                    found.append(Held(peer.name, number, me, int(early.since), waits))
+        return found
+
+    def _held_run(self, run: Run) -> list[Held]:
+        waiting = [copy.peer for copy in run.copies if not copy.released]
+        receivers = tuple(peer.name for peer in waiting)
+        waits = tuple(
+            Wait("permit", permit.peer.name, int(permit.message_id))
+            for permit in self.missing.elements()
+            if permit.position < run.need and any(self._blocks(permit, peer) for peer in waiting)
+        )
+        first = int(run.first)
+        return [
+            Held(self.process, first + offset, receivers, since, waits)
+            for offset, since in enumerate(run.since)
+        ]
+
+    def integers(self) -> int:
+        total = 2 + (0 if self.fence is None else self.fence.integers())
+        for peer in self.peers.values():
+            total += 6 + 3 * len(peer.early)  # the name and five ids
+        for run in self.runs.elements():
+            total += 3 + 2 * len(run.copies)
+        return total + 2 * len(self.missing)
+
+    def _state(self) -> tuple[object, ...]:
+        permits = self.missing.elements()
         return (
-            self.name,
-            int(self.last_sent),
-            int(self.acked),
-            int(self.permitted),
-            int(self.last_delivered),
-            int(self.best_permit),
-            tuple(sorted((prev, early.frame.key()) for prev, early in self.early.items())),
-            self.ack_due,
-            self.permit_due,
+            tuple(peer.fingerprint() for _, peer in sorted(self.peers.items())),
+            tuple(self._run_state(run, permits) for run in self.runs.elements()),
+            tuple((permit.peer.name, int(permit.message_id)) for permit in permits),
+            bool(permits) and permits[-1].position == self.missing.next - 1,
+            self.depended == self.missing.next,
+            self.coalesce,
+            tuple(peer.name for peer in self.unflushed),
         )
 
+    def _run_state(self, run: Run, permits: list[MissingPermit]) -> tuple[object, ...]:
+        """Positions count only through what they depend on, so that equal futures look equal."""
+        depends = 0
+        if run.unsent:
+            depends = sum(1 for permit in permits if permit.position < run.need)
+        return (
+            int(run.first),
+            int(run.last),
+            run.continues,
+            depends,
+            tuple(run.payloads),
+            tuple(
+                (copy.peer.name, int(copy.prev), copy.released, copy.open, copy.flagged)
+                for copy in run.copies
+            ),
+        )
 
-class Early:
-    """A frame that waits for its predecessor at the receiver."""
-
-    frame: HybridMessage
-    since: i64
-
-    def __init__(self, frame: HybridMessage, since: i64) -> None:
-        self.frame = frame
-        self.since = since
-
-
-class Run:
-    """Messages `first` to `last`, sent or waiting, until all receivers have acknowledged them."""
-
-    first: i64
-    last: i64
-    continues: bool  # belongs to the same run as the record before it
-    need: i64  # depends on the permits below this position: `permits.next` at causal-send
-    payloads: list[bytes]
-    since: list[int]  # when each was causal-sent; emptied at release, it only serves `held`
-    copies: list[Copy]
-    unsent: i64  # copies not yet released
-    open: i64  # copies not yet acknowledged
-    sole: Copy | None  # the open copy, when there is exactly one
-
-    def __init__(self, first: i64, need: i64, payloads: list[bytes], now: i64) -> None:
-        self.first = first
-        self.last = first + len(payloads) - 1
-        self.continues = False
-        self.need = need
-        self.payloads = payloads
-        self.since = [int(now)] * len(payloads)
-        self.copies = []
-        self.unsent = 0
-        self.open = 0
-        self.sole = None
-
-    def add_copy(self, peer: Peer) -> None:
-        """One more receiver; its predecessor id is that of our last message to it."""
-        copy = Copy(self, peer, peer.last_sent)
-        self.copies.append(copy)
-        self.unsent += 1
-        self.open += 1
-        self.sole = copy if self.open == 1 else None
-        peer.last_sent = self.last
-        peer.open.add(copy)
-
-    def extend(self, payloads: list[bytes], now: i64) -> None:
-        """More messages of the same run."""
-        self.payloads.extend(payloads)
-        self.last += len(payloads)
-        if self.unsent:
-            self.since.extend([int(now)] * len(payloads))
-        for copy in self.copies:
-            copy.peer.last_sent = self.last
-
-    def only_waits_for(self, peer: Peer) -> bool:
-        """Has everybody but `peer` acknowledged all of it (and maybe `peer` too)?"""
-        return self.open == 0 or (self.sole is not None and self.sole.peer is peer)
+    def _copy_into(self, twin: HybridState) -> None:
+        """Give a fresh core this one's state."""
+        twin.sent = self.sent
+        twin.fence = None if self.fence is None else self.fence.copy()
+        twin.coalesce = self.coalesce
+        twin.first_unsent = self.first_unsent
+        twin.foreign_run = self.foreign_run
+        twin.depended = self.depended
+        peers = {peer: peer.copy() for peer in self.peers.values()}
+        twin.peers = {peer.name: peer for peer in peers.values()}
+        twin.unflushed = [peers[peer] for peer in self.unflushed if not peer.gone]
+        twin.runs = SlidingArray(self.runs.first)
+        for run in self.runs.elements():
+            twin.runs.add(_copy_run(run, peers))
+        renewed = {
+            permit: MissingPermit(peers[permit.peer], permit.message_id)
+            for permit in self.missing.elements()
+        }
+        twin.missing = self._new_missing()
+        self.missing.copy_into(twin.missing, renewed)
+        for permit, new in renewed.items():
+            new.position = permit.position
+            new.peer.missing.add(new)
 
 
-class Copy:
-    """A run on its way to one receiver."""
-
-    run: Run
-    peer: Peer
-    prev: i64  # id of the last message to the same receiver before this run, 0 if none
-    released: bool
-    open: bool  # not yet acknowledged to the last message
-    flagged: bool  # released with the flag, and no permit given yet
-
-    def __init__(self, run: Run, peer: Peer, prev: i64) -> None:
-        self.run = run
-        self.peer = peer
-        self.prev = prev
-        self.released = False
-        self.open = True
-        self.flagged = False
-
-    def close(self) -> None:
-        """Acknowledged to the last message, or written off."""
-        run = self.run
-        self.open = False
-        run.open -= 1
-        run.sole = None
-        if not self.released:
-            self.released = True
-            run.unsent -= 1
-        if run.open == 1:
-            for other in run.copies:  # once for each run: its open copies only ever get fewer
-                if other.open:
-                    run.sole = other
-        elif run.open == 0:
-            run.payloads = []
-
-    def acked_within(self, upto: i64) -> None:
-        """The receiver has the messages up to `upto`; to a sole receiver, they leave the run."""
-        run = self.run
-        if len(run.copies) == 1:
-            del run.payloads[: upto + 1 - run.first]
-            run.first = upto + 1
-            self.prev = upto
-
-    def frame(self, flagged: bool) -> HybridMessage:
-        """What the receiver has not acknowledged yet, as a frame."""
-        run = self.run
-        acked = self.peer.acked
-        if acked < run.first:
-            return HybridMessage(run.first, self.prev, flagged, tuple(run.payloads))
-        rest = tuple(run.payloads[acked + 1 - run.first :])
-        return HybridMessage(acked + 1, acked, flagged, rest)
-
-
-class MissingPermit:
-    """A delivered, flagged message whose sender has not given the permit yet."""
-
-    peer: Peer
-    message_id: i64
-    position: i64  # in the window of missing permits
-
-    def __init__(self, peer: Peer, message_id: i64) -> None:
-        self.peer = peer
-        self.message_id = message_id
-        self.position = -1
+def _copy_run(run: Run, peers: dict[Peer, Peer]) -> Run:
+    twin = Run(run.first, run.need, run.payloads.copy())
+    twin.last = run.last
+    twin.continues = run.continues
+    twin.since = run.since.copy()
+    twin.unsent = run.unsent
+    twin.open = run.open
+    for copy in run.copies:
+        new = Copy(twin, peers[copy.peer], copy.prev)
+        new.released = copy.released
+        new.open = copy.open
+        new.flagged = copy.flagged
+        twin.copies.append(new)
+        if copy.open:
+            new.peer.open.add(new)
+        if copy is run.sole:
+            twin.sole = new
+    return twin

@@ -77,6 +77,10 @@ class SlidingArray(Generic[E]):
             raise IndexError(f"position {position} is outside [{self.first}, {self.next})")
         self._ring[position & self._mask] = element
 
+    def slots(self) -> int:
+        """How many elements fit before the ring must grow."""
+        return len(self._ring)
+
     def _resize(self, size: i64) -> None:
         ring: list[E | None] = [None] * int(size)
         mask = size - 1

@@ -1,0 +1,40 @@
+"""The README tells the truth: its example runs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from beforehand import protocols
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+
+
+def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """The code block of the README executes as it stands there."""
+    (code,) = re.findall(r"<!-- a test runs this -->\n```python\n(.*?)```", README, re.DOTALL)
+    assert len([line for line in code.splitlines() if line.strip()]) <= 10
+    exec(compile(code, "README.md", "exec"), {})
+    assert capsys.readouterr().out == "bob got b'hello' from alice, message 1\n"
+
+
+def test_every_protocol_is_in_the_table() -> None:
+    """None is forgotten, none is promised that does not exist."""
+    table = README.split("## Protocols")[1].split("## Measured")[0]
+    named = set(
+        re.findall(r"`([a-z-]+)`", "".join(re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)))
+    )
+    assert named == set(protocols.names())
+
+
+def test_the_demo_shows_the_violation_and_its_absence() -> None:
+    """What `make demo` runs tells the story both ways."""
+    script = ROOT / "examples" / "overtaking.py"
+    ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert ran.stdout.count("VIOLATION: carol delivered bob#1 before alice#1") == 1
+    assert "held at bob, waiting for a permit from alice" in ran.stdout
