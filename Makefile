@@ -1,0 +1,90 @@
+# Everything a contributor runs. Needs make, Python 3.11+ and Java 17+; a C compiler is optional.
+#
+# The environment in .venv imports the package from src/, as pure Python. The same package with
+# compiled cores is built into build/compiled and wins when that directory is on PYTHONPATH.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+COMPILED := build/compiled
+
+# Directories too: theirs is the time that tells when a module was deleted.
+SOURCES := $(shell find src/beforehand -name __pycache__ -prune -o \( -name '*.py' -o -type d \) -print)
+TYPED := $(foreach dir,src tests benchmarks examples,$(if $(wildcard $(dir)/*),$(dir))) \
+	$(wildcard scripts/*.py)
+
+# Which build the tests really import is checked by tests/conftest.py against BEFOREHAND_EXPECT.
+AS_PURE := PYTHONPATH= BEFOREHAND_EXPECT=pure
+AS_COMPILED := PYTHONPATH="$(CURDIR)/$(COMPILED)"
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types test-pure test-compiled slow format bench mutants compiled \
+	check-java clean
+
+help: ## list these targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) \
+		| while read -r target text; do printf '  make %-14s %s\n' "$$target" "$$text"; done
+
+demo: check-java compiled ## see it work
+	@$(AS_COMPILED) $(BIN)/beforehand --version
+	@$(AS_COMPILED) $(BIN)/beforehand protocols
+	@$(AS_COMPILED) $(BIN)/python examples/overtaking.py
+
+test: check-java lint types test-pure test-compiled ## everything that must hold on every commit
+
+lint: $(VENV)/.stamp ## style and likely mistakes
+	@echo "== ruff"
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check .
+
+types: $(VENV)/.stamp ## mypy, strict
+	@echo "== mypy"
+	@$(BIN)/mypy --strict --no-error-summary $(TYPED)
+
+test-pure: $(VENV)/.stamp ## the tests on the pure Python sources
+	@echo "== tests, pure Python"
+	@$(AS_PURE) $(BIN)/pytest
+
+test-compiled: compiled ## the tests on the compiled cores
+	@if [ -e $(COMPILED)/.stamp ]; then \
+		echo "== tests, compiled cores"; \
+		$(AS_COMPILED) BEFOREHAND_EXPECT=compiled $(BIN)/pytest; \
+	else \
+		echo "== tests, compiled cores: SKIPPED, they could not be built here (reason above)"; \
+	fi
+
+slow: $(VENV)/.stamp compiled ## the tests that take long, on the compiled cores if there are any
+	@$(AS_COMPILED) $(BIN)/pytest -m slow
+
+format: $(VENV)/.stamp ## rewrite the sources in the project's style
+	@$(BIN)/ruff check --quiet --fix .
+	@$(BIN)/ruff format --quiet .
+
+bench: compiled ## measure the cores
+	@$(AS_COMPILED) $(BIN)/python benchmarks/cores.py
+
+mutants: $(VENV)/.stamp ## break the sources on purpose and see whether the tests notice
+	@$(AS_PURE) $(BIN)/python -m tests.mutants --write
+
+compiled: $(COMPILED)/.stamp ## build the compiled cores, if there is a C compiler
+
+check-java: ## is the one prerequisite there?
+	@scripts/check-java
+
+clean: ## remove whatever these targets made
+	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis src/*.egg-info
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The package's __init__.py because it has the version, which is installed as metadata.
+$(VENV)/.stamp: pyproject.toml setup.py src/beforehand/__init__.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+		"beforehand needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)")'
+	@echo "== installing into $(VENV) (once, and when the packaging changes)"
+	@[ -x $(BIN)/pip ] || $(PYTHON) -m venv $(VENV)
+	@BEFOREHAND_PURE=1 $(BIN)/pip install -qq --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+# Stays out of date while there is no compiler, so that installing one is enough.
+$(COMPILED)/.stamp: $(SOURCES) pyproject.toml setup.py scripts/build-compiled $(VENV)/.stamp
+	@echo "== building the compiled cores into $(COMPILED)"
+	@scripts/build-compiled $(BIN)/python $(COMPILED)

@@ -1,0 +1,27 @@
+"""Causal message delivery: nobody hears an answer before the question.
+
+The public names are here and load when first used, so that importing the package stays cheap.
+"""
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from beforehand import errors, protocols
+
+__all__ = ["__version__", "errors", "protocols"]
+
+__version__ = "0.1.0"
+
+_MODULES = {"errors", "protocols"}
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

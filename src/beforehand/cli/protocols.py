@@ -1,0 +1,46 @@
+"""`beforehand protocols`: what each protocol can do and what it asks of the network."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from beforehand.cli.output import print_table
+
+if TYPE_CHECKING:
+    from beforehand.protocols.base import Capabilities
+
+COLUMNS = ("name", "causal", "sends", "network", "members", "metadata", "waits at")
+PROSE = ("what it is", "source")
+
+
+def command(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON list, for programs.")
+    ] = False,
+) -> None:
+    """List the protocols with what they can do and what they assume."""
+    from beforehand import protocols
+
+    known = [protocols.describe(name) for name in protocols.names()]
+    if as_json:
+        typer.echo(json.dumps([asdict(one) for one in known], indent=2))
+    else:
+        print_table(COLUMNS + PROSE, [_row(one) for one in known], prose=len(PROSE))
+
+
+def _row(protocol: Capabilities) -> tuple[str, ...]:
+    return (
+        protocol.name,
+        "yes" if protocol.causal else "no",
+        ", ".join(protocol.casts),
+        protocol.network + (", FIFO links" if protocol.fifo_links else ""),
+        protocol.membership,
+        protocol.metadata,
+        protocol.buffering,
+        protocol.title + (f" ({protocol.note})" if protocol.note else ""),
+        protocol.source,
+    )

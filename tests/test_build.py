@@ -1,0 +1,114 @@
+"""Building the package: compiled where possible, pure where not, never something in between."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[1]
+
+# Every build here starts from scratch, whatever the one that runs the tests was told.
+UNSET = {"BEFOREHAND_PURE", "BEFOREHAND_STRICT", "CC", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE"}
+
+
+def build(project: Path, target: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Build the project into a directory and return what the build said."""
+    inherited = {name: value for name, value in os.environ.items() if name not in UNSET}
+    places = (f"--build-base={target}/base", f"--build-lib={target}/lib")
+    return subprocess.run(
+        [sys.executable, "setup.py", "-q", "build", *places],
+        cwd=project,
+        env=inherited | environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+
+
+def version(target: Path) -> str:
+    """What the package that was built there says of itself."""
+    command = [sys.executable, "-m", "beforehand", "--version"]
+    environment = os.environ | {"PYTHONPATH": str(target / "lib")}
+    result = subprocess.run(
+        command, cwd=target, env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def copy_of_the_project(target: Path) -> Path:
+    """Sources to spoil."""
+    for name in ("setup.py", "pyproject.toml", "LICENSE", "README.md"):
+        shutil.copy(PROJECT / name, target)
+    shutil.copytree(PROJECT / "src", target / "src")
+    return target
+
+
+def compiler_that_fails_on(source: str, target: Path) -> str:
+    """A C compiler that passes for a working one until it gets to one file."""
+    script = target / "cc"
+    script.write_text(f'#!/bin/sh\ncase "$*" in *{source}*) exit 1;; esac\nexec cc "$@"\n')
+    script.chmod(0o755)
+    return str(script)
+
+
+@pytest.mark.parametrize(
+    ("environment", "reason"),
+    [
+        ({"CC": "/bin/false"}, "no working C compiler"),
+        ({"CC": "/no/such/compiler"}, "no working C compiler"),
+        ({"BEFOREHAND_PURE": "1"}, "BEFOREHAND_PURE is set"),
+        # Strictness is about sources that do not compile, not about machines that cannot.
+        ({"CC": "/bin/false", "BEFOREHAND_STRICT": "1"}, "no working C compiler"),
+    ],
+)
+def test_without_a_compiler_the_build_is_pure_and_says_so(
+    tmp_path: Path, environment: dict[str, str], reason: str
+) -> None:
+    """The build succeeds, names its reason, and leaves a complete package of plain Python."""
+    result = build(PROJECT, tmp_path, **environment)
+    assert result.returncode == 0, result.stderr
+    assert f"building pure Python, without compiled cores: {reason}" in result.stdout
+    assert not list(tmp_path.rglob("*.so"))
+    assert (tmp_path / "lib/beforehand/py.typed").exists()
+    assert "pure Python" in version(tmp_path)
+
+
+@pytest.mark.slow
+def test_one_file_that_does_not_compile_makes_the_build_pure(tmp_path: Path) -> None:
+    """A compiler that gives up half way leaves no half-compiled package behind."""
+    project = copy_of_the_project(tmp_path)
+    compiler = compiler_that_fails_on("protocols/structures.c", tmp_path)
+    result = build(project, tmp_path, CC=compiler)
+    assert result.returncode == 0, result.stderr
+    assert "without compiled cores: the C compiler failed" in result.stdout
+    assert not list((tmp_path / "lib").rglob("*.so"))
+    assert "pure Python" in version(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_module_that_mypyc_rejects_makes_the_build_pure(tmp_path: Path) -> None:
+    """Users get a working package; those who build strictly get the error."""
+    pytest.importorskip("mypyc.build")
+    project = copy_of_the_project(tmp_path)
+    (project / "src/beforehand/protocols/spoilt.py").write_text('number: int = "text"\n')
+    result = build(project, tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "without compiled cores: mypyc failed" in result.stdout
+    assert "pure Python" in version(tmp_path)
+    assert build(project, tmp_path, BEFOREHAND_STRICT="1").returncode != 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_with_a_compiler_the_build_is_compiled(tmp_path: Path) -> None:
+    """The compiled package also carries its Python sources, and src/ stays as it was."""
+    project = copy_of_the_project(tmp_path)
+    result = build(project, tmp_path, BEFOREHAND_STRICT="1")
+    assert result.returncode == 0, result.stderr
+    assert "compiled with mypyc" in version(tmp_path)
+    assert (tmp_path / "lib/beforehand/protocols/base.py").exists()
+    assert not [path for path in (project / "src").rglob("*") if path.suffix in (".c", ".so")]
