@@ -1,0 +1,110 @@
+"""A broken promise as data: what happened, the witness, and a sentence that a person can follow.
+
+There are four kinds. `causal`: a message is delivered after one that it happened before. `fifo`:
+after a later message of the same sender, which is therefore also `causal`. `duplicate`: delivered
+again where it was already delivered. `invented`: never causal-sent, or not to that process.
+
+The witness of the first two is a chain of messages from the late one to the one that was delivered
+too early, each happening before the next by a single step (see `history.py`); it is as short as
+possible, since nobody reads a long one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+from beforehand.causality.history import History
+from beforehand.causality.ids import MessageId
+
+Kind = Literal["causal", "fifo", "duplicate", "invented"]
+
+_LISTED = 3  # receivers to name in a sentence before it says "and 97 others"
+
+
+@dataclass(frozen=True)
+class Violation:
+    """Delivering `message` at `process` broke the promise named by `kind`."""
+
+    kind: Kind
+    process: str
+    message: MessageId
+    early: MessageId | None  # what was delivered too early; None if order is not the matter
+    chain: tuple[MessageId, ...]  # from message to early, both included; empty if early is None
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.sentence}"
+
+
+def causal(history: History, process: str, chain: tuple[MessageId, ...]) -> Violation:
+    """`process` delivers the first message of the chain after it delivered the last one."""
+    late, early = chain[0], chain[-1]
+    sentence = (
+        f"{process} delivered {early} before {late}, but {late} happened before {early}: "
+        f"{_story(history, process, chain)}."
+    )
+    return Violation("causal", process, late, early, chain, sentence)
+
+
+def fifo(process: str, late: MessageId, early: MessageId) -> Violation:
+    """`process` delivers `late` after `early`, which the same sender causal-sent later."""
+    to = "itself" if process == late.sender else process
+    sentence = (
+        f"{process} delivered {early} before {late}, but {late.sender} sent {late} to {to} first."
+    )
+    return Violation("fifo", process, late, early, (late, early), sentence)
+
+
+def duplicate(process: str, message: MessageId) -> Violation:
+    """`process` delivers a message that it has already delivered."""
+    sentence = f"{process} delivered {message} again, having already delivered it."
+    return Violation("duplicate", process, message, None, (), sentence)
+
+
+def invented(history: History, process: str, message: MessageId) -> Violation:
+    """`process` delivers what was never causal-sent, or not to it."""
+    receivers = history.receivers(message)
+    if receivers is None:
+        sends = history.sends(message.sender)
+        sent = f"its last was {MessageId(message.sender, sends)}" if sends else "it sent nothing"
+        sentence = f"{process} delivered {message}, which {message.sender} never sent: {sent}."
+    else:
+        to = _listed(message.sender, receivers, ())
+        sentence = f"{process} delivered {message}, which {message.sender} sent to {to} instead."
+    return Violation("invented", process, message, None, (), sentence)
+
+
+def _story(history: History, process: str, chain: tuple[MessageId, ...]) -> str:
+    """Tell the chain process by process: what each delivered, then what it sent."""
+    # The people of the story are named even if a message has a thousand receivers.
+    cast = {process, *(message.sender for message in chain)}
+    clauses = []
+    previous: MessageId | None = None
+    for sender, run in groupby(chain, key=lambda message: message.sender):
+        sent = []
+        for message in run:
+            receivers = history.receivers(message)
+            assert receivers is not None  # a chain is made of messages that were causal-sent
+            sent.append(f"{message} to {_listed(sender, receivers, cast)}")
+        heard = f"delivered {previous}, then " if previous else ""
+        clauses.append(f"{sender} {heard}sent {', then '.join(sent)}")
+        previous = message
+    return "; ".join(clauses)
+
+
+def _listed(sender: str, receivers: Collection[str], cast: Collection[str]) -> str:
+    """The receivers in words: all of a few, otherwise those in `cast` and a count of the rest."""
+    named = sorted(receivers)
+    if len(named) > _LISTED:
+        # At least one name, so that "others" has something to be other than.
+        named = [name for name in named if name in cast] or named[:1]
+    words = ["itself" if name == sender else name for name in named]
+    rest = len(receivers) - len(named)
+    if rest:
+        words.append("1 other" if rest == 1 else f"{rest} others")
+    if not words:
+        return "nobody"
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
