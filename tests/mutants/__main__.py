@@ -21,6 +21,7 @@ from tests.mutants.catalogue import MUTANTS, Mutant
 ROOT = Path(__file__).parents[2]
 GUARDS = [
     "tests/papers/test_hybrid.py",
+    "tests/protocols/test_hybrid_recovery.py",
     "tests/protocols/test_drop.py",
     "tests/property/test_runs.py",
     "tests/property/test_hybrid_brute_force.py",

@@ -14,8 +14,9 @@ what it has sent: a process that sends to itself and then elsewhere has broken n
 j knows when it causal-sends is T(j) and its own sends, so V(j#k) is T(j) with k in the place of j.
 
 A wrong order is reported, and then counted like any other delivery: the application has seen the
-message. (T(j) does not grow by it: what told j of i#k told it of all before i#k.) Duplicates and invented messages are reported and
-change nothing, so what the oracle holds is always a history that could have been.
+message. (T(j) does not grow by it: what told j of i#k told it of all before i#k.) Duplicates and
+invented messages are reported and change nothing, so what the oracle holds is always a history
+that could have been.
 """
 
 from __future__ import annotations

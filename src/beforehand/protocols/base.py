@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, overload
 
 from mypy_extensions import i64, mypyc_attr
 
@@ -141,32 +141,40 @@ class Core:
 
     # ---- what callers use ----
 
-    def send(self, to: str | Iterable[str] | None, payload: bytes, now: i64 = 0) -> list[Effect]:
+    # `object` where only bytes will do: compiled code would refuse other types before it could say
+    # what to do. The overloads tell type checkers.
+
+    @overload
+    def send(self, to: str, payload: bytes, now: int = 0) -> list[Effect]: ...
+
+    @overload
+    def send(
+        self, to: str | Iterable[str] | None, payload: bytes, now: int = 0
+    ) -> list[Effect]: ...
+
+    def send(self, to: str | Iterable[str] | None, payload: object, now: i64 = 0) -> list[Effect]:
         """Causal-send one message to one receiver or to several at once."""
         out: list[Effect] = []
-        if type(payload) is not bytes:
-            raise LocalProtocolError(
-                f"{self.process}: a payload is bytes, not {type(payload).__name__}; encode it first"
-            )
         if isinstance(to, str) and to != self.process and self.fence is None:
-            self._send(to, payload, now, out)
+            self._send(to, self._payload(payload), now, out)
         else:
-            self._send_any(to, [payload], now, out)
+            self._send_any(to, [self._payload(payload)], now, out)
         return out
 
+    @overload
+    def send_many(self, to: str, payloads: Iterable[bytes], now: int = 0) -> list[Effect]: ...
+
+    @overload
     def send_many(
-        self, to: str | Iterable[str] | None, payloads: Iterable[bytes], now: i64 = 0
+        self, to: str | Iterable[str] | None, payloads: Iterable[bytes], now: int = 0
+    ) -> list[Effect]: ...
+
+    def send_many(
+        self, to: str | Iterable[str] | None, payloads: Iterable[object], now: i64 = 0
     ) -> list[Effect]:
         """The same as one `send` for each payload, in order, at a cost per run of messages."""
-        batch = list(payloads)
-        for payload in batch:
-            if type(payload) is not bytes:
-                raise LocalProtocolError(
-                    f"{self.process}: a payload is bytes, not {type(payload).__name__}; "
-                    "encode it first"
-                )
         out: list[Effect] = []
-        self._send_any(to, batch, now, out)
+        self._send_any(to, [self._payload(payload) for payload in payloads], now, out)
         return out
 
     def receive(self, sender: str, frame: Frame, now: i64 = 0) -> list[Effect]:
@@ -186,6 +194,10 @@ class Core:
         out: list[Effect] = []
         self._tick(now, out)
         return out
+
+    def flush(self) -> list[Effect]:
+        """Let go what the core has put off in order to send less: nothing, in most protocols."""
+        return []
 
     def drop(self, peer: str, now: i64 = 0) -> list[Effect]:
         """The peer is gone for ever: wait for it no more, accept nothing from it, tell the others.
@@ -261,6 +273,13 @@ class Core:
         raise NotImplementedError
 
     # ---- shared mechanics ----
+
+    def _payload(self, payload: object) -> bytes:
+        if type(payload) is bytes:
+            return payload
+        raise LocalProtocolError(
+            f"{self.process}: a payload is bytes, not {type(payload).__name__}; encode it first"
+        )
 
     def _transmit(self, out: list[Effect], to: str, frame: Frame) -> None:
         """Every frame leaves through here, so that drops travel with whatever leaves next."""

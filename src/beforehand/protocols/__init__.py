@@ -1,0 +1,29 @@
+"""Protocol cores: one process of one protocol each, without any I/O, behind one contract."""
+
+from beforehand.protocols.base import (
+    Capabilities,
+    Core,
+    Deliver,
+    Effect,
+    Held,
+    Transmit,
+    Wait,
+)
+from beforehand.protocols.frames import Frame
+from beforehand.protocols.registry import create, describe, names
+from beforehand.protocols.reliable import ReliableLink
+
+__all__ = [
+    "Capabilities",
+    "Core",
+    "Deliver",
+    "Effect",
+    "Frame",
+    "Held",
+    "ReliableLink",
+    "Transmit",
+    "Wait",
+    "create",
+    "describe",
+    "names",
+]

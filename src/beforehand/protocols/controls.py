@@ -1,0 +1,206 @@
+"""Two protocols that are *not* causal, so that every checker can be shown to catch something.
+
+`raw` delivers what arrives, when it arrives: the network itself. What is lost is never delivered,
+what comes twice is delivered twice.
+
+`fifo` keeps the order between each two processes and repairs loss and duplication, which is what a
+TCP connection or a message queue gives: the common belief is that this is enough. It is not: an
+answer may overtake the question on its way to a third process (paper 002, figure 4).
+
+Invariants of `fifo`: frames to one receiver form a stream (`window.py`) in which each carries the
+number of the message before it; messages are delivered in the order of their stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from mypy_extensions import i64, mypyc_attr
+
+from beforehand.causality.ids import check_process
+from beforehand.errors import RemoteProtocolError
+from beforehand.protocols.base import Core, Deliver, Effect, Held, Wait
+from beforehand.protocols.frames import Frame
+from beforehand.protocols.numbered import NumberedFrame, foreign
+from beforehand.protocols.window import ReceiveWindow, SendWindow
+
+
+@mypyc_attr(acyclic=True)
+class RawMessage(NumberedFrame):
+    """A message, and nothing else."""
+
+    __slots__ = ()
+
+
+class Raw(Core):
+    """One process that sends and delivers at once."""
+
+    def _send(self, to: str, payload: bytes, now: i64, out: list[Effect]) -> None:
+        check_process(to)
+        self.sent += 1
+        self._transmit(out, to, RawMessage(self.sent, payload))
+
+    def _send_run(
+        self, receivers: Sequence[str], payloads: list[bytes], now: i64, out: list[Effect]
+    ) -> None:
+        for payload in payloads:
+            self.sent += 1
+            frame = RawMessage(self.sent, payload)
+            for receiver in receivers:
+                self._transmit(out, receiver, frame)
+
+    def _check(self, sender: str, frame: Frame) -> None:
+        if not isinstance(frame, RawMessage):
+            raise foreign(sender, frame, "raw")
+        if frame.number < 1:
+            raise RemoteProtocolError(sender, f"a message has the number {frame.number}")
+
+    def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
+        assert isinstance(frame, RawMessage)
+        out.append(Deliver(sender, frame.number, frame.payload))
+
+    def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
+        pass  # nothing is kept about anybody
+
+    def integers(self) -> int:
+        return 1 + (0 if self.fence is None else self.fence.integers())
+
+    def copy(self) -> Raw:
+        twin = Raw(self.process)
+        twin.sent = self.sent
+        twin.fence = None if self.fence is None else self.fence.copy()
+        return twin
+
+    def _state(self) -> tuple[object, ...]:
+        return ()
+
+
+@mypyc_attr(acyclic=True)
+class FifoMessage(NumberedFrame):
+    """A message, with the number of the one before it to the same receiver (0 if none)."""
+
+    __slots__ = ("previous",)
+    previous: Final[i64]
+
+    def __init__(self, number: i64, previous: i64, payload: bytes) -> None:
+        super().__init__(number, payload)
+        self.previous = previous
+
+    def key(self) -> tuple[object, ...]:
+        return (int(self.number), int(self.previous), self.payload)
+
+
+@mypyc_attr(acyclic=True)
+class FifoAck(Frame):
+    """Everything that you sent me up to `number` has been delivered here."""
+
+    __slots__ = ("number",)
+    number: Final[i64]
+
+    def __init__(self, number: i64) -> None:
+        self.number = number
+
+    def key(self) -> tuple[object, ...]:
+        return (int(self.number),)
+
+
+class Fifo(Core):
+    """One process that keeps the order of each sender, and no other."""
+
+    outgoing: dict[str, SendWindow]
+    incoming: dict[str, ReceiveWindow]
+
+    def __init__(self, process: str) -> None:
+        super().__init__(process)
+        self.outgoing = {}
+        self.incoming = {}
+
+    def _send(self, to: str, payload: bytes, now: i64, out: list[Effect]) -> None:
+        check_process(to)
+        self._send_run([to], [payload], now, out)
+
+    def _send_run(
+        self, receivers: Sequence[str], payloads: list[bytes], now: i64, out: list[Effect]
+    ) -> None:
+        for payload in payloads:
+            self.sent += 1
+            for receiver in receivers:
+                window = self.outgoing.get(receiver)
+                if window is None:
+                    window = SendWindow()
+                    self.outgoing[receiver] = window
+                frame = FifoMessage(self.sent, window.last, payload)
+                window.add(self.sent, frame, now)
+                self._transmit(out, receiver, frame)
+
+    def _tick(self, now: i64, out: list[Effect]) -> None:
+        for receiver in sorted(self.outgoing):
+            for frame in self.outgoing[receiver].to_resend():
+                self._transmit(out, receiver, frame)
+
+    def _check(self, sender: str, frame: Frame) -> None:
+        if isinstance(frame, FifoMessage):
+            window = self.incoming.get(sender) or ReceiveWindow()
+            window.check(sender, frame.number, frame.previous)
+        elif isinstance(frame, FifoAck):
+            sent = self.outgoing.get(sender) or SendWindow()
+            sent.check_ack(sender, frame.number)
+        else:
+            raise foreign(sender, frame, "fifo")
+
+    def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
+        if isinstance(frame, FifoAck):
+            self.outgoing[sender].acknowledge(frame.number)
+            return
+        assert isinstance(frame, FifoMessage)
+        window = self.incoming.get(sender)
+        if window is None:
+            window = ReceiveWindow()
+            self.incoming[sender] = window
+        if frame.number > window.last:
+            window.keep(frame.number, frame.previous, frame, now)
+        following = window.follower()
+        while following is not None:
+            message = following.frame
+            assert isinstance(message, FifoMessage)
+            window.take(message.number)
+            out.append(Deliver(sender, message.number, message.payload))
+            following = window.follower()
+        if frame.number <= window.last:
+            self._transmit(out, sender, FifoAck(window.last))
+
+    def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
+        self.outgoing.pop(peer, None)
+        self.incoming.pop(peer, None)
+
+    def held(self) -> list[Held]:
+        found: list[Held] = []
+        for sender in sorted(self.incoming):
+            for kept in self.incoming[sender].sorted():
+                waits = (Wait("message", sender, int(kept.previous)),)
+                number = int(kept.position)
+                found.append(Held(sender, number, (self.process,), int(kept.since), waits))
+        return found
+
+    def integers(self) -> int:
+        total = 1 + (0 if self.fence is None else self.fence.integers())
+        for outgoing in self.outgoing.values():
+            total += 1 + 2 * len(outgoing.unacked)
+        for incoming in self.incoming.values():
+            total += 1 + 2 * len(incoming.early)
+        return total
+
+    def copy(self) -> Fifo:
+        twin = Fifo(self.process)
+        twin.sent = self.sent
+        twin.fence = None if self.fence is None else self.fence.copy()
+        twin.outgoing = {name: window.copy() for name, window in self.outgoing.items()}
+        twin.incoming = {name: window.copy() for name, window in self.incoming.items()}
+        return twin
+
+    def _state(self) -> tuple[object, ...]:
+        return (
+            tuple([(name, self.outgoing[name].fingerprint()) for name in sorted(self.outgoing)]),
+            tuple([(name, self.incoming[name].fingerprint()) for name in sorted(self.incoming)]),
+        )

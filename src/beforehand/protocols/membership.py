@@ -1,0 +1,57 @@
+"""A fixed set of processes, each with its place: for protocols that must know everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Final
+
+from beforehand.causality.ids import check_process
+from beforehand.errors import LocalProtocolError
+
+
+class Membership:
+    """The processes in sorted order, so that everybody gives everybody the same place. Immutable."""
+
+    names: Final[tuple[str, ...]]
+    places: Final[dict[str, int]]
+    zeros: Final[tuple[tuple[int, ...], ...]]  # a matrix of nothing, for all to share
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+        self.places = {name: place for place, name in enumerate(names)}
+        self.zeros = ((0,) * len(names),) * len(names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+# At most one: what was given last, and what was made of it. Ten thousand cores of one group, made
+# one after the other from the same list, must not hold ten thousand copies of it.
+_latest: list[tuple[tuple[str, ...], Membership]] = []
+
+
+def membership_of(process: str, processes: Membership | Iterable[str]) -> Membership:
+    """The membership of a process, refused unless it is distinct names with this one among them."""
+    if isinstance(processes, Membership):
+        members = processes
+    elif isinstance(processes, str):
+        raise LocalProtocolError(
+            f"{process}: processes must be several names, not the one string {processes!r}"
+        )
+    else:
+        given = tuple(processes)
+        if not _latest or _latest[0][0] != given:
+            _latest[:] = [(given, _made_of(process, given))]
+        members = _latest[0][1]
+    if process not in members.places:
+        raise LocalProtocolError(f"{process}: is not among the processes; name it there as well")
+    return members
+
+
+def _made_of(process: str, given: tuple[str, ...]) -> Membership:
+    names = sorted([check_process(name) for name in given])
+    for before, name in pairwise(names):
+        if before == name:
+            raise LocalProtocolError(f"{process}: {name} is twice among the processes")
+    return Membership(tuple(names))

@@ -1,0 +1,34 @@
+"""What the one-message frames of several protocols share: a number and a payload."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy_extensions import i64, mypyc_attr
+
+from beforehand.errors import RemoteProtocolError
+from beforehand.protocols.frames import Frame
+
+
+@mypyc_attr(acyclic=True)
+class NumberedFrame(Frame):
+    """One application message: the sender's `number`-th causal-send, and its payload."""
+
+    __slots__ = ("number", "payload")
+    number: Final[i64]
+    payload: Final[bytes]
+
+    def __init__(self, number: i64, payload: bytes) -> None:
+        self.number = number
+        self.payload = payload
+
+    def key(self) -> tuple[object, ...]:
+        return (int(self.number), self.payload)
+
+    def messages(self) -> int:
+        return 1
+
+
+def foreign(sender: str, frame: Frame, protocol: str) -> RemoteProtocolError:
+    """The error for a frame that is none of this protocol's."""
+    return RemoteProtocolError(sender, f"{type(frame).__name__} is no frame of {protocol}")

@@ -1,0 +1,230 @@
+"""Every protocol by its name: what it can do, and how to make a core of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from beforehand.errors import LocalProtocolError, UnknownProtocolError
+from beforehand.protocols.base import Capabilities, Core
+from beforehand.protocols.controls import Fifo, Raw
+from beforehand.protocols.cykas import Cykas, CykasUnsafe
+from beforehand.protocols.hybrid import Hybrid
+from beforehand.protocols.hybrid_sps import HybridSps
+from beforehand.protocols.ks import Ks
+from beforehand.protocols.mattern import Mattern
+from beforehand.protocols.rst import Rst
+
+UNICAST = ("unicast",)
+MULTICAST = ("unicast", "multicast")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A protocol in the registry."""
+
+    capabilities: Capabilities
+    make: Callable[..., Core]  # (process) or (process, processes), then the options by name
+    options: tuple[str, ...] = ()
+
+
+_ENTRIES = (
+    Entry(
+        Capabilities(
+            name="hybrid",
+            title="hybrid buffering, conservative (CSPS)",
+            source="Almeida, Hybrid Buffering, Algorithms 1 and 3",
+            casts=MULTICAST,
+            network="lossy",
+            fifo_links=False,
+            membership="open",
+            causal=True,
+            metadata="O(1)",
+            buffering="hybrid",
+        ),
+        Hybrid,
+        ("coalesce",),
+    ),
+    Entry(
+        Capabilities(
+            name="hybrid-sps",
+            title="hybrid buffering, optimal (SPS)",
+            source="Almeida, Hybrid Buffering, Algorithm 2, with multicast",
+            casts=MULTICAST,
+            network="lossy",
+            fifo_links=False,
+            membership="open",
+            causal=True,
+            metadata="O(1)",
+            buffering="hybrid",
+        ),
+        HybridSps,
+        ("coalesce",),
+    ),
+    Entry(
+        Capabilities(
+            name="mattern",
+            title="output buffers with acknowledgements",
+            source="Mattern and Fünfrocken 1995, section 3",
+            casts=UNICAST,
+            network="lossy",
+            fifo_links=False,
+            membership="open",
+            causal=True,
+            metadata="O(1)",
+            buffering="sender",
+            note="one message in flight; fifo_links=True: several to one receiver",
+        ),
+        Mattern,
+        ("fifo_links",),
+    ),
+    Entry(
+        Capabilities(
+            name="cykas",
+            title="eager sends to receivers that can keep a secret",
+            source="Tong, Liittschwager and Kuper 2024, section 2",
+            casts=UNICAST,
+            network="reliable",
+            fifo_links=False,
+            membership="open",
+            causal=True,
+            metadata="O(1)",
+            buffering="sender",
+            note="can starve: Almeida, section 4.3",
+        ),
+        Cykas,
+    ),
+    Entry(
+        Capabilities(
+            name="cykas-unsafe",
+            title="cykas that answers in secret mode",
+            source="Tong, Liittschwager and Kuper 2024, section 2.3",
+            casts=UNICAST,
+            network="reliable",
+            fifo_links=False,
+            membership="open",
+            causal=False,
+            metadata="O(1)",
+            buffering="sender",
+            note="the variant that its paper refutes",
+        ),
+        CykasUnsafe,
+    ),
+    Entry(
+        Capabilities(
+            name="rst",
+            title="matrix clocks",
+            source="Raynal, Schiper and Toueg 1991",
+            casts=MULTICAST,
+            network="reliable",
+            fifo_links=False,
+            membership="fixed",
+            causal=True,
+            metadata="O(n^2)",
+            buffering="receiver",
+            note="delivers as early as possible",
+        ),
+        Rst,
+    ),
+    Entry(
+        Capabilities(
+            name="ks",
+            title="optimal dependency logs",
+            source="Kshemkalyani and Singhal 1998",
+            casts=MULTICAST,
+            network="reliable",
+            fifo_links=False,
+            membership="fixed",
+            causal=True,
+            metadata="O(n^2)",
+            buffering="receiver",
+            note="delivers as early as possible, with the least metadata for that",
+        ),
+        Ks,
+    ),
+    Entry(
+        Capabilities(
+            name="fifo",
+            title="order of each sender only",
+            source="control",
+            casts=MULTICAST,
+            network="lossy",
+            fifo_links=False,
+            membership="open",
+            causal=False,
+            metadata="O(1)",
+            buffering="receiver",
+            note="what TCP or a queue gives",
+        ),
+        Fifo,
+    ),
+    Entry(
+        Capabilities(
+            name="raw",
+            title="the network itself",
+            source="control",
+            casts=MULTICAST,
+            network="reliable",
+            fifo_links=False,
+            membership="open",
+            causal=False,
+            metadata="O(1)",
+            buffering="none",
+            note="delivers exactly what arrives",
+        ),
+        Raw,
+    ),
+)
+
+_BY_NAME = {entry.capabilities.name: entry for entry in _ENTRIES}
+
+
+def names() -> list[str]:
+    """The names of all protocols."""
+    return list(_BY_NAME)
+
+
+def describe(name: str) -> Capabilities:
+    """What a protocol can do and what it assumes."""
+    return _entry(name).capabilities
+
+
+def create(
+    name: str,
+    process: str,
+    *,
+    processes: Iterable[str] | None = None,
+    tree: Mapping[str, str] | None = None,
+    links: Iterable[str] | None = None,
+    **options: Any,
+) -> Core:
+    """A core of the named protocol for `process`.
+
+    `processes` is everybody, for protocols of a fixed membership; `tree` and `links` are the overlay,
+    for protocols that run on one. Protocols that need none of it ignore it, so that a program can
+    try one protocol after the other.
+    """
+    entry = _entry(name)
+    for option in options:
+        if option not in entry.options:
+            known = ", ".join(entry.options) or "none"
+            raise LocalProtocolError(f"{name} has no option {option!r}; its options: {known}")
+    if entry.capabilities.membership == "open":
+        return entry.make(process, **options)
+    if processes is None:
+        raise LocalProtocolError(
+            f"{name} must know everybody from the start; pass processes=[...] with all names"
+        )
+    return entry.make(process, processes, **options)
+
+
+def _entry(name: str) -> Entry:
+    entry = _BY_NAME.get(name)
+    if entry is None:
+        close = get_close_matches(str(name), _BY_NAME, n=1)
+        hint = f" (did you mean {close[0]}?)" if close else ""
+        known = ", ".join(_BY_NAME)
+        raise UnknownProtocolError(f"there is no protocol {name!r}{hint}; the protocols: {known}")
+    return entry

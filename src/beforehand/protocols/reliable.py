@@ -1,0 +1,238 @@
+"""`ReliableLink`: a core that assumes a reliable network, on a network that is not.
+
+Every frame of the inner core travels as a segment with a sequence number of its own for each peer.
+The other end hands the inner frames on in order, each exactly once, and acknowledges cumulatively;
+`tick` sends again what is not acknowledged. So the inner core sees a reliable network with FIFO links.
+
+The link is a `Core` like any other. There is one fence, that of the inner core: drops travel inside
+the segments, where the inner core looks for them, and whatever it has dropped the link forgets.
+Acks of segments say nothing that an application could see, so they need none.
+
+Invariants:
+
+- `outgoing[j]` numbers segments 1, 2, 3, ... without gaps; `incoming[j].last` of them have been
+  used by the inner core, in order;
+- a segment is used, and counted as used, only if the inner core accepts its frame. One that it
+  refuses is refused as a whole: at once if it comes in its turn, and otherwise when it comes again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from mypy_extensions import i64, mypyc_attr
+
+from beforehand.errors import RemoteProtocolError
+from beforehand.protocols.base import Core, Effect, Held, Transmit, Wait
+from beforehand.protocols.fence import Fenced
+from beforehand.protocols.frames import Frame
+from beforehand.protocols.numbered import NumberedFrame, foreign
+from beforehand.protocols.window import ReceiveWindow, SendWindow
+
+
+@mypyc_attr(acyclic=True)
+class Segment(Frame):
+    """The `seq`-th frame of the inner core to this receiver."""
+
+    __slots__ = ("inner", "seq")
+    seq: Final[i64]
+    inner: Final[Frame]
+
+    def __init__(self, seq: i64, inner: Frame) -> None:
+        self.seq = seq
+        self.inner = inner
+
+    def key(self) -> tuple[object, ...]:
+        return (int(self.seq), self.inner)
+
+    def messages(self) -> int:
+        return self.inner.messages()
+
+
+@mypyc_attr(acyclic=True)
+class SegmentAck(Frame):
+    """All your segments up to `seq` have arrived."""
+
+    __slots__ = ("seq",)
+    seq: Final[i64]
+
+    def __init__(self, seq: i64) -> None:
+        self.seq = seq
+
+    def key(self) -> tuple[object, ...]:
+        return (int(self.seq),)
+
+
+class ReliableLink(Core):
+    """The links of one process, and the core that they serve."""
+
+    inner: Final[Core]
+    outgoing: dict[str, SendWindow]
+    incoming: dict[str, ReceiveWindow]
+    drops: int  # how many drops of the inner core have been noticed
+
+    def __init__(self, inner: Core) -> None:
+        super().__init__(inner.process)
+        self.inner = inner
+        self.sent = inner.sent
+        self.outgoing = {}
+        self.incoming = {}
+        self.drops = 0
+
+    # ---- what callers use ----
+
+    def send(self, to: str | Iterable[str] | None, payload: object, now: i64 = 0) -> list[Effect]:
+        return self._wrap(self.inner.send(to, self._payload(payload), now), now)
+
+    def send_many(
+        self, to: str | Iterable[str] | None, payloads: Iterable[object], now: i64 = 0
+    ) -> list[Effect]:
+        return self._wrap(
+            self.inner.send_many(to, [self._payload(payload) for payload in payloads], now), now
+        )
+
+    def receive(self, sender: str, frame: Frame, now: i64 = 0) -> list[Effect]:
+        if sender == self.process:
+            raise RemoteProtocolError(sender, "a frame came from the receiver itself")
+        if self._is_dropped(sender):
+            return []
+        if isinstance(frame, SegmentAck):
+            window = self.outgoing.get(sender) or SendWindow()
+            window.check_ack(sender, frame.seq)
+            window.acknowledge(frame.seq)
+            return []
+        if not isinstance(frame, Segment):
+            raise foreign(sender, frame, "a reliable link")
+        return self._receive_segment(sender, frame, now)
+
+    def tick(self, now: i64 = 0) -> list[Effect]:
+        out: list[Effect] = []
+        for peer in sorted(self.outgoing):
+            for frame in self.outgoing[peer].to_resend():
+                out.append(Transmit(peer, frame))
+        out.extend(self._wrap(self.inner.tick(now), now))
+        return out
+
+    def flush(self) -> list[Effect]:
+        return self._wrap(self.inner.flush(), 0)
+
+    def drop(self, peer: str, now: i64 = 0) -> list[Effect]:
+        return self._wrap(self.inner.drop(peer, now), now)
+
+    def dropped(self) -> frozenset[str]:
+        return self.inner.dropped()
+
+    # ---- mechanics ----
+
+    def _wrap(self, effects: list[Effect], now: i64) -> list[Effect]:
+        """The effects of the inner core, with each frame in a segment."""
+        self.sent = self.inner.sent
+        self._forget_dropped()
+        out: list[Effect] = []
+        for effect in effects:
+            if isinstance(effect, Transmit):
+                if self._is_dropped(effect.to):
+                    continue  # one frame brought several drops, and an earlier one made it send
+                window = self.outgoing.get(effect.to)
+                if window is None:
+                    window = SendWindow()
+                    self.outgoing[effect.to] = window
+                segment = Segment(window.last + 1, effect.frame)
+                window.add(segment.seq, segment, now)
+                out.append(Transmit(effect.to, segment))
+            else:
+                out.append(effect)
+        return out
+
+    def _receive_segment(self, sender: str, frame: Segment, now: i64) -> list[Effect]:
+        window = self.incoming.get(sender) or ReceiveWindow()
+        window.check(sender, frame.seq, frame.seq - 1)
+        out: list[Effect] = []
+        if frame.seq == window.last + 1:
+            out = self._wrap(self.inner.receive(sender, frame.inner, now), now)
+            window.take(frame.seq)
+            self._go_on(sender, window, now, out)
+        elif frame.seq > window.last:
+            window.keep(frame.seq, frame.seq - 1, frame, now)
+        self.incoming[sender] = window
+        if frame.seq <= window.last:
+            out.append(Transmit(sender, SegmentAck(window.last)))
+        return out
+
+    def _go_on(self, sender: str, window: ReceiveWindow, now: i64, out: list[Effect]) -> None:
+        """Use the segments that had come too early, up to the next gap."""
+        following = window.follower()
+        while following is not None:
+            segment = following.frame
+            assert isinstance(segment, Segment)
+            try:
+                effects = self.inner.receive(sender, segment.inner, now)
+            except RemoteProtocolError:
+                # What has been used so far must not be lost with it: let it come again.
+                del window.early[int(window.last)]
+                return
+            window.take(segment.seq)
+            out.extend(self._wrap(effects, now))
+            following = window.follower()
+
+    def _is_dropped(self, peer: str) -> bool:
+        fence = self.inner.fence
+        return fence is not None and peer in fence.known
+
+    def _forget_dropped(self) -> None:
+        fence = self.inner.fence
+        if fence is None:
+            return
+        for peer in fence.log[self.drops :]:
+            self.outgoing.pop(peer, None)
+            self.incoming.pop(peer, None)
+        self.drops = len(fence.log)
+
+    # ---- looking inside ----
+
+    def held(self) -> list[Held]:
+        """What the inner core holds, and messages whose segment came too early."""
+        found = self.inner.held()
+        for sender in sorted(self.incoming):
+            for kept in self.incoming[sender].sorted():
+                number = _message_number(kept.frame)
+                if number:
+                    waits = (Wait("segment", sender, int(kept.previous)),)
+                    found.append(Held(sender, number, (self.process,), int(kept.since), waits))
+        return found
+
+    def integers(self) -> int:
+        total = self.inner.integers()
+        for outgoing in self.outgoing.values():
+            total += 1 + len(outgoing.unacked)
+        for incoming in self.incoming.values():
+            total += 1 + len(incoming.early)
+        return total
+
+    def copy(self) -> ReliableLink:
+        twin = ReliableLink(self.inner.copy())
+        twin.outgoing = {name: window.copy() for name, window in self.outgoing.items()}
+        twin.incoming = {name: window.copy() for name, window in self.incoming.items()}
+        twin.drops = self.drops
+        return twin
+
+    def _state(self) -> tuple[object, ...]:
+        return (
+            self.inner.fingerprint(),
+            tuple([(name, self.outgoing[name].fingerprint()) for name in sorted(self.outgoing)]),
+            tuple([(name, self.incoming[name].fingerprint()) for name in sorted(self.incoming)]),
+        )
+
+
+def _message_number(frame: Frame) -> int:
+    """The number of the application message inside, 0 if there is none."""
+    while True:
+        if isinstance(frame, Segment):
+            frame = frame.inner
+        elif isinstance(frame, Fenced):
+            frame = frame.frame
+        elif isinstance(frame, NumberedFrame):
+            return int(frame.number)
+        else:
+            return 0

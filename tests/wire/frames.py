@@ -1,0 +1,212 @@
+"""Frames to test the codec with: how to make any frame of each class, and which classes there are."""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from beforehand import protocols
+from beforehand.protocols.controls import FifoAck, FifoMessage, RawMessage
+from beforehand.protocols.cykas import CykasAck, CykasMessage, CykasYouCanTell
+from beforehand.protocols.fence import Fenced
+from beforehand.protocols.frames import Frame
+from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.protocols.ks import KsMessage
+from beforehand.protocols.ks_flush import KsFlush
+from beforehand.protocols.mattern import MatternAck, MatternMessage
+from beforehand.protocols.numbered import NumberedFrame
+from beforehand.protocols.reliable import Segment, SegmentAck
+from beforehand.protocols.rst import RstMessage
+
+MAX = 2**60 - 1  # the greatest integer on the wire
+
+# Classes that only serve as a base for frames, and never travel.
+ABSTRACT = {NumberedFrame}
+
+
+def frame_classes() -> set[type[Frame]]:
+    """Every frame class of every protocol, found by importing them all."""
+    for module in pkgutil.iter_modules(protocols.__path__):
+        import_module(f"{protocols.__name__}.{module.name}")
+    found: set[type[Frame]] = set()
+    todo: list[type[Frame]] = [Frame]
+    while todo:
+        for each in todo.pop().__subclasses__():
+            todo.append(each)
+            if each.__module__.startswith(f"{protocols.__name__}."):
+                found.add(each)
+    return found - ABSTRACT
+
+
+# Where the length of an encoding changes: 4, 5 or 6 bits of the first byte and 0, 1, 3 or 7 bytes.
+EDGES = sorted(
+    {
+        edge + near
+        for bits in (4, 5, 6)
+        for edge in (1 << bits, 1 << bits + 8, 1 << bits + 24)
+        for near in (-1, 0, 1)
+    }
+    | {1, 2, MAX - 1, MAX}
+)
+
+ids = st.one_of(st.integers(1, 70), st.sampled_from(EDGES), st.integers(1, MAX))
+numbers = st.one_of(st.just(0), ids)
+payloads = st.one_of(
+    st.binary(max_size=70),
+    st.sampled_from([b"", b"x" * 63, b"x" * 64, b"y" * 16_383, b"y" * 16_384]),
+)
+names = st.one_of(
+    st.sampled_from(["alice", "bob", "carol", "dave", "a" * 255, "é" * 127, "\0", "\U0010ffff"]),
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60),
+)
+
+
+@st.composite
+def chained(draw: st.DrawFn) -> tuple[int, int]:
+    """An id and its predecessor: none, any, or at an edge of the distance."""
+    number = draw(ids)
+    back = draw(st.one_of(st.just(number), st.sampled_from(EDGES), st.integers(1, number)))
+    return number, max(0, number - back)
+
+
+@st.composite
+def hybrid_messages(draw: st.DrawFn) -> HybridMessage:
+    """A single message, a run of payloads of one length, or a run of any."""
+    one = payloads.map(lambda payload: [payload])
+    same = st.tuples(payloads, st.integers(2, 70)).map(lambda pair: [pair[0]] * pair[1])
+    run = draw(st.one_of(one, same, st.lists(payloads, min_size=1, max_size=8)))
+    first, prev = draw(chained())
+    first = min(first, MAX - len(run) + 1)
+    return HybridMessage(first, min(prev, first - 1), draw(st.booleans()), tuple(run))
+
+
+@st.composite
+def rst_messages(draw: st.DrawFn) -> RstMessage:
+    """Matrices of rows that are zero, small, or anything."""
+    size = draw(st.integers(1, 6))
+    counts = st.one_of(st.integers(0, 63), numbers)
+    row = st.one_of(
+        st.just((0,) * size),
+        st.lists(st.integers(0, 63), min_size=size, max_size=size).map(tuple),
+        st.lists(counts, min_size=size, max_size=size).map(tuple),
+    )
+    matrix = draw(st.lists(row, min_size=size, max_size=size).map(tuple))
+    receivers = draw(st.lists(names, min_size=1, max_size=4).map(tuple))
+    return RstMessage(draw(ids), receivers, matrix, draw(payloads))
+
+
+@st.composite
+def ks_messages(draw: st.DrawFn) -> KsMessage:
+    """Any sorted log, several clocks of one sender and empty destinations included."""
+    group = draw(st.lists(names, min_size=1, max_size=6, unique=True))
+    some = st.frozensets(st.sampled_from(group))
+    log = draw(st.dictionaries(st.tuples(st.sampled_from(group), ids), some, max_size=6))
+    entries = tuple((sender, clock, log[sender, clock]) for sender, clock in sorted(log))
+    receivers = draw(st.frozensets(st.sampled_from(group), min_size=1))
+    return KsMessage(draw(ids), receivers, entries, draw(payloads))
+
+
+@st.composite
+def ks_flushes(draw: st.DrawFn) -> KsFlush:
+    """Any count, and a last number that is not below it."""
+    count, last = sorted([draw(numbers), draw(numbers)])
+    return KsFlush(draw(names), count, last)
+
+
+def mattern_message(ids: tuple[int, int], payload: bytes) -> MatternMessage:
+    """A message from what `chained` gives."""
+    return MatternMessage(ids[0], ids[1], payload)
+
+
+def fifo_message(ids: tuple[int, int], payload: bytes) -> FifoMessage:
+    """A message from what `chained` gives."""
+    return FifoMessage(ids[0], ids[1], payload)
+
+
+# The frames that contain no other.
+PLAIN: dict[type[Frame], SearchStrategy[Frame]] = {
+    HybridMessage: hybrid_messages(),
+    HybridAck: st.builds(HybridAck, ids),
+    HybridPermit: st.builds(HybridPermit, ids),
+    SegmentAck: st.builds(SegmentAck, ids),
+    MatternMessage: st.builds(mattern_message, chained(), payloads),
+    MatternAck: st.builds(MatternAck, ids),
+    CykasMessage: st.builds(CykasMessage, ids, st.booleans(), payloads),
+    CykasAck: st.builds(CykasAck, ids),
+    CykasYouCanTell: st.builds(CykasYouCanTell, ids),
+    RstMessage: rst_messages(),
+    KsMessage: ks_messages(),
+    KsFlush: ks_flushes(),
+    FifoMessage: st.builds(fifo_message, chained(), payloads),
+    FifoAck: st.builds(FifoAck, ids),
+    RawMessage: st.builds(RawMessage, ids, payloads),
+}
+
+plain_frames = st.one_of(*PLAIN.values())
+fenced_frames = st.builds(
+    Fenced, numbers, st.lists(names, max_size=4).map(tuple), numbers, plain_frames
+)
+segments = st.builds(Segment, ids, st.one_of(plain_frames, fenced_frames))
+
+STRATEGIES: dict[type[Frame], SearchStrategy[Frame]] = {
+    **PLAIN,
+    Fenced: fenced_frames,
+    Segment: segments,
+}
+
+any_frame = st.one_of(*STRATEGIES.values())
+
+# A few of every class, with short and long fields: where mutations start from.
+SAMPLES: tuple[Frame, ...] = (
+    HybridMessage(1, 0, False, (b"x",)),
+    HybridMessage(5, 4, True, (b"hello, world",)),
+    HybridMessage(300, 7, False, (b"",)),
+    HybridMessage(2**28 - 1, 1, True, (b"y" * 70,)),
+    HybridMessage(MAX, 2**40, False, (b"z",)),
+    HybridMessage(20, 19, True, (b"ab", b"cd", b"ef")),
+    HybridMessage(70_000, 60_000, False, (b"a", b"", b"bcd", b"e" * 65)),
+    HybridMessage(MAX - 1, 0, False, (b"", b"")),
+    HybridAck(1),
+    HybridAck(MAX),
+    HybridPermit(64),
+    HybridPermit(2**30),
+    SegmentAck(16_383),
+    MatternMessage(1, 0, b""),
+    MatternMessage(2**30, 2**29, b"mattern"),
+    MatternAck(63),
+    CykasMessage(1, True, b"secret"),
+    CykasMessage(16_384, False, b"s" * 64),
+    CykasAck(5),
+    CykasYouCanTell(2**31),
+    RstMessage(1, ("bob",), ((0,),), b"r"),
+    RstMessage(9, ("bob", "carol"), ((0, 1, 2), (0, 0, 0), (64, 16_384, 2**40)), b"matrix"),
+    RstMessage(9, ("é" * 127,), ((0,) * 9,) * 9, b""),
+    KsMessage(1, frozenset({"bob"}), (), b"k"),
+    KsMessage(
+        8,
+        frozenset({"bob", "carol"}),
+        (
+            ("alice", 3, frozenset({"bob", "dave"})),
+            ("alice", 7, frozenset()),
+            ("bob", 70, frozenset({"alice", "carol", "dave"})),
+            ("dave", MAX, frozenset({"bob"})),
+        ),
+        b"log",
+    ),
+    KsFlush("eve", 0, 0),
+    KsFlush("\U0001f984", 3, 2**33),
+    FifoMessage(3, 2, b"fifo"),
+    FifoAck(64),
+    RawMessage(7, b"raw"),
+    Fenced(0, (), 0, HybridAck(5)),
+    Fenced(3, ("bob", "Zoë"), 1, HybridMessage(5, 4, True, (b"x", b"y"))),
+    Fenced(64, ("carol",), 2**20, KsMessage(2, frozenset({"bob"}), (), b"f")),
+    Segment(1, CykasMessage(1, True, b"inner")),
+    Segment(2**20, Fenced(1, ("eve",), 0, CykasAck(3))),
+    Segment(3, RstMessage(1, ("bob",), ((0, 1), (1, 0)), b"s")),
+)
+
+SAMPLE_NAMES = [f"{type(frame).__name__}-{number}" for number, frame in enumerate(SAMPLES)]

@@ -1,0 +1,222 @@
+"""What no correct peer could send is refused; what cannot be told to a peer is not sent."""
+
+from __future__ import annotations
+
+import pytest
+
+from beforehand import wire
+from beforehand.errors import LocalProtocolError, RemoteProtocolError
+from beforehand.protocols.controls import FifoAck, FifoMessage, RawMessage
+from beforehand.protocols.cykas import CykasAck, CykasMessage
+from beforehand.protocols.fence import Fenced
+from beforehand.protocols.frames import Frame
+from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.protocols.mattern import MatternMessage
+from beforehand.protocols.numbered import NumberedFrame
+from beforehand.protocols.reliable import Segment, SegmentAck
+from beforehand.wire import tags
+from tests.wire.frames import MAX, SAMPLE_NAMES, SAMPLES
+
+TAGS = {value for name, value in vars(tags).items() if name.isupper() and name != "MARKER"}
+
+
+def refused(data: bytes, problem: str = ": ") -> None:
+    """These bytes are the peer's fault, and the error says whose and why."""
+    with pytest.raises(RemoteProtocolError, match=problem) as caught:
+        wire.decode(data, "mallory")
+    assert caught.value.peer == "mallory"
+    assert str(caught.value).startswith("mallory: ")
+
+
+def test_tags_leave_the_bit_of_hybrid_messages_alone() -> None:
+    """One byte tells all frames apart."""
+    assert len(TAGS) > 10
+    assert not [tag for tag in TAGS if tag & tags.MARKER or not 0 < tag < 256]
+    assert {wire.encode(sample)[0] for sample in SAMPLES if wire.encode(sample)[0] < 32} == TAGS
+
+
+def test_nothing_is_no_frame() -> None:
+    """An empty datagram is refused, and so is an offset at the end of one."""
+    refused(b"")
+    with pytest.raises(RemoteProtocolError, match="bob: at byte 2: the bytes end"):
+        wire.decode_at(wire.encode(HybridAck(1)), 2, "bob")
+
+
+def test_offsets_outside_of_the_data() -> None:
+    """A negative offset is the caller's mistake; beyond the end there is nothing to read."""
+    with pytest.raises(LocalProtocolError, match="offsets start at 0"):
+        wire.decode_at(wire.encode(HybridAck(1)), -2)
+    with pytest.raises(RemoteProtocolError):
+        wire.decode_at(b"", 10)
+
+
+def test_tags_that_nobody_has() -> None:
+    """An unknown first byte is refused, whatever follows it, and inside another frame too."""
+    unknown = [tag for tag in range(256) if tag not in TAGS and not tag & tags.MARKER]
+    assert len(unknown) == 128 - len(TAGS)
+    for tag in unknown:
+        for rest in (b"", b"\x01" * 20):
+            refused(bytes([tag]) + rest, f"no frame starts with {tag:#04x}")
+            refused(bytes([tags.SEGMENT, 1, tag]) + rest, f"no frame starts with {tag:#04x}")
+
+
+@pytest.mark.parametrize("frame", SAMPLES, ids=SAMPLE_NAMES)
+def test_every_truncation_is_refused(frame: Frame) -> None:
+    """No beginning of a frame is a frame."""
+    data = wire.encode(frame)
+    for cut in range(len(data)):
+        refused(data[:cut])
+
+
+@pytest.mark.parametrize("frame", SAMPLES, ids=SAMPLE_NAMES)
+def test_bytes_after_the_frame_are_refused(frame: Frame) -> None:
+    """One frame is all that `decode` takes; `decode_at` says where it ends."""
+    data = wire.encode(frame)
+    for rest in (b"\0", data, b"\xff" * 9):
+        refused(data + rest, f"at byte {len(data)}: {len(rest)} bytes after a frame")
+        assert wire.decode_at(data + rest, 0) == (frame, len(data))
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        ("20 00 00", "message 0 follows"),  # id 0
+        ("25 05 00", "message 5 follows one that is 5 before it"),  # no predecessor is written as 0
+        ("25 06 00", "message 5 follows one that is 6 before it"),
+        ("25 01", "end inside a frame"),  # no payload
+        ("25 01 01", "1 bytes announced, 0 left"),
+        ("25 21 00", "a run of 0"),
+        ("25 21 01 00", "a run of 1"),
+        ("25 21 02 00", "a run of 2, 1 bytes left"),
+        ("25 21 02 01 01 61", "1 bytes announced, 1 left"),
+        ("25 21 02 01 02 61 62", "3 bytes announced, 2 left"),
+        ("25 21 02 02 01 61 62", "3 bytes announced, 2 left"),
+        ("60 05 01 00", "longer than its value needs"),
+        ("25 40 01 00", "longer than its value needs"),
+        ("25 01 40 00", "longer than its value needs"),
+        ("25 21 40 02 00 00", "longer than its value needs"),
+        ("25 21 02 00 40 01 61", "longer than its value needs"),
+        ("ef ffffffffffffff 21 02 00 00", "2 messages from 1152921504606846975 on exceed"),
+    ],
+)
+def test_hybrid_messages(data: str, problem: str) -> None:
+    """Ids, predecessors, runs and lengths that no encoder writes."""
+    refused(bytes.fromhex(data), problem)
+
+
+def test_the_last_ids_can_be_used() -> None:
+    """One message less than what is refused above is read."""
+    for first, run in ((MAX, (b"",)), (MAX - 1, (b"", b""))):
+        frame = HybridMessage(first, first - 1, False, run)
+        assert wire.decode(wire.encode(frame)) == frame
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        ("01 00", "an id of 0"),
+        ("02 00", "an id of 0"),
+        ("06 00", "an id of 0"),
+        ("09 00", "an id of 0"),
+        ("0e 00", "an id of 0"),
+        ("0f 00", "an id of 0"),
+        ("19 00", "an id of 0"),
+        ("05 00 01 01", "an id of 0"),
+        ("08 00 00 00", "an id of 0"),
+        ("0c 00 00", "an id of 0"),
+        ("0d 00 00", "an id of 0"),
+        ("18 00 00 00", "an id of 0"),
+        ("1c 00 00", "an id of 0"),
+        ("01 40 05", "longer than its value needs"),
+        ("01 d000000000000000", "is more than 1152921504606846975"),
+        ("08 05 05 00", "message 5 follows one that is 5 before it"),
+        ("18 05 06 00", "message 5 follows one that is 6 before it"),
+        ("08 05 01 02 61", "2 bytes announced, 1 left"),
+        ("10 01 00 01 00 00", "0 elements, not at least 1"),  # no receivers
+        ("10 01 01 01 62 00 00", "0 elements, not at least 1"),  # no rows
+        ("10 01 01 01 62 02 00 00 00", "2 rows of 2 announced, 3 bytes left"),
+        ("10 01 01 01 62 02 00 00 40 40 00", "end inside a frame"),
+        ("10 01 01 00 01 00 00", "an empty name"),
+        ("10 01 01 02 62", "2 elements|2 bytes announced, 1 left"),
+        ("10 01 01 01 ff 01 00 00", "not UTF-8"),
+        ("10 01 01 02 c0 80 01 00 00", "not UTF-8"),  # NUL in two bytes
+        ("10 01 01 03 ed a0 80 01 00 00", "not UTF-8"),  # a surrogate
+        ("10 01 01 04 f4 90 80 80 01 00 00", "not UTF-8"),  # beyond the last code point
+        ("04 00 00 01 00 01 05", "an empty name"),
+        ("04 00 00 02 01 61", "2 elements announced, 2 bytes left"),
+        ("04 00 00 00", "end inside a frame"),
+    ],
+)
+def test_the_other_frames(data: str, problem: str) -> None:
+    """Ids of 0, wrong predecessors, empty lists, bad names and integers in too many bytes."""
+    refused(bytes.fromhex(data), problem)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "04 00 00 00" * 2 + "01 05",  # Fenced in Fenced
+        "05 01" * 2 + "01 05",  # Segment in Segment
+        "04 00 00 00 05 01 01 05",  # Segment in Fenced
+        "05 01 04 00 00 00 05 01 01 05",
+        "05 01 04 00 00 00 04 00 00 00 01 05",
+    ],
+)
+def test_frames_nest_in_one_order_only(data: str) -> None:
+    """A fence is inside a segment, and never the other way round or twice."""
+    refused(bytes.fromhex(data), "inside one that must not contain it")
+
+
+@pytest.mark.parametrize("layer", ["05 01", "04 00 00 00"])
+def test_deep_nesting_does_not_recurse(layer: str) -> None:
+    """A hundred thousand layers are refused at the second one."""
+    refused(bytes.fromhex(layer) * 100_000 + b"\x01\x05", "inside one that must not contain it")
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        HybridMessage(0, 0, False, (b"",)),
+        HybridMessage(5, 5, False, (b"",)),
+        HybridMessage(5, 6, False, (b"",)),
+        HybridMessage(5, -1, False, (b"",)),
+        HybridMessage(-1, -2, False, (b"",)),
+        HybridMessage(5, 4, False, ()),
+        HybridMessage(MAX + 1, 4, False, (b"",)),
+        HybridMessage(MAX, 4, False, (b"", b"")),
+        HybridAck(0),
+        HybridPermit(-1),
+        SegmentAck(MAX + 1),
+        FifoAck(0),
+        FifoMessage(5, 5, b""),
+        MatternMessage(5, -1, b""),
+        MatternMessage(0, 0, b""),
+        CykasMessage(0, True, b""),
+        RawMessage(MAX + 1, b""),
+        Fenced(-1, (), 0, HybridAck(1)),
+        Fenced(0, (), MAX + 1, HybridAck(1)),
+        Fenced(0, ("",), 0, HybridAck(1)),
+        Fenced(0, ("x" * 256,), 0, HybridAck(1)),
+        Fenced(0, (), 0, HybridAck(0)),
+        Segment(0, CykasAck(1)),
+        Fenced(0, (), 0, Fenced(0, (), 0, HybridAck(1))),
+        Fenced(0, (), 0, Segment(1, HybridAck(1))),
+        Segment(1, Segment(1, HybridAck(1))),
+        Segment(1, Fenced(0, (), 0, Segment(1, HybridAck(1)))),
+    ],
+    ids=repr,
+)
+def test_what_would_be_refused_is_not_sent(frame: Frame) -> None:
+    """A frame that no peer would accept is the caller's mistake, and leaves the buffer alone."""
+    buffer = bytearray(b"before")
+    with pytest.raises(LocalProtocolError, match=r"cannot be sent|process id"):
+        wire.encode_into(frame, buffer)
+    assert buffer == b"before"
+
+
+def test_frames_without_an_encoding() -> None:
+    """A class that the codec does not know is the caller's mistake, and the error tells the remedy."""
+    for frame in (Frame(), NumberedFrame(1, b"")):
+        for each in (frame, Segment(1, frame)):
+            with pytest.raises(LocalProtocolError, match="add its encoding to"):
+                wire.encode(each)
