@@ -8,13 +8,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from beforehand import errors, protocols
+    from beforehand import causality, errors, protocols, wire
 
-__all__ = ["__version__", "errors", "protocols"]
+__all__ = ["__version__", "causality", "errors", "protocols", "wire"]
 
 __version__ = "0.1.0"
 
-_MODULES = {"errors", "protocols"}
+_MODULES = {"causality", "errors", "protocols", "wire"}
 
 
 def __getattr__(name: str) -> ModuleType:

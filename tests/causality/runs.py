@@ -1,8 +1,8 @@
 """Random runs, right and wrong, to try the order theory on.
 
 A run is a list of steps, each a causal-send or a delivery. It is made from plain numbers, so that
-Hypothesis can shrink it and a seeded `random.Random` can make long ones. Deliveries are in any order
-at all; some are duplicates, some of messages that were never sent or sent to somebody else.
+Hypothesis can shrink it and a seeded `random.Random` can make long ones. Deliveries are in any
+order at all; some are duplicates, some of messages that were never sent or sent to somebody else.
 """
 
 from __future__ import annotations

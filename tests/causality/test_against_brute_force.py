@@ -82,7 +82,7 @@ def test_the_oracle_agrees_with_brute_force() -> None:
 
 
 def test_the_oracle_agrees_with_brute_force_on_long_runs() -> None:
-    """Two thousand runs of many messages, where chains grow longer than a search would shrink to."""
+    """Two thousand runs of many messages, where chains grow longer than in a short search."""
     seen: Counter[str] = Counter()
     for seed in range(2000):
         try:

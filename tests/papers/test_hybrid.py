@@ -81,6 +81,18 @@ def test_an_ack_for_what_was_never_sent_is_refused(protocol: str) -> None:
 
 
 @pytest.mark.parametrize("protocol", HYBRIDS)
+def test_an_ack_for_a_message_that_is_still_held_is_refused(protocol: str) -> None:
+    """It was causal-sent but never released, so nobody can have delivered it."""
+    core = protocols.create(protocol, "0")
+    core.receive("1", HybridMessage(2, 0, True, (b"secret",)))
+    assert core.send("2", b"waits") == []
+    before = core.fingerprint()
+    with pytest.raises(RemoteProtocolError, match="never sent"):
+        core.receive("2", HybridAck(1))
+    assert core.fingerprint() == before and core.held()
+
+
+@pytest.mark.parametrize("protocol", HYBRIDS)
 def test_a_message_to_oneself_is_delivered_at_the_causal_send(protocol: str) -> None:
     """S0>0 S0>1 R(0>1) S1>0 R(1>0): through the network, the answer could come first."""
     run = world(protocol)

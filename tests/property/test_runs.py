@@ -126,6 +126,7 @@ def test_a_part_of_a_run_may_be_acknowledged(variant: type[HybridCore]) -> None:
     core = variant("a")
     core.send_many("b", [b"%d" % number for number in range(1, 9)])
     core.receive("b", HybridAck(5))
+    assert core.runs.peek().payloads == [b"6", b"7", b"8"], "what was delivered takes no memory"
     (again,) = core.tick()
     assert again == Transmit("b", HybridMessage(6, 5, False, (b"6", b"7", b"8")))
     core.receive("b", HybridAck(8))
@@ -158,6 +159,19 @@ def test_a_run_cut_in_pieces_arrives_whole_in_any_order(variant: type[HybridCore
         assert tuple(got) == payloads, f"seed={seed}"
         assert not core.held(), f"seed={seed}: spent pieces stay behind"
     assert early > 100
+
+
+@pytest.mark.parametrize("variant", [Hybrid, HybridSps])
+@pytest.mark.parametrize("longer_first", [False, True])
+def test_the_longest_early_piece_is_kept(variant: type[HybridCore], longer_first: bool) -> None:
+    """Of two pieces that begin alike, the one that brings more is used, whichever came first."""
+    first, rest = HybridMessage(1, 0, False, (b"1", b"2", b"3", b"4")).split(1)
+    shorter, _ = rest.split(2)
+    core = variant("b")
+    for early in (rest, shorter) if longer_first else (shorter, rest):
+        assert core.receive("a", early) == []
+    got = [effect.payload for effect in core.receive("a", first) if isinstance(effect, Deliver)]
+    assert got == [b"1", b"2", b"3", b"4"]
 
 
 @pytest.mark.parametrize("variant", [Hybrid, HybridSps])

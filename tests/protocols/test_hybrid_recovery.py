@@ -133,7 +133,9 @@ def test_early_messages_say_what_they_wait_for(variant: type[HybridCore]) -> Non
     first, second = core.held()
     assert (first.sender, first.message_id, first.receivers, first.since) == ("b", 4, ("a",), 17)
     assert second.message_id == 5
-    assert [(wait.kind, wait.peer, wait.message_id) for wait in first.waits] == [("message", "b", 2)]
+    assert [(wait.kind, wait.peer, wait.message_id) for wait in first.waits] == [
+        ("message", "b", 2)
+    ]
 
 
 @both

@@ -193,8 +193,7 @@ class Oracle:
             (process, _rounded(clock, {i: opened[i] for i in opened if i != process}))
             for process, clock in self._told.items()
         }
-        old_news = {(process, frozenset[tuple[str, int]]()) for process in self._told}
-        return tuple(sent), tuple(waiting), tuple(clocks), frozenset(told - old_news), self._excused
+        return tuple(sent), tuple(waiting), tuple(clocks), frozenset(told), self._excused
 
 
 def _numbers_by_sender(messages: Iterable[MessageId]) -> dict[str, list[int]]:

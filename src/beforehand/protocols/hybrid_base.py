@@ -141,7 +141,8 @@ class HybridCore(HybridState):
 
     def _check_message(self, sender: str, frame: HybridMessage) -> None:
         count = len(frame.payloads)
-        if frame.prev < 0 or frame.first <= frame.prev or frame.first > MAX_ID - count or not count:
+        in_range = 0 <= frame.prev < frame.first <= MAX_ID + 1 - count
+        if not count or not in_range:
             raise RemoteProtocolError(
                 sender, f"message {frame.first} after {frame.prev}, {count} payloads"
             )
