@@ -74,26 +74,26 @@ class Neighbourhood:
         self.cores = {
             name: protocols.create(protocol, name, processes=self.names) for name in self.active
         }
+        self.peers = [self._peers_of(number) for number in range(len(self.active))]
         self.messages = 0
         self.payload_bytes = 0
         self.wire_bytes = 0
         self.control_frames = 0
 
-    def peers(self, number: int) -> list[str]:
-        """The peers of a process: at most ten, at most half of them on each side."""
+    def _peers_of(self, number: int) -> list[str]:
+        """At most ten, at most half of them on each side."""
         count = len(self.active)
         steps = [step for reach in range(1, PEERS // 2 + 1) for step in (reach, -reach)]
-        return list(
-            {self.active[(number + step) % count] for step in steps} - {self.active[number]}
-        )
+        names = dict.fromkeys(self.active[(number + step) % count] for step in steps)
+        return [name for name in names if name != self.active[number]]
 
     def one_to_each(self, number: int, count_bytes: bool) -> None:
         """A process sends one message to each peer; then all that follows."""
         from beforehand.protocols import Transmit
 
         name, cores = self.active[number], self.cores
-        todo = [(name, e) for peer in self.peers(number) for e in cores[name].send(peer, PAYLOAD)]
-        self.messages += len(self.peers(number))
+        todo = [(name, e) for peer in self.peers[number] for e in cores[name].send(peer, PAYLOAD)]
+        self.messages += len(self.peers[number])
         while todo:
             batch, todo = todo, []
             for source, effect in batch:

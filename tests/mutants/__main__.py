@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
 GUARDS = [
     "tests/papers/test_hybrid.py",
     "tests/protocols/test_hybrid_recovery.py",
+    "tests/protocols/test_hybrid_bad_input.py",
     "tests/protocols/test_drop.py",
     "tests/property/test_runs.py",
     "tests/property/test_hybrid_brute_force.py",

@@ -94,7 +94,7 @@ class Wait:
     one's own for an acknowledgement.
     """
 
-    kind: str  # "permit", "ack", "you-can-tell" or "message"
+    kind: str  # "permit", "ack", "you-can-tell", "message", "segment" or "flush"
     peer: str
     message_id: int
 
