@@ -97,6 +97,7 @@ def test_fifo_keeps_the_order_of_each_pair_on_a_bad_network() -> None:
         world = World({name: Fifo(name) for name in names}, seed, loss=0.2, duplicate=0.2)
         world.run_random(25, multicast=True)
         assert not world.undelivered(), world.about()
+        assert not any(core.held() for core in world.cores.values()), world.about()
         for process, messages in world.delivered.items():
             for sender in names:
                 numbers = [message.number for message in messages if message.sender == sender]

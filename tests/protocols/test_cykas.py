@@ -10,9 +10,9 @@ from beforehand.protocols.cykas import (
     Cykas,
     CykasAck,
     CykasMessage,
-    CykasUnsafe,
     CykasYouCanTell,
 )
+from beforehand.protocols.cykas_unsafe import CykasUnsafe
 
 
 def test_a_message_is_eager_exactly_if_an_older_one_is_unacknowledged() -> None:

@@ -177,6 +177,73 @@ def test_ks_flushes_before_it_goes_on() -> None:
     assert q.held() == []
 
 
+def test_ks_keeps_the_order_of_what_waits_for_the_same_dropped_peer() -> None:
+    """X needs one lost message of d, M a later one that alone knew of X: X must come first."""
+    run = World({name: Ks(name, ["d", "k", "q", "s"]) for name in "dkqs"}, seed=0)
+    lose(run, "d", "q")
+    run.send("d", "s")
+    run.arrive(("d", "s"))
+    run.send("s", ["q", "d"], b"X")
+    run.arrive(("s", "d"))
+    lose(run, "d", "q")
+    run.send("d", "k")
+    run.arrive(("d", "k"))
+    run.send("k", "q", b"M")
+    run.arrive(("k", "q"))
+    run.arrive(("s", "q"))
+    assert [held.sender for held in run.cores["q"].held()] == ["k", "s"]
+    run.drop("q", "d")
+    run.run_until_quiet()
+    assert [message.sender for message in run.delivered["q"]] == ["s", "k"]
+    run.assert_causal_and_complete("kqs")
+
+
+def test_ks_keeps_the_order_of_what_comes_after_a_flush() -> None:
+    """M comes when nobody waits for d any more; X, which it must follow, waits for e's flush."""
+    run = World({name: Ks(name, ["d", "e", "k", "q", "s"]) for name in "dekqs"}, seed=0)
+    lose(run, "e", "q")
+    run.send("e", "s")
+    run.arrive(("e", "s"))
+    run.send("s", ["q", "d"], b"X")
+    run.arrive(("s", "d"))
+    run.arrive(("s", "q"))
+    lose(run, "d", "q")
+    run.send("d", "k")
+    run.arrive(("d", "k"))
+    run.drop("q", "d")
+    run.drop("q", "e")
+    run.arrive(("q", "k"))  # k drops d, and does not know of e
+    run.send("k", "q", b"M")
+    for link in [("q", "s"), ("q", "s"), ("s", "q"), ("s", "q"), ("k", "q")]:
+        run.arrive(link)
+    run.arrive(("k", "q"))
+    waits = {held.sender: held.waits for held in run.cores["q"].held()}
+    assert waits == {"k": (Wait("message", "s", 1),), "s": (Wait("flush", "k", 0),)}
+    run.run_until_quiet()
+    assert [message.sender for message in run.delivered["q"]] == ["s", "k"]
+    run.assert_causal_and_complete("kqs")
+
+
+def lose(run: World, sender: str, receiver: str) -> None:
+    """A message that the network swallows."""
+    run.send(sender, receiver)
+    run.take((sender, receiver))
+
+
+def test_ks_says_nothing_of_a_dropped_destination() -> None:
+    """Nobody who hears of it will ever send there, so nobody needs to know."""
+    a, b = Ks("a", ["a", "b", "d"]), Ks("b", ["a", "b", "d"])
+    a.send("d", b"")
+    to_b = frames(a.send("b", b""))["b"]
+    a.drop("d")
+    b.drop("d")
+    b.receive("a", to_b)
+    for core, peer in ((a, "b"), (b, "a")):
+        frame = unwrapped(frames(core.send(peer, b""))[peer])
+        assert isinstance(frame, KsMessage)
+        assert not any("d" in to for _, _, to in frame.log)
+
+
 def test_fifo_forgets_a_dropped_peer() -> None:
     """It neither resends to it nor keeps anything of it."""
     core = Fifo("a")

@@ -10,6 +10,7 @@ from beforehand.protocols.base import Deliver, Held, Transmit, Wait
 from beforehand.protocols.controls import Raw, RawMessage
 from beforehand.protocols.cykas import Cykas, CykasAck, CykasMessage
 from beforehand.protocols.fence import Fenced
+from beforehand.protocols.mattern import Mattern, MatternMessage
 from beforehand.protocols.reliable import ReliableLink, Segment, SegmentAck
 from tests.support.network import World
 
@@ -54,6 +55,14 @@ def test_tick_resends_what_is_not_acknowledged() -> None:
     assert link.tick() == sent[2:]
     link.receive("c", SegmentAck(1))
     assert link.tick() == []
+
+
+def test_tick_reaches_the_inner_core() -> None:
+    """Whatever it wants to send then travels in new segments."""
+    link = ReliableLink(Mattern("a"))
+    link.send("b", b"1")
+    link.receive("b", SegmentAck(1))
+    assert link.tick() == [Transmit("b", Segment(2, MatternMessage(1, 0, b"1")))]
 
 
 def test_control_frames_travel_in_segments_too() -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, overload
+from typing import ClassVar, Final, overload
 
 from mypy_extensions import i64, mypyc_attr
 
@@ -38,7 +38,7 @@ class Transmit(Effect):
     """Hand `frame` to the network, addressed to the process `to`."""
 
     __slots__ = ("frame", "to")
-    __match_args__ = ("to", "frame")
+    __match_args__: ClassVar[tuple[str, ...]] = ("to", "frame")
     to: Final[str]
     frame: Final[Frame]
 
@@ -61,7 +61,7 @@ class Deliver(Effect):
     """Hand the payload of message `message_id` of `sender` to the application."""
 
     __slots__ = ("message_id", "payload", "sender")
-    __match_args__ = ("sender", "message_id", "payload")
+    __match_args__: ClassVar[tuple[str, ...]] = ("sender", "message_id", "payload")
     sender: Final[str]
     message_id: Final[i64]
     payload: Final[bytes]

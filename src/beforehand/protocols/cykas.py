@@ -15,7 +15,7 @@ one (a YCT that comes too early). Sets take the place of bit vectors, so members
 carry the number of their message, so that one nobody waits for is noticed.
 
 Kept as it is: secret mode is one for the whole process, so a steady stream of eager messages can
-starve it (paper 000, section 4.3). `CykasUnsafe` is the variant that the paper refutes (section 2.3).
+starve it (paper 000, section 4.3). The variant that the paper refutes is in `cykas_unsafe.py`.
 
 Invariants:
 
@@ -272,37 +272,3 @@ class Cykas(Core):
             tuple(sorted(self.secrets)),
             tuple(sorted(self.last_delivered.items())),
         )
-
-
-class CykasUnsafe(Cykas):
-    """The tempting variant that breaks causal order: a secret may be discussed with its source.
-
-    In secret mode a process may send to the sender of its most recently delivered eager message.
-    That one may not have been told of another secret yet (paper 001, section 2.3, figure 3).
-    """
-
-    confidant: str  # sender of the eager message delivered last
-
-    def __init__(self, process: str) -> None:
-        super().__init__(process)
-        self.confidant = ""
-
-    def _may_tell(self, to: str) -> bool:
-        return to == self.confidant
-
-    def _keep_secret(self, sender: str, number: i64) -> None:
-        super()._keep_secret(sender, number)
-        self.confidant = sender
-
-    def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
-        super()._receive(sender, frame, now, out)
-        self._release(out)  # a new confidant may be the one that the oldest message is for
-
-    def copy(self) -> CykasUnsafe:
-        twin = CykasUnsafe(self.process)
-        self._copy_into(twin)
-        twin.confidant = self.confidant
-        return twin
-
-    def _state(self) -> tuple[object, ...]:
-        return (*super()._state(), self.confidant if self.secrets else "")

@@ -151,7 +151,7 @@ class Ks(Core):
 
     def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
         if isinstance(frame, KsMessage):
-            message = Waiting(sender, int(frame.number), frame, self._needs(sender, frame), now)
+            message = Waiting(sender, int(frame.number), frame, self._needs(frame), now)
             if self.room.admit(message):
                 self._deliver([message], out)
         elif isinstance(frame, KsFlush):
@@ -159,21 +159,20 @@ class Ks(Core):
         if self.flushes.spoken:
             self._settle(out)
 
-    def _needs(self, sender: str, frame: KsMessage) -> list[Need]:
+    def _needs(self, frame: KsMessage) -> list[Need]:
         """What must be delivered here first."""
         needs = [(who, clock) for who, clock, to in frame.log if self.process in to]
         for who, _ in needs:
             if self.room.progress.get(who, 0) == FOREVER:
-                needs.extend(self._preceding(sender, frame))
+                needs.extend(self._preceding(frame))
                 break
         return needs
 
-    def _preceding(self, sender: str, frame: KsMessage) -> list[Need]:
+    def _preceding(self, frame: KsMessage) -> list[Need]:
         """The messages that wait here and precede this one."""
         newest: dict[str, int] = {}
         for who, clock, _ in frame.log:
             newest[who] = clock  # the log is sorted
-        newest[sender] = int(frame.number) - 1
         return [need for need in self.room.messages if need[1] <= newest.get(need[0], 0)]
 
     def _deliver(self, ready: list[Waiting], out: list[Effect]) -> None:
@@ -228,7 +227,7 @@ class Ks(Core):
         for message in waiting:
             frame = message.frame
             assert isinstance(frame, KsMessage)
-            needs = message.needs + self._preceding(message.sender, frame)
+            needs = message.needs + self._preceding(frame)
             again.append(Waiting(message.sender, message.order, frame, needs, message.since))
         self.room.clear()
         self._deliver([message for message in again if self.room.admit(message)], out)

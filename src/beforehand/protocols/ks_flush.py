@@ -68,8 +68,6 @@ class Flush:
         self.spoken.setdefault(peer, {})
         self.sent.pop(peer, None)
         self.delivered.pop(peer, None)
-        for others in self.spoken.values():
-            others.pop(peer, None)
 
     def say(self, peer: str, receiver: str) -> KsFlush:
         """What to tell a survivor about one's own messages."""
@@ -90,8 +88,6 @@ class Flush:
 
     def _received(self, sender: str, said: KsFlush, room: WaitingRoom) -> bool:
         """Whether all that the sender has spoken of is here, delivered or not."""
-        if room.progress.get(sender, 0) >= said.last:
-            return True  # messages of one sender are delivered in order
         here = self.delivered.get(sender, 0)
         for name, number in room.messages:
             if name == sender and number <= said.last:

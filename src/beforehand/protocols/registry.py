@@ -10,7 +10,8 @@ from typing import Any
 from beforehand.errors import LocalProtocolError, UnknownProtocolError
 from beforehand.protocols.base import Capabilities, Core
 from beforehand.protocols.controls import Fifo, Raw
-from beforehand.protocols.cykas import Cykas, CykasUnsafe
+from beforehand.protocols.cykas import Cykas
+from beforehand.protocols.cykas_unsafe import CykasUnsafe
 from beforehand.protocols.hybrid import Hybrid
 from beforehand.protocols.hybrid_sps import HybridSps
 from beforehand.protocols.ks import Ks

@@ -169,9 +169,7 @@ class ReliableLink(Core):
             try:
                 effects = self.inner.receive(sender, segment.inner, now)
             except RemoteProtocolError:
-                # What has been used so far must not be lost with it: let it come again.
-                del window.early[int(window.last)]
-                return
+                return  # what has been used must not be lost with it: the next copy is refused
             window.take(segment.seq)
             out.extend(self._wrap(effects, now))
             following = window.follower()
