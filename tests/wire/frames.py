@@ -17,14 +17,14 @@ from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridP
 from beforehand.protocols.ks import KsMessage
 from beforehand.protocols.ks_flush import KsFlush
 from beforehand.protocols.mattern import MatternAck, MatternMessage
-from beforehand.protocols.numbered import NumberedFrame
+from beforehand.protocols.numbered import NumberedFrame, Signal
 from beforehand.protocols.reliable import Segment, SegmentAck
 from beforehand.protocols.rst import RstMessage
 
 MAX = 2**60 - 1  # the greatest integer on the wire
 
 # Classes that only serve as a base for frames, and never travel.
-ABSTRACT = {NumberedFrame}
+ABSTRACT = {NumberedFrame, Signal}
 
 
 def frame_classes() -> set[type[Frame]]:

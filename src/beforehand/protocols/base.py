@@ -118,12 +118,12 @@ class Capabilities:
     title: str
     source: str
     casts: tuple[str, ...]  # of "unicast", "multicast", "broadcast"
-    network: str  # "lossy": any network will do; "reliable": every frame must arrive exactly once
-    fifo_links: bool  # True: frames between two processes must not overtake each other
-    membership: str  # "open": anybody may join; "fixed": `processes` must be given
-    causal: bool
-    metadata: str  # integers per message, in the vocabulary of paper 000, Table 1
     buffering: str  # where messages wait: "sender", "receiver", "hybrid" or "none"
+    network: str = "lossy"  # any network will do; or "reliable": each frame arrives exactly once
+    fifo_links: bool = False  # True: frames between two processes must not overtake each other
+    membership: str = "open"  # anybody may join; or "fixed": `processes` must be given
+    causal: bool = True
+    metadata: str = "O(1)"  # integers per message, in the vocabulary of paper 000, Table 1
     note: str = ""
 
 
@@ -240,7 +240,8 @@ class Core:
     # ---- what protocols fill in ----
 
     def _send(self, to: str, payload: bytes, now: i64, out: list[Effect]) -> None:
-        """Causal-send to one process other than oneself: the most frequent case."""
+        """Causal-send to one process other than oneself: the most frequent case, not checked yet."""
+        self._check_receivers([to])
         self._send_run([to], [payload], now, out)
 
     def _send_run(

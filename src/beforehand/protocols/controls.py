@@ -22,7 +22,7 @@ from beforehand.causality.ids import check_process
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.base import Core, Deliver, Effect, Held, Wait
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.numbered import NumberedFrame, foreign
+from beforehand.protocols.numbered import NumberedFrame, Signal, foreign
 from beforehand.protocols.window import ReceiveWindow, SendWindow
 
 
@@ -92,17 +92,10 @@ class FifoMessage(NumberedFrame):
 
 
 @mypyc_attr(acyclic=True)
-class FifoAck(Frame):
+class FifoAck(Signal):
     """Everything that you sent me up to `number` has been delivered here."""
 
-    __slots__ = ("number",)
-    number: Final[i64]
-
-    def __init__(self, number: i64) -> None:
-        self.number = number
-
-    def key(self) -> tuple[object, ...]:
-        return (int(self.number),)
+    __slots__ = ()
 
 
 class Fifo(Core):
@@ -115,10 +108,6 @@ class Fifo(Core):
         super().__init__(process)
         self.outgoing = {}
         self.incoming = {}
-
-    def _send(self, to: str, payload: bytes, now: i64, out: list[Effect]) -> None:
-        check_process(to)
-        self._send_run([to], [payload], now, out)
 
     def _send_run(
         self, receivers: Sequence[str], payloads: list[bytes], now: i64, out: list[Effect]

@@ -27,17 +27,15 @@ Invariants:
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from typing import Final
 
 from mypy_extensions import i64, mypyc_attr
 
-from beforehand.causality.ids import check_process
-from beforehand.errors import LocalProtocolError, RemoteProtocolError
-from beforehand.protocols.base import Core, Deliver, Effect, Held, Wait
+from beforehand.errors import RemoteProtocolError
+from beforehand.protocols.base import Deliver, Effect, Held, Wait
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.numbered import NumberedFrame, foreign
-from beforehand.protocols.outgoing import Outgoing
+from beforehand.protocols.numbered import NumberedFrame, Signal, foreign
+from beforehand.protocols.outgoing import OutputBuffer
 
 
 @mypyc_attr(acyclic=True)
@@ -56,31 +54,17 @@ class CykasMessage(NumberedFrame):
 
 
 @mypyc_attr(acyclic=True)
-class CykasAck(Frame):
+class CykasAck(Signal):
     """Your message `number` has been delivered here."""
 
-    __slots__ = ("number",)
-    number: Final[i64]
-
-    def __init__(self, number: i64) -> None:
-        self.number = number
-
-    def key(self) -> tuple[object, ...]:
-        return (int(self.number),)
+    __slots__ = ()
 
 
 @mypyc_attr(acyclic=True)
-class CykasYouCanTell(Frame):
+class CykasYouCanTell(Signal):
     """My eager message `number` is no secret any more."""
 
-    __slots__ = ("number",)
-    number: Final[i64]
-
-    def __init__(self, number: i64) -> None:
-        self.number = number
-
-    def key(self) -> tuple[object, ...]:
-        return (int(self.number),)
+    __slots__ = ()
 
 
 class EagerSend:
@@ -95,10 +79,9 @@ class EagerSend:
         self.pending = pending
 
 
-class Cykas(Core):
+class Cykas(OutputBuffer):
     """One process of the Cykas protocol."""
 
-    waiting: deque[Outgoing]  # not released yet, in causal-send order
     unacked: dict[str, int]  # receiver -> number of the message that is in flight to it
     eager: dict[str, deque[EagerSend]]  # receiver -> what it keeps secret for us, oldest first
     secrets: set[tuple[str, int]]  # eager messages delivered here without their YCT
@@ -106,33 +89,12 @@ class Cykas(Core):
 
     def __init__(self, process: str) -> None:
         super().__init__(process)
-        self.waiting = deque()
         self.unacked = {}
         self.eager = {}
         self.secrets = set()
         self.last_delivered = {}
 
     # ---- sending ----
-
-    def _check_receivers(self, receivers: Sequence[str]) -> None:
-        super()._check_receivers(receivers)
-        if len(receivers) > 1:
-            raise LocalProtocolError(
-                f"{self.process}: cykas has no multicast; send to one receiver after the other, "
-                "or use hybrid"
-            )
-
-    def _send(self, to: str, payload: bytes, now: i64, out: list[Effect]) -> None:
-        check_process(to)
-        self.sent += 1
-        self.waiting.append(Outgoing(to, self.sent, payload, now))
-        self._release(out)
-
-    def _send_run(
-        self, receivers: Sequence[str], payloads: list[bytes], now: i64, out: list[Effect]
-    ) -> None:
-        for payload in payloads:
-            self._send(receivers[0], payload, now, out)
 
     def _release(self, out: list[Effect]) -> None:
         """Hand to the network what may go now, eagerly if anything older is unacknowledged."""

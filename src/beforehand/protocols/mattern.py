@@ -21,18 +21,16 @@ Invariants:
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
 from mypy_extensions import i64, mypyc_attr
 
-from beforehand.causality.ids import check_process
-from beforehand.errors import LocalProtocolError, RemoteProtocolError
-from beforehand.protocols.base import Core, Deliver, Effect, Held, Wait
+from beforehand.errors import RemoteProtocolError
+from beforehand.protocols.base import Deliver, Effect, Held, Wait
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.numbered import NumberedFrame, foreign
-from beforehand.protocols.outgoing import Outgoing
+from beforehand.protocols.numbered import NumberedFrame, Signal, foreign
+from beforehand.protocols.outgoing import OutputBuffer
 
 MOST_RESENT: Final = 64  # messages per tick: what follows a lost one will not be taken anyway
 
@@ -53,24 +51,16 @@ class MatternMessage(NumberedFrame):
 
 
 @mypyc_attr(acyclic=True)
-class MatternAck(Frame):
+class MatternAck(Signal):
     """Everything that you sent me up to `number` has been delivered here."""
 
-    __slots__ = ("number",)
-    number: Final[i64]
-
-    def __init__(self, number: i64) -> None:
-        self.number = number
-
-    def key(self) -> tuple[object, ...]:
-        return (int(self.number),)
+    __slots__ = ()
 
 
-class Mattern(Core):
+class Mattern(OutputBuffer):
     """One process of the buffer protocol."""
 
     fifo_links: Final[bool]
-    waiting: deque[Outgoing]  # not released yet, in causal-send order
     flying: deque[MatternMessage]  # released and not acknowledged, oldest first
     receiver: str  # of everything that is flying
     last_released: dict[str, int]  # receiver -> number of the last message released to it
@@ -79,33 +69,12 @@ class Mattern(Core):
     def __init__(self, process: str, fifo_links: bool = False) -> None:
         super().__init__(process)
         self.fifo_links = fifo_links
-        self.waiting = deque()
         self.flying = deque()
         self.receiver = ""
         self.last_released = {}
         self.last_delivered = {}
 
     # ---- sending ----
-
-    def _check_receivers(self, receivers: Sequence[str]) -> None:
-        super()._check_receivers(receivers)
-        if len(receivers) > 1:
-            raise LocalProtocolError(
-                f"{self.process}: mattern has no multicast: one copy could be acted upon before "
-                "another has arrived; send to one receiver after the other, or use hybrid"
-            )
-
-    def _send(self, to: str, payload: bytes, now: i64, out: list[Effect]) -> None:
-        check_process(to)
-        self.sent += 1
-        self.waiting.append(Outgoing(to, self.sent, payload, now))
-        self._release(out)
-
-    def _send_run(
-        self, receivers: Sequence[str], payloads: list[bytes], now: i64, out: list[Effect]
-    ) -> None:
-        for payload in payloads:
-            self._send(receivers[0], payload, now, out)
 
     def _release(self, out: list[Effect]) -> None:
         """Hand to the network what may go now."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -24,6 +24,14 @@ class Membership:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def check_receivers(self, process: str, receivers: Sequence[str]) -> None:
+        """Refuse to send to anybody else."""
+        for name in receivers:
+            if name not in self.places:
+                raise LocalProtocolError(
+                    f"{process}: {name} is not among the processes that were named at the start"
+                )
 
 
 # At most one: what was given last, and what was made of it. Ten thousand cores of one group, made

@@ -1,4 +1,4 @@
-"""What the one-message frames of several protocols share: a number and a payload."""
+"""What the frames of several protocols share: a number, with or without a payload."""
 
 from __future__ import annotations
 
@@ -27,6 +27,20 @@ class NumberedFrame(Frame):
 
     def messages(self) -> int:
         return 1
+
+
+@mypyc_attr(acyclic=True)
+class Signal(Frame):
+    """A control frame that says one thing about the message with this number."""
+
+    __slots__ = ("number",)
+    number: Final[i64]
+
+    def __init__(self, number: i64) -> None:
+        self.number = number
+
+    def key(self) -> tuple[object, ...]:
+        return (int(self.number),)
 
 
 def foreign(sender: str, frame: Frame, protocol: str) -> RemoteProtocolError:

@@ -28,7 +28,7 @@ from typing import Final
 
 from mypy_extensions import i64, mypyc_attr
 
-from beforehand.errors import LocalProtocolError, RemoteProtocolError
+from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.base import Core, Deliver, Effect, Held, Wait
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.membership import Membership, membership_of
@@ -76,15 +76,7 @@ class Rst(Core):
     # ---- sending ----
 
     def _check_receivers(self, receivers: Sequence[str]) -> None:
-        for name in receivers:
-            if name not in self.members.places:
-                raise LocalProtocolError(
-                    f"{self.process}: {name} is not among the processes that rst was created with"
-                )
-
-    def _send(self, to: str, payload: bytes, now: i64, out: list[Effect]) -> None:
-        self._check_receivers([to])
-        self._send_run([to], [payload], now, out)
+        self.members.check_receivers(self.process, receivers)
 
     def _send_run(
         self, receivers: Sequence[str], payloads: list[bytes], now: i64, out: list[Effect]
