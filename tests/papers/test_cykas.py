@@ -173,25 +173,3 @@ def test_algorithm_4_one_ack_does_not_clear_what_it_just_let_go() -> None:
     run.run_until_quiet(tick=False)
     assert [str(message) for message in run.delivered["1"]] == ["0#2", "0#4", "2#1"]
     run.assert_causal_and_complete()
-
-
-def test_paper_000_section_4_3_cykas_can_starve() -> None:
-    """While eager messages keep coming from two others, secret mode never ends and m stays."""
-    names = ["i", "j", "k", "x"]
-    run = world("cykas", names)
-    run.send("j", "x")
-    run.send("j", "i")
-    run.arrive(("j", "i"))
-    run.send("i", "x", b"m")
-    teller, other = "j", "k"
-    for _ in range(20):
-        run.send(other, "x")
-        run.send(other, "i")
-        run.arrive((other, "i"))  # in secret mode again, before the last secret is out
-        run.arrive((teller, "x"))
-        for link in (("x", teller), ("i", teller), (teller, "i")):
-            run.arrive(link)
-        assert len(run.cores["i"].held()) == 1, "held up by messages that came after it"
-        teller, other = other, teller
-    run.run_until_quiet(tick=False)
-    run.assert_causal_and_complete()

@@ -32,8 +32,8 @@ def test_a_lost_message_keeps_its_flag_as_long_as_it_needs_a_permit(
     core.send("c", b"1")
     core.send("b", b"2")
     assert core.tick() == [
-        Transmit("c", HybridMessage(1, 0, False, (b"1",))),
         Transmit("b", HybridMessage(2, 0, True, (b"2",))),
+        Transmit("c", HybridMessage(1, 0, False, (b"1",))),
     ]
     assert core.receive("c", HybridAck(1)) == [Transmit("b", HybridPermit(2))]
     assert core.tick() == [Transmit("b", HybridMessage(2, 0, False, (b"2",)))]

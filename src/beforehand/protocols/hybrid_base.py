@@ -331,7 +331,8 @@ class HybridCore(HybridState):
 
     def _tick(self, now: i64, out: list[Effect]) -> None:
         self._flush(out)
-        for peer in self.peers.values():
+        for name in sorted(self.peers):  # equal states do the same, whoever they met first
+            peer = self.peers[name]
             for copy in peer.open.elements():
                 if not copy.released:
                     break
