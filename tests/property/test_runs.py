@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from beforehand.errors import LocalProtocolError
 from beforehand.protocols.base import Deliver, Effect, Transmit
 from beforehand.protocols.hybrid import Hybrid
 from beforehand.protocols.hybrid_base import HybridCore
@@ -142,12 +143,9 @@ def test_a_run_cut_in_pieces_arrives_whole_in_any_order(variant: type[HybridCore
     for seed in range(300):
         rng = random.Random(seed)
         frames = [whole, *whole.split(rng.randint(1, 19))]
-        for _ in range(6):
-            frames.extend(rng.choice(frames).split(1) if rng.random() < 0.3 else [])
-            longest = max(frames, key=lambda frame: len(frame.payloads) * rng.random())
-            if len(longest.payloads) > 1:
-                frames.extend(longest.split(rng.randint(1, len(longest.payloads) - 1)))
-        frames = [frame for frame in frames if frame.payloads]
+        for _ in range(8):
+            piece = rng.choice([frame for frame in frames if len(frame.payloads) > 1])
+            frames.extend(piece.split(rng.randint(1, len(piece.payloads) - 1)))
         rng.shuffle(frames)
         core = variant("b")
         got: list[bytes] = []
@@ -155,10 +153,24 @@ def test_a_run_cut_in_pieces_arrives_whole_in_any_order(variant: type[HybridCore
             for effect in core.receive("a", frame):
                 if isinstance(effect, Deliver):
                     got.append(effect.payload)
-            early += bool(core.held())
+            held = [held.message_id for held in core.held()]
+            assert held == sorted(set(held)), f"seed={seed}: each waiting message is listed once"
+            early += bool(held)
         assert tuple(got) == payloads, f"seed={seed}"
         assert not core.held(), f"seed={seed}: spent pieces stay behind"
     assert early > 100
+
+
+def test_a_run_is_cut_between_messages() -> None:
+    """A piece without a message would be refused by everybody."""
+    run = HybridMessage(5, 3, True, (b"5", b"6", b"7"))
+    assert run.split(2) == (
+        HybridMessage(5, 3, True, (b"5", b"6")),
+        HybridMessage(7, 6, True, (b"7",)),
+    )
+    for count in (-1, 0, 3, 4):
+        with pytest.raises(LocalProtocolError, match="cannot be cut"):
+            run.split(count)
 
 
 @pytest.mark.parametrize("variant", [Hybrid, HybridSps])

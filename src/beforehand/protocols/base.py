@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, overload
 
-from mypy_extensions import i64, mypyc_attr
+from mypy_extensions import i64
 
 from beforehand.causality.ids import check_process
 from beforehand.errors import LocalProtocolError, PeerDroppedError, RemoteProtocolError
@@ -26,14 +26,12 @@ from beforehand.protocols.fence import Fence, Fenced
 from beforehand.protocols.frames import Frame
 
 
-@mypyc_attr(acyclic=True)
 class Effect:
     """Something that the caller of a core must carry out."""
 
     __slots__ = ()
 
 
-@mypyc_attr(acyclic=True)
 class Transmit(Effect):
     """Hand `frame` to the network, addressed to the process `to`."""
 
@@ -46,6 +44,9 @@ class Transmit(Effect):
         self.to = to
         self.frame = frame
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Transmit, (self.to, self.frame))
+
     def __repr__(self) -> str:
         return f"Transmit(to={self.to!r}, frame={self.frame!r})"
 
@@ -56,7 +57,6 @@ class Transmit(Effect):
         return hash((self.to, self.frame))
 
 
-@mypyc_attr(acyclic=True)
 class Deliver(Effect):
     """Hand the payload of message `message_id` of `sender` to the application."""
 
@@ -70,6 +70,9 @@ class Deliver(Effect):
         self.sender = sender
         self.message_id = message_id
         self.payload = payload
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Deliver, (self.sender, int(self.message_id), self.payload))
 
     def __repr__(self) -> str:
         return f"Deliver(sender={self.sender!r}, message_id={self.message_id}, payload={self.payload!r})"
@@ -98,6 +101,9 @@ class Wait:
     peer: str
     message_id: int
 
+    def __reduce__(self) -> tuple[object, ...]:  # a compiled frozen dataclass needs it spelt out
+        return (Wait, (self.kind, self.peer, self.message_id))
+
 
 @dataclass(frozen=True)
 class Held:
@@ -108,6 +114,9 @@ class Held:
     receivers: tuple[str, ...]  # those that it waits to go to, or the process that holds it
     since: int  # by the caller's clock: the `now` of the send or receive
     waits: tuple[Wait, ...]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Held, (self.sender, self.message_id, self.receivers, self.since, self.waits))
 
 
 @dataclass(frozen=True)
@@ -141,8 +150,8 @@ class Core:
 
     # ---- what callers use ----
 
-    # `object` where only bytes will do: compiled code would refuse other types before it could say
-    # what to do. The overloads tell type checkers.
+    # `object` where only strings or bytes will do: compiled code would refuse other types before it
+    # could say what to do. The overloads tell type checkers.
 
     @overload
     def send(self, to: str, payload: bytes, now: int = 0) -> list[Effect]: ...
@@ -152,7 +161,9 @@ class Core:
         self, to: str | Iterable[str] | None, payload: bytes, now: int = 0
     ) -> list[Effect]: ...
 
-    def send(self, to: str | Iterable[str] | None, payload: object, now: i64 = 0) -> list[Effect]:
+    def send(
+        self, to: str | Iterable[object] | None, payload: object, now: i64 = 0
+    ) -> list[Effect]:
         """Causal-send one message to one receiver or to several at once."""
         out: list[Effect] = []
         if isinstance(to, str) and to != self.process and self.fence is None:
@@ -170,7 +181,7 @@ class Core:
     ) -> list[Effect]: ...
 
     def send_many(
-        self, to: str | Iterable[str] | None, payloads: Iterable[object], now: i64 = 0
+        self, to: str | Iterable[object] | None, payloads: Iterable[object], now: i64 = 0
     ) -> list[Effect]:
         """The same as one `send` for each payload, in order, at a cost per run of messages."""
         out: list[Effect] = []
@@ -179,6 +190,7 @@ class Core:
 
     def receive(self, sender: str, frame: Frame, now: i64 = 0) -> list[Effect]:
         """Take a frame that came from `sender`; what no correct peer could send changes nothing."""
+        check_process(sender)
         out: list[Effect] = []
         if self.fence is None and not isinstance(frame, Fenced):
             if sender == self.process:
@@ -289,7 +301,7 @@ class Core:
         out.append(Transmit(to, frame))
 
     def _send_any(
-        self, to: str | Iterable[str] | None, payloads: list[bytes], now: i64, out: list[Effect]
+        self, to: str | Iterable[object] | None, payloads: list[bytes], now: i64, out: list[Effect]
     ) -> None:
         receivers = self._receivers(to)
         if not payloads:
@@ -305,7 +317,7 @@ class Core:
             for offset in range(len(payloads)):
                 out.append(Deliver(self.process, first + offset, payloads[offset]))
 
-    def _receivers(self, to: str | Iterable[str] | None) -> list[str]:
+    def _receivers(self, to: str | Iterable[object] | None) -> list[str]:
         """The distinct receivers, checked; an error changes nothing."""
         if to is None:
             raise LocalProtocolError(

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from mypy_extensions import i64, mypyc_attr
+from mypy_extensions import i64
 
 from beforehand.causality.ids import check_process
 from beforehand.errors import RemoteProtocolError
@@ -26,7 +26,6 @@ from beforehand.protocols.numbered import NumberedFrame, Signal, foreign
 from beforehand.protocols.window import ReceiveWindow, SendWindow
 
 
-@mypyc_attr(acyclic=True)
 class RawMessage(NumberedFrame):
     """A message, and nothing else."""
 
@@ -76,7 +75,6 @@ class Raw(Core):
         return ()
 
 
-@mypyc_attr(acyclic=True)
 class FifoMessage(NumberedFrame):
     """A message, with the number of the one before it to the same receiver (0 if none)."""
 
@@ -91,7 +89,6 @@ class FifoMessage(NumberedFrame):
         return (int(self.number), int(self.previous), self.payload)
 
 
-@mypyc_attr(acyclic=True)
 class FifoAck(Signal):
     """Everything that you sent me up to `number` has been delivered here."""
 

@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
-from mypy_extensions import i64, mypyc_attr
+from mypy_extensions import i64
 
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.base import Deliver, Effect, Held, Wait
@@ -38,7 +38,6 @@ from beforehand.protocols.numbered import NumberedFrame, Signal, foreign
 from beforehand.protocols.outgoing import OutputBuffer
 
 
-@mypyc_attr(acyclic=True)
 class CykasMessage(NumberedFrame):
     """A message; if `eager`, its receiver must keep it secret until told otherwise."""
 
@@ -53,14 +52,12 @@ class CykasMessage(NumberedFrame):
         return (int(self.number), self.eager, self.payload)
 
 
-@mypyc_attr(acyclic=True)
 class CykasAck(Signal):
     """Your message `number` has been delivered here."""
 
     __slots__ = ()
 
 
-@mypyc_attr(acyclic=True)
 class CykasYouCanTell(Signal):
     """My eager message `number` is no secret any more."""
 

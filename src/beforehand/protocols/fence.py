@@ -17,13 +17,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from mypy_extensions import i64, mypyc_attr
+from mypy_extensions import i64
 
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.frames import Frame
 
 
-@mypyc_attr(acyclic=True)
 class Fenced(Frame):
     """A frame of any protocol, with the drops that its receiver may not know yet."""
 

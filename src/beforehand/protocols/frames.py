@@ -6,22 +6,22 @@ mistaken for one of its own.
 
 from __future__ import annotations
 
-from mypy_extensions import mypyc_attr
 
-
-@mypyc_attr(acyclic=True)
 class Frame:
     """The base of all frames. Equality and hash go by the class and its `key()`."""
 
     __slots__ = ()
 
     def key(self) -> tuple[object, ...]:
-        """The fields, in order: what makes two frames of one class equal."""
+        """The fields, in the order of the constructor: what makes two frames of a class equal."""
         raise NotImplementedError
 
     def messages(self) -> int:
         """How many application messages this frame carries; none for control frames."""
         return 0
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), self.key())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Frame) and type(self) is type(other) and self.key() == other.key()

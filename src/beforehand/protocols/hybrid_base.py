@@ -35,6 +35,7 @@ from beforehand.protocols.hybrid_records import Copy, Early, MissingPermit, Peer
 from beforehand.protocols.hybrid_state import HybridState
 
 MAX_RUN: Final = 1024  # messages: bounds what one partial acknowledgement has to move
+MOST_RESENT: Final = 64  # records to one peer per tick: enough to go on, too few to flood it
 MAX_ID: Final = 2**60 - 1  # what the wire can carry
 MAX_GROUP_RUN_BYTES: Final = 1200  # a multicast run fits a datagram, so it is acked as a whole
 
@@ -318,8 +319,6 @@ class HybridCore(HybridState):
 
     def _flush(self, out: list[Effect]) -> None:
         for peer in self.unflushed:
-            if peer.gone:
-                continue
             if peer.ack_due:
                 self._transmit(out, peer.name, HybridAck(peer.last_delivered))
             if peer.permit_due:
@@ -333,10 +332,13 @@ class HybridCore(HybridState):
         self._flush(out)
         for name in sorted(self.peers):  # equal states do the same, whoever they met first
             peer = self.peers[name]
-            for copy in peer.open.elements():
+            position = peer.open.first
+            while position < min(peer.open.next, peer.open.first + MOST_RESENT):
+                copy = peer.open[position]
                 if not copy.released:
                     break
                 self._transmit(out, peer.name, copy.frame(self._needs_permit(copy.run)))
+                position += 1
             if len(peer.missing):
                 self._transmit(out, peer.name, HybridAck(peer.last_delivered))
 
@@ -345,7 +347,7 @@ class HybridCore(HybridState):
         gone = self.peers.pop(peer, None)
         if gone is None:
             return
-        gone.gone = True
+        self.unflushed = [owed for owed in self.unflushed if owed is not gone]
         for copy in gone.open.elements():
             copy.close()
         for run in self.runs.elements():

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from mypy_extensions import i64, mypyc_attr
+from mypy_extensions import i64
 
+from beforehand.errors import LocalProtocolError
 from beforehand.protocols.frames import Frame
 
 
-@mypyc_attr(acyclic=True)
 class HybridMessage(Frame):
     """Messages `first`, `first + 1`, ... to one receiver, all `flagged` or none.
 
@@ -40,6 +40,10 @@ class HybridMessage(Frame):
 
     def split(self, count: int) -> tuple[HybridMessage, HybridMessage]:
         """The first `count` messages and the rest, for a run that does not fit a datagram."""
+        if not 0 < count < len(self.payloads):
+            raise LocalProtocolError(
+                f"{len(self.payloads)} messages cannot be cut after {count}: each piece needs one"
+            )
         middle = self.first + count
         return (
             HybridMessage(self.first, self.prev, self.flagged, self.payloads[:count]),
@@ -47,7 +51,6 @@ class HybridMessage(Frame):
         )
 
 
-@mypyc_attr(acyclic=True)
 class HybridAck(Frame):
     """Everything that you sent me up to id `upto` has been delivered here."""
 
@@ -61,7 +64,6 @@ class HybridAck(Frame):
         return (int(self.upto),)
 
 
-@mypyc_attr(acyclic=True)
 class HybridPermit(Frame):
     """You may act towards others on all that I sent you up to id `upto`."""
 

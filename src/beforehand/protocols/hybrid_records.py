@@ -19,7 +19,6 @@ class Peer:
     """Everything that concerns one other process, in both directions."""
 
     name: str
-    gone: bool  # dropped: records that still point here must let it be
     # from us to it
     last_sent: i64  # id of our last causal-send to it
     acked: i64  # highest id that it acknowledged
@@ -36,7 +35,6 @@ class Peer:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.gone = False
         self.last_sent = 0
         self.acked = 0
         self.permitted = 0

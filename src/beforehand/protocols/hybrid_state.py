@@ -49,13 +49,21 @@ class HybridState(Core):
         for run in self.runs.elements():
             if run.unsent:
                 found.extend(self._held_run(run))
-        for peer in self.peers.values():
-            for prev, early in sorted(peer.early.items()):
-                waits = (Wait("message", peer.name, prev),)
-                for offset in range(len(early.frame.payloads)):
-                    number = int(early.frame.first) + offset
-                    me = (self.process,)
-                    found.append(Held(peer.name, number, me, int(early.since), waits))
+        for name in sorted(self.peers):
+            found.extend(self._held_early(self.peers[name]))
+        return found
+
+    def _held_early(self, peer: Peer) -> list[Held]:
+        """Frames may overlap, where a run was cut in several ways: each message counts once."""
+        found: list[Held] = []
+        listed = 0
+        for prev, early in sorted(peer.early.items()):
+            waits = (Wait("message", peer.name, prev),)
+            first = int(early.frame.first)
+            stop = first + len(early.frame.payloads)
+            for number in range(max(first, listed + 1), stop):
+                found.append(Held(peer.name, number, (self.process,), int(early.since), waits))
+            listed = max(listed, stop - 1)
         return found
 
     def _held_run(self, run: Run) -> list[Held]:
@@ -119,7 +127,7 @@ class HybridState(Core):
         twin.depended = self.depended
         peers = {peer: peer.copy() for peer in self.peers.values()}
         twin.peers = {peer.name: peer for peer in peers.values()}
-        twin.unflushed = [peers[peer] for peer in self.unflushed if not peer.gone]
+        twin.unflushed = [peers[peer] for peer in self.unflushed]
         twin.runs = SlidingArray(self.runs.first)
         for run in self.runs.elements():
             twin.runs.add(_copy_run(run, peers))

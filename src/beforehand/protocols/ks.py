@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from mypy_extensions import i64, mypyc_attr
+from mypy_extensions import i64
 
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.base import Core, Deliver, Effect, Held, Wait
@@ -41,7 +41,6 @@ from beforehand.protocols.numbered import NumberedFrame, foreign
 from beforehand.protocols.waiting import FOREVER, Need, Waiting, WaitingRoom
 
 
-@mypyc_attr(acyclic=True)
 class KsMessage(NumberedFrame):
     """A message, everybody to whom it goes, and the log that this copy of it needs."""
 

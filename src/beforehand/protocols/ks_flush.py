@@ -18,14 +18,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from mypy_extensions import i64, mypyc_attr
+from mypy_extensions import i64
 
 from beforehand.protocols.base import Wait
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.waiting import WaitingRoom
 
 
-@mypyc_attr(acyclic=True)
 class KsFlush(Frame):
     """I have dropped `peer`. Before that I had sent you `count` messages, up to number `last`."""
 

@@ -24,7 +24,7 @@ from collections import deque
 from itertools import islice
 from typing import Final
 
-from mypy_extensions import i64, mypyc_attr
+from mypy_extensions import i64
 
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.base import Deliver, Effect, Held, Wait
@@ -35,7 +35,6 @@ from beforehand.protocols.outgoing import OutputBuffer
 MOST_RESENT: Final = 64  # messages per tick: what follows a lost one will not be taken anyway
 
 
-@mypyc_attr(acyclic=True)
 class MatternMessage(NumberedFrame):
     """A message, with the number of the one before it to the same receiver (0 if none)."""
 
@@ -50,7 +49,6 @@ class MatternMessage(NumberedFrame):
         return (int(self.number), int(self.previous), self.payload)
 
 
-@mypyc_attr(acyclic=True)
 class MatternAck(Signal):
     """Everything that you sent me up to `number` has been delivered here."""
 

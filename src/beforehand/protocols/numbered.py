@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from mypy_extensions import i64, mypyc_attr
+from mypy_extensions import i64
 
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.frames import Frame
 
 
-@mypyc_attr(acyclic=True)
 class NumberedFrame(Frame):
     """One application message: the sender's `number`-th causal-send, and its payload."""
 
@@ -29,7 +28,6 @@ class NumberedFrame(Frame):
         return 1
 
 
-@mypyc_attr(acyclic=True)
 class Signal(Frame):
     """A control frame that says one thing about the message with this number."""
 

@@ -9,13 +9,12 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Final
 
-from mypy_extensions import i64, mypyc_attr
+from mypy_extensions import i64
 
 from beforehand.errors import LocalProtocolError
 from beforehand.protocols.base import Core, Effect
 
 
-@mypyc_attr(acyclic=True)
 class Outgoing:
     """One message to one receiver. Immutable, so that copies of a core may share it."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from beforehand.causality.ids import check_process
 from beforehand.errors import LocalProtocolError, UnknownProtocolError
 from beforehand.protocols.base import Capabilities, Core
 from beforehand.protocols.controls import Fifo, Raw
@@ -175,6 +176,7 @@ def create(
     try one protocol after the other.
     """
     entry = _entry(name)
+    check_process(process)
     for option in options:
         if option not in entry.options:
             known = ", ".join(entry.options) or "none"

@@ -21,8 +21,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from mypy_extensions import i64, mypyc_attr
+from mypy_extensions import i64
 
+from beforehand.causality.ids import check_process
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.base import Core, Effect, Held, Transmit, Wait
 from beforehand.protocols.fence import Fenced
@@ -31,7 +32,6 @@ from beforehand.protocols.numbered import NumberedFrame, foreign
 from beforehand.protocols.window import ReceiveWindow, SendWindow
 
 
-@mypyc_attr(acyclic=True)
 class Segment(Frame):
     """The `seq`-th frame of the inner core to this receiver."""
 
@@ -50,7 +50,6 @@ class Segment(Frame):
         return self.inner.messages()
 
 
-@mypyc_attr(acyclic=True)
 class SegmentAck(Frame):
     """All your segments up to `seq` have arrived."""
 
@@ -93,6 +92,7 @@ class ReliableLink(Core):
         )
 
     def receive(self, sender: str, frame: Frame, now: i64 = 0) -> list[Effect]:
+        check_process(sender)
         if sender == self.process:
             raise RemoteProtocolError(sender, "a frame came from the receiver itself")
         if self._is_dropped(sender):

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from mypy_extensions import i64, mypyc_attr
+from mypy_extensions import i64
 
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.base import Core, Deliver, Effect, Held, Wait
@@ -39,7 +39,6 @@ Row = tuple[int, ...]
 Matrix = tuple[Row, ...]
 
 
-@mypyc_attr(acyclic=True)
 class RstMessage(NumberedFrame):
     """A message, everybody to whom it goes, and the sender's matrix before this send."""
 

@@ -1,15 +1,16 @@
 """Where a receiver keeps messages until what must come first has been delivered.
 
 What a message must wait for is a list of needs (peer, order): `progress[peer]` must have reached
-`order`. Progress only grows, so a message is filed under its first unmet need only, and looked at
-again when that peer has moved: each need of each message is met once, and nothing is ever rescanned.
+`order`. Progress only grows, so a message is filed under its first unmet need only, in a heap by that
+order, and looked at again when that need is met: each need of each message is looked at once.
 """
 
 from __future__ import annotations
 
+from heapq import heapify, heappop, heappush
 from typing import Final
 
-from mypy_extensions import i64, mypyc_attr
+from mypy_extensions import i64
 
 from beforehand.protocols.numbered import NumberedFrame
 
@@ -18,7 +19,6 @@ FOREVER: Final = 2**62  # the progress of a peer that nobody waits for any more
 Need = tuple[str, int]  # a peer, and how far its deliveries here must have got
 
 
-@mypyc_attr(acyclic=True)
 class Waiting:
     """A received message. Immutable, so that copies of a core may share it."""
 
@@ -39,12 +39,16 @@ class Waiting:
         self.since = since
 
 
+# Needed order, then what tells two messages apart: a heap of these never compares messages.
+Filed = tuple[int, str, int, Waiting]
+
+
 class WaitingRoom:
     """The messages that wait at one process, and how far the deliveries from each peer have got."""
 
     progress: dict[str, int]  # peer -> how far; 0 if absent
     messages: dict[Need, Waiting]  # by (sender, order)
-    blocked: dict[str, list[Waiting]]  # by the peer of the first unmet need
+    blocked: dict[str, list[Filed]]  # by the peer of the first unmet need: a heap
 
     def __init__(self) -> None:
         self.progress = {}
@@ -60,7 +64,8 @@ class WaitingRoom:
         for peer, order in message.needs:
             if self.progress.get(peer, 0) < order:
                 self.messages[message.sender, message.order] = message
-                self.blocked.setdefault(peer, []).append(message)
+                filed = (order, message.sender, message.order, message)
+                heappush(self.blocked.setdefault(peer, []), filed)
                 return False
         return True
 
@@ -71,10 +76,14 @@ class WaitingRoom:
         """
         self.progress[peer] = order
         ready: list[Waiting] = []
-        for message in self.blocked.pop(peer, []):
+        heap = self.blocked.get(peer)
+        while heap and heap[0][0] <= order:
+            message = heappop(heap)[3]
             if self.admit(message):
                 del self.messages[message.sender, message.order]
                 ready.append(message)
+        if not heap:
+            self.blocked.pop(peer, None)
         if len(ready) > 1:
             ready.sort(key=_place)
         return ready
@@ -84,7 +93,8 @@ class WaitingRoom:
         for key in [key for key in self.messages if key[0] == peer]:
             del self.messages[key]
         for name in list(self.blocked):
-            others = [message for message in self.blocked[name] if message.sender != peer]
+            others = [filed for filed in self.blocked[name] if filed[1] != peer]
+            heapify(others)
             self.blocked[name] = others
             if not others:
                 del self.blocked[name]

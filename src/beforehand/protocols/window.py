@@ -11,7 +11,7 @@ from collections import deque
 from itertools import islice
 from typing import Final
 
-from mypy_extensions import i64, mypyc_attr
+from mypy_extensions import i64
 
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.frames import Frame
@@ -20,7 +20,6 @@ MOST_RESENT: Final = 64  # frames to one peer per tick: enough to go on, too few
 MOST_EARLY: Final = 4096  # frames kept from one peer; further ones count as lost and come again
 
 
-@mypyc_attr(acyclic=True)
 class Streamed:
     """A frame and its id in the stream. Immutable, so that copies may share it."""
 

@@ -62,6 +62,8 @@ def decode(data: bytes, peer: str = "") -> Frame:
 
 def decode_at(data: bytes, offset: i64, peer: str = "") -> tuple[Frame, i64]:
     """The frame that starts at an offset, and the offset after it."""
+    if type(data) is not bytes:  # payloads are cut out of it
+        raise TypeError(f"a datagram is bytes, not {type(data).__name__}; convert it with bytes()")
     if offset < 0:
         raise LocalProtocolError(f"there is no frame at offset {offset}; offsets start at 0")
     if offset >= len(data):

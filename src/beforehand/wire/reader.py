@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from mypy_extensions import i64, mypyc_attr
+from mypy_extensions import i64
 
 from beforehand.errors import RemoteProtocolError
 from beforehand.wire.varint import PLAIN, cut_short, prefixed_at
 
 
 @final
-@mypyc_attr(acyclic=True)
 class Reader:
     """The bytes that a peer sent, and how far they have been read."""
 
