@@ -84,6 +84,10 @@ def test_misuse_is_refused_with_a_remedy(name: str) -> None:
         lambda: core.send_many([], [b""]),
         lambda: core.send("", b""),
         lambda: core.send(["b", ""], b""),
+        lambda: core.send(["b", 5], b""),  # type: ignore[list-item]
+        lambda: core.send(b"b", b""),  # type: ignore[arg-type]
+        lambda: protocols.create(name, 5, processes=ABC),  # type: ignore[arg-type]
+        lambda: protocols.create(name, "", processes=ABC),
         lambda: core.send(None, b""),
         lambda: core.send("b", "text"),  # type: ignore[call-overload]
         lambda: core.send_many("b", [b"", "text"]),  # type: ignore[list-item]
@@ -94,6 +98,22 @@ def test_misuse_is_refused_with_a_remedy(name: str) -> None:
         with pytest.raises(LocalProtocolError):
             misuse()
     assert core.fingerprint() == before and core.sent == 0
+
+
+@pytest.mark.parametrize("link", [False, True])
+@pytest.mark.parametrize("name", protocols.names())
+def test_frames_from_nobody_are_refused_before_anything_changes(name: str, link: bool) -> None:
+    """A sender is a process like any other; one that cannot exist brings no drops either."""
+    core = protocols.create(name, "a", processes=ABC)
+    frame = FRAMES[family(name)][0]
+    if link:
+        core, frame = ReliableLink(core), Segment(1, frame)
+    before = core.fingerprint()
+    for sender in ("", "x" * 300, "\ud800"):
+        for tried in (frame, Fenced(0, ("c",), 0, frame)):
+            with pytest.raises(LocalProtocolError, match="process id"):
+                core.receive(sender, tried)
+            assert core.fingerprint() == before
 
 
 def test_mattern_refuses_impossible_acks() -> None:

@@ -13,6 +13,7 @@ from beforehand.protocols.hybrid import Hybrid
 from beforehand.protocols.hybrid_base import HybridCore
 from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
 from beforehand.protocols.hybrid_sps import HybridSps
+from beforehand.protocols.ks import Ks
 from beforehand.protocols.rst import Rst
 from tests.support.work import COUNTABLE, counted_lines
 
@@ -120,6 +121,22 @@ def test_a_run_costs_per_run(variant: type[HybridCore]) -> None:
             a.receive("b", ack.frame)
         work.append(sending + lines.count)
     assert work[1] <= work[0] + 3 * 100, work  # three lines a message check that it is bytes
+
+
+@pytest.mark.parametrize("kind", [Rst, Ks])
+def test_waiting_at_the_receiver_is_not_rescanned(kind: type[Rst] | type[Ks]) -> None:
+    """`rst` and `ks`: messages that come in reverse order cost the same each, however many wait."""
+    work = []
+    for size in SIZES[:2]:
+        a, b = kind("a", ["a", "b"]), kind("b", ["a", "b"])
+        sent = [effect for _ in range(size) for effect in a.send("b", b"x")]
+        with counted_lines() as lines:
+            for transmit in reversed(sent):
+                assert isinstance(transmit, Transmit)
+                b.receive("a", transmit.frame)
+        assert not b.held()
+        work.append(lines.count / size)
+    assert work[1] <= FLAT * work[0], work
 
 
 def test_the_count_does_see_work_that_grows() -> None:

@@ -135,6 +135,16 @@ def test_impossible_words_about_drops_are_refused(protocol: str) -> None:
     assert a.dropped() == frozenset()
 
 
+@pytest.mark.parametrize("protocol", HYBRIDS)
+def test_a_dropped_peer_is_owed_nothing(protocol: str) -> None:
+    """An ack that was put off is forgotten with the peer, in the core and in its copies."""
+    core = protocols.create(protocol, "a", coalesce=True)
+    core.receive("b", HybridMessage(1, 0, False, (b"x",)))
+    core.drop("b")
+    assert core.copy().fingerprint() == core.fingerprint()
+    assert core.flush() == [] and core.copy().flush() == []
+
+
 def falsely_suspected(fenced: bool) -> World:
     """0 gives up on 2, which is alive and has not yet received 0#1; then 1 hears from 0."""
     cores: dict[str, Core] = {name: protocols.create("hybrid-sps", name) for name in "012"}

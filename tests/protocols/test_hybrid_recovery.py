@@ -6,7 +6,7 @@ import pytest
 
 from beforehand.protocols.base import Deliver, Transmit
 from beforehand.protocols.hybrid import Hybrid
-from beforehand.protocols.hybrid_base import MAX_GROUP_RUN_BYTES, MAX_RUN, HybridCore
+from beforehand.protocols.hybrid_base import MAX_GROUP_RUN_BYTES, MAX_RUN, MOST_RESENT, HybridCore
 from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
 from beforehand.protocols.hybrid_sps import HybridSps
 
@@ -37,6 +37,31 @@ def test_a_lost_message_keeps_its_flag_as_long_as_it_needs_a_permit(
     ]
     assert core.receive("c", HybridAck(1)) == [Transmit("b", HybridPermit(2))]
     assert core.tick() == [Transmit("b", HybridMessage(2, 0, False, (b"2",)))]
+
+
+@both
+def test_equal_states_tick_alike(variant: type[HybridCore]) -> None:
+    """Whom a process met first makes no difference, not even to the order of what it sends."""
+    cores = [variant("a"), variant("a")]
+    for core, order in zip(cores, ("bc", "cb"), strict=True):
+        for peer in order:
+            core.receive(peer, HybridMessage(1, 0, False, (b"x",)))
+        core.send("b", b"1")
+        core.send("c", b"2")
+    assert cores[0].fingerprint() == cores[1].fingerprint()
+    assert cores[0].tick() == cores[1].tick() != []
+
+
+@both
+def test_a_tick_does_not_flood_a_peer(variant: type[HybridCore]) -> None:
+    """After an outage the oldest records go first, a bounded number to each peer and tick."""
+    core = variant("a")
+    for number in range(500):
+        core.send("bc"[number % 2], b"x")
+    again = [effect for effect in core.tick() if isinstance(effect, Transmit)]
+    assert len(again) == 2 * MOST_RESENT
+    first = [effect.frame.key()[0] for effect in again if effect.to == "b"]
+    assert first == list(range(1, 2 * MOST_RESENT, 2))
 
 
 @both

@@ -220,3 +220,11 @@ def test_frames_without_an_encoding() -> None:
         for each in (frame, Segment(1, frame)):
             with pytest.raises(LocalProtocolError, match="add its encoding to"):
                 wire.encode(each)
+
+
+def test_only_bytes_are_decoded() -> None:
+    """Payloads are cut out of the data, and what is delivered must be bytes."""
+    data = wire.encode(HybridMessage(1, 0, False, (b"x",)))
+    for other in (bytearray(data), memoryview(data), data.hex(), None):
+        with pytest.raises(TypeError):
+            wire.decode(other)  # type: ignore[arg-type]
