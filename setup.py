@@ -20,10 +20,17 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-COMPILED_PACKAGES = ("protocols", "wire")
-COMPILED_MODULES = ["src/beforehand/causality/ids.py"]  # checks a name for every frame
-# A table of factories: nothing to gain, and interpreted it may import its modules lazily.
-INTERPRETED = {"__init__.py", "registry.py"}
+COMPILED_PACKAGES = ("protocols", "simulator", "wire")
+COMPILED_MODULES = [
+    "src/beforehand/causality/ids.py",  # checks a name for every frame
+    "src/beforehand/trace/recorder.py",  # is told of every event
+]
+# Read once per run or per process: nothing to gain, and interpreted they may import lazily.
+INTERPRETED = {
+    "__init__.py",
+    *("registry.py",),  # of protocols
+    *("program.py", "result.py", "run.py", "scenario.py", "specs.py", "units.py", "workloads.py"),
+}
 
 # The shared library of all cores; mypyc appends "__mypyc".
 GROUP = "beforehand._cores"
@@ -91,7 +98,7 @@ def cores() -> list[Extension]:
         say_pure(f"mypyc is not installed ({problem})")
         return []
     try:
-        return mypycify(
+        extensions = mypycify(
             # Ignore the project's mypy settings: they are for its authors, not for a build.
             ["--config-file=", *sources()],
             opt_level="3",
@@ -99,6 +106,12 @@ def cores() -> list[Extension]:
             group_name=GROUP,
             target_dir="build/mypyc",
         )
+        for extension in extensions:
+            # A product and a sum in one rounding, as some processors have it, would make compiled
+            # runs of the simulator differ from pure ones. MSVC does not do so by default.
+            if os.name != "nt":
+                extension.extra_compile_args.append("-ffp-contract=off")
+        return extensions
     except (Exception, SystemExit) as problem:  # mypyc exits when it rejects a module
         if wanted("BEFOREHAND_STRICT"):
             raise

@@ -15,8 +15,12 @@ settings.register_profile("beforehand", derandomize=True, deadline=None, print_b
 settings.load_profile("beforehand")
 
 # As in setup.py; if the two ever differ, the check below fails and names the module.
-COMPILED_PACKAGES = ("protocols", "wire")
-INTERPRETED = {"__init__", "registry"}
+COMPILED_PACKAGES = ("protocols", "simulator", "wire")
+INTERPRETED = {
+    "__init__",
+    "registry",
+    *("program", "result", "run", "scenario", "specs", "units", "workloads"),
+}
 
 
 def pytest_configure() -> None:

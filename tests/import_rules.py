@@ -19,7 +19,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "protocols": frozenset({"causality", "errors"}),
     "wire": frozenset({"protocols", "causality", "errors"}),
     "trace": frozenset({"causality", "errors"}),
-    "simulator": frozenset({"protocols", "trace", "causality", "errors"}),
+    "simulator": frozenset({"protocols", "wire", "trace", "causality", "errors"}),
     "checker": frozenset({"protocols", "causality", "errors"}),
     "runtime": frozenset({"protocols", "wire", "trace", "causality", "errors"}),
     "pipeline": frozenset({"trace", "simulator", "causality", "errors"}),

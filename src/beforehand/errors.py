@@ -31,3 +31,11 @@ class RemoteProtocolError(BeforehandError):
 
     def __reduce__(self) -> tuple[type["RemoteProtocolError"], tuple[str, str]]:
         return (type(self), (self.peer, self.problem))
+
+
+class ScenarioError(BeforehandError):
+    """A simulation was asked for that cannot be run; the text says what is possible instead."""
+
+
+class TraceError(BeforehandError):
+    """A trace cannot be read or written; the error names the file, the place in it and the remedy."""

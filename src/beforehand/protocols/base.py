@@ -249,6 +249,14 @@ class Core:
         """How many integers and identifiers of protocol state this core holds now."""
         raise NotImplementedError
 
+    def unacknowledged(self) -> int:
+        """How many frames this process keeps because their arrival has not been confirmed."""
+        return 0
+
+    def permits_missing(self) -> int:
+        """How many permissions to act on what was delivered here have yet to come."""
+        return 0
+
     # ---- what protocols fill in ----
 
     def _send(self, to: str, payload: bytes, now: i64, out: list[Effect]) -> None:

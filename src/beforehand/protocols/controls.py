@@ -177,6 +177,12 @@ class Fifo(Core):
             total += 1 + 2 * len(incoming.early)
         return total
 
+    def unacknowledged(self) -> int:
+        total = 0
+        for window in self.outgoing.values():
+            total += len(window.unacked)
+        return total
+
     def copy(self) -> Fifo:
         twin = Fifo(self.process)
         twin.sent = self.sent

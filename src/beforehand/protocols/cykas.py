@@ -203,6 +203,12 @@ class Cykas(OutputBuffer):
                 total += 1 + len(sent.pending)
         return total + (0 if self.fence is None else self.fence.integers())
 
+    def unacknowledged(self) -> int:
+        return len(self.unacked)
+
+    def permits_missing(self) -> int:
+        return len(self.secrets)
+
     def copy(self) -> Cykas:
         twin = Cykas(self.process)
         self._copy_into(twin)

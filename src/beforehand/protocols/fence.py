@@ -44,6 +44,15 @@ class Fenced(Frame):
     def messages(self) -> int:
         return self.frame.messages()
 
+    def payload_bytes(self) -> i64:
+        return self.frame.payload_bytes()
+
+    def payload_sizes(self) -> list[int]:
+        return self.frame.payload_sizes()
+
+    def about(self) -> i64:
+        return self.frame.about()
+
 
 class Fence:
     """What one process knows about drops, and who knows it to know."""

@@ -6,6 +6,8 @@ mistaken for one of its own.
 
 from __future__ import annotations
 
+from mypy_extensions import i64
+
 
 class Frame:
     """The base of all frames. Equality and hash go by the class and its `key()`."""
@@ -18,6 +20,18 @@ class Frame:
 
     def messages(self) -> int:
         """How many application messages this frame carries; none for control frames."""
+        return 0
+
+    def payload_bytes(self) -> i64:
+        """How many bytes of what it carries are the application's."""
+        return 0
+
+    def payload_sizes(self) -> list[int]:
+        """The same for each of its messages, in order."""
+        return [int(self.payload_bytes())] if self.messages() else []
+
+    def about(self) -> i64:
+        """The number of the (first) message that it carries or speaks of; 0 if there is none."""
         return 0
 
     def __reduce__(self) -> tuple[object, ...]:

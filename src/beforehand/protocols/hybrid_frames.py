@@ -38,6 +38,18 @@ class HybridMessage(Frame):
     def messages(self) -> int:
         return len(self.payloads)
 
+    def payload_bytes(self) -> i64:
+        total: i64 = 0
+        for payload in self.payloads:
+            total += len(payload)
+        return total
+
+    def payload_sizes(self) -> list[int]:
+        return [len(payload) for payload in self.payloads]
+
+    def about(self) -> i64:
+        return self.first
+
     def split(self, count: int) -> tuple[HybridMessage, HybridMessage]:
         """The first `count` messages and the rest, for a run that does not fit a datagram."""
         if not 0 < count < len(self.payloads):
@@ -63,6 +75,9 @@ class HybridAck(Frame):
     def key(self) -> tuple[object, ...]:
         return (int(self.upto),)
 
+    def about(self) -> i64:
+        return self.upto
+
 
 class HybridPermit(Frame):
     """You may act towards others on all that I sent you up to id `upto`."""
@@ -75,3 +90,6 @@ class HybridPermit(Frame):
 
     def key(self) -> tuple[object, ...]:
         return (int(self.upto),)
+
+    def about(self) -> i64:
+        return self.upto

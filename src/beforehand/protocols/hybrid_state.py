@@ -88,6 +88,17 @@ class HybridState(Core):
             total += 3 + 2 * len(run.copies)
         return total + 2 * len(self.missing)
 
+    def unacknowledged(self) -> int:
+        total = 0
+        for run in self.runs.elements():
+            for copy in run.copies:
+                if copy.open and copy.released:
+                    total += len(run.payloads)
+        return total
+
+    def permits_missing(self) -> int:
+        return len(self.missing)
+
     def _state(self) -> tuple[object, ...]:
         permits = self.missing.elements()
         return (

@@ -175,6 +175,9 @@ class Mattern(OutputBuffer):
         fence = 0 if self.fence is None else self.fence.integers()
         return 2 + 2 * len(self.waiting) + 2 * len(self.flying) + maps + fence
 
+    def unacknowledged(self) -> int:
+        return len(self.flying)
+
     def copy(self) -> Mattern:
         twin = Mattern(self.process, self.fifo_links)
         twin.sent = self.sent

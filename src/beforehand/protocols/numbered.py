@@ -27,6 +27,12 @@ class NumberedFrame(Frame):
     def messages(self) -> int:
         return 1
 
+    def payload_bytes(self) -> i64:
+        return len(self.payload)
+
+    def about(self) -> i64:
+        return self.number
+
 
 class Signal(Frame):
     """A control frame that says one thing about the message with this number."""
@@ -39,6 +45,9 @@ class Signal(Frame):
 
     def key(self) -> tuple[object, ...]:
         return (int(self.number),)
+
+    def about(self) -> i64:
+        return self.number
 
 
 def foreign(sender: str, frame: Frame, protocol: str) -> RemoteProtocolError:

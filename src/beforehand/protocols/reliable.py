@@ -26,9 +26,8 @@ from mypy_extensions import i64
 from beforehand.causality.ids import check_process
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.base import Core, Effect, Held, Transmit, Wait
-from beforehand.protocols.fence import Fenced
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.numbered import NumberedFrame, foreign
+from beforehand.protocols.numbered import foreign
 from beforehand.protocols.window import ReceiveWindow, SendWindow
 
 
@@ -48,6 +47,15 @@ class Segment(Frame):
 
     def messages(self) -> int:
         return self.inner.messages()
+
+    def payload_bytes(self) -> i64:
+        return self.inner.payload_bytes()
+
+    def payload_sizes(self) -> list[int]:
+        return self.inner.payload_sizes()
+
+    def about(self) -> i64:
+        return self.inner.about()
 
 
 class SegmentAck(Frame):
@@ -194,8 +202,8 @@ class ReliableLink(Core):
         found = self.inner.held()
         for sender in sorted(self.incoming):
             for kept in self.incoming[sender].sorted():
-                number = _message_number(kept.frame)
-                if number:
+                if kept.frame.messages():
+                    number = int(kept.frame.about())
                     waits = (Wait("segment", sender, int(kept.previous)),)
                     found.append(Held(sender, number, (self.process,), int(kept.since), waits))
         return found
@@ -207,6 +215,15 @@ class ReliableLink(Core):
         for incoming in self.incoming.values():
             total += 1 + len(incoming.early)
         return total
+
+    def unacknowledged(self) -> int:
+        total = self.inner.unacknowledged()
+        for window in self.outgoing.values():
+            total += len(window.unacked)
+        return total
+
+    def permits_missing(self) -> int:
+        return self.inner.permits_missing()
 
     def copy(self) -> ReliableLink:
         twin = ReliableLink(self.inner.copy())
@@ -221,16 +238,3 @@ class ReliableLink(Core):
             tuple([(name, self.outgoing[name].fingerprint()) for name in sorted(self.outgoing)]),
             tuple([(name, self.incoming[name].fingerprint()) for name in sorted(self.incoming)]),
         )
-
-
-def _message_number(frame: Frame) -> int:
-    """The number of the application message inside, 0 if there is none."""
-    while True:
-        if isinstance(frame, Segment):
-            frame = frame.inner
-        elif isinstance(frame, Fenced):
-            frame = frame.frame
-        elif isinstance(frame, NumberedFrame):
-            return int(frame.number)
-        else:
-            return 0

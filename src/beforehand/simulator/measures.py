@@ -1,0 +1,158 @@
+"""Instruments in constant memory: histograms of durations, levels over time, and samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from mypy_extensions import i64
+
+PRECISION: Final = 10  # bits: values of one bucket differ by less than a thousandth
+EXACT: Final = 1 << PRECISION
+
+
+@dataclass(frozen=True)
+class Durations:
+    """What a histogram says in the end, in nanoseconds; all zero if nothing was measured."""
+
+    count: int
+    mean: float
+    p50: int
+    p99: int
+    max: int
+
+    def __reduce__(self) -> tuple[object, ...]:  # a compiled frozen dataclass needs it spelt out
+        return (Durations, (self.count, self.mean, self.p50, self.p99, self.max))
+
+
+@dataclass(frozen=True)
+class Level:
+    """The highest value that a level had, and its mean over time."""
+
+    peak: int
+    mean: float
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Level, (self.peak, self.mean))
+
+
+class Histogram:
+    """Durations, counted in buckets that grow with the value.
+
+    Below `EXACT` each value has a bucket of its own; above, the buckets of each power of two are
+    `EXACT` in number. A bucket also sums its values, so where all values of a bucket are equal, as
+    with constant delays, quantiles are exact; elsewhere they are right to a thousandth.
+    """
+
+    count: i64
+    total: int  # of all values: beyond 64 bits in long runs
+    largest: i64
+    _counts: list[int]
+    _totals: list[int]
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.total = 0
+        self.largest = 0
+        self._counts = []
+        self._totals = []
+
+    def add(self, value: i64) -> None:
+        """Count a value that is not negative."""
+        shift: i64 = 0
+        head = value
+        while head >= 2 * EXACT:
+            head >>= 1
+            shift += 1
+        bucket = shift * EXACT + head
+        while bucket >= len(self._counts):
+            self._counts.append(0)
+            self._totals.append(0)
+        self._counts[bucket] += 1
+        self._totals[bucket] += int(value)
+        self.count += 1
+        self.total += int(value)
+        if value > self.largest:
+            self.largest = value
+
+    def quantile(self, share: float) -> int:
+        """The value that this share of all values does not exceed."""
+        rank = max(1, -int(-share * float(self.count) // 1))
+        seen = 0
+        for bucket, count in enumerate(self._counts):
+            seen += count
+            if seen >= rank:
+                return self._totals[bucket] // count
+        return 0
+
+    def summary(self) -> Durations:
+        """What there is to say."""
+        if self.count == 0:
+            return Durations(0, 0.0, 0, 0, 0)
+        mean = self.total / self.count
+        return Durations(
+            int(self.count), mean, self.quantile(0.5), self.quantile(0.99), int(self.largest)
+        )
+
+
+class Gauge:
+    """A level, its peak, and the area under it, which divided by time is its mean.
+
+    Only values that last count: what goes up and down again within one instant is no peak.
+    """
+
+    value: i64
+    _peak: i64
+    _since: i64
+    _area: int
+
+    def __init__(self) -> None:
+        self.value = 0
+        self._peak = 0
+        self._since = 0
+        self._area = 0
+
+    def change(self, by: i64, now: i64) -> None:
+        """The level rises or falls."""
+        if now > self._since:
+            self._settle(now)
+        self.value += by
+
+    def set(self, value: i64, now: i64) -> None:
+        """The level is now this."""
+        self.change(value - self.value, now)
+
+    def _settle(self, now: i64) -> None:
+        if self.value > self._peak:
+            self._peak = self.value
+        self._area += int(self.value) * int(now - self._since)
+        self._since = now
+
+    def summary(self, now: i64) -> Level:
+        """What there is to say of the time until now."""
+        self._settle(now)
+        return Level(int(self._peak), self._area / now if now else 0.0)
+
+
+class Samples:
+    """Values that are too costly to follow: looked at now and then."""
+
+    _count: i64
+    _total: int
+    _peak: i64
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._total = 0
+        self._peak = 0
+
+    def add(self, value: i64) -> None:
+        """One more value."""
+        self._count += 1
+        self._total += int(value)
+        if value > self._peak:
+            self._peak = value
+
+    def summary(self) -> Level:
+        """What there is to say."""
+        return Level(int(self._peak), self._total / self._count if self._count else 0.0)

@@ -1,0 +1,135 @@
+"""The network: how long a frame waits for the sender's uplink, and how long it travels.
+
+An uplink is a queue: frames leave one after the other, each taking its bytes divided by the bandwidth,
+and then travel side by side. So metadata costs time, and a burst delays what comes after it. Since
+nothing overtakes in that queue, the moment at which a frame leaves is known when it enters.
+
+What is lost, doubled or cut off is for `faults.py` to say.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy_extensions import i64
+
+from beforehand.simulator.distributions import Distribution, Draw
+from beforehand.simulator.records import Process
+
+SECOND: Final = 10**9  # nanoseconds
+
+
+class Delay:
+    """How long a frame travels, by where, whither and when."""
+
+    def draw(self, sender: i64, receiver: i64, now: i64, uniform: Draw) -> i64:
+        """Nanoseconds from the sender's uplink to the receiver, processes by their index."""
+        raise NotImplementedError
+
+    def high(self) -> i64:
+        """A delay that is seldom exceeded: for time-outs."""
+        raise NotImplementedError
+
+
+class EqualDelay(Delay):
+    """The same distribution everywhere and always."""
+
+    def __init__(self, distribution: Distribution) -> None:
+        self.distribution = distribution
+
+    def draw(self, sender: i64, receiver: i64, now: i64, uniform: Draw) -> i64:
+        return self.distribution.draw(uniform)
+
+    def high(self) -> i64:
+        return self.distribution.high()
+
+
+class SiteDelay(Delay):
+    """A matrix of distributions between sites."""
+
+    def __init__(self, sites: list[int], matrix: list[list[Distribution]]) -> None:
+        self.sites = sites  # process -> site
+        self.matrix = matrix
+
+    def draw(self, sender: i64, receiver: i64, now: i64, uniform: Draw) -> i64:
+        return self.matrix[self.sites[sender]][self.sites[receiver]].draw(uniform)
+
+    def high(self) -> i64:
+        return max([max([cell.high() for cell in row]) for row in self.matrix])
+
+
+class ScheduledDelay(Delay):
+    """Changes over time: between two points of the schedule along a straight line."""
+
+    def __init__(self, times: list[int], delays: list[int]) -> None:
+        self.times = times  # strictly growing
+        self.delays = delays
+        self._place: i64 = 0  # of the last point that is not in the future: time only goes on
+
+    def draw(self, sender: i64, receiver: i64, now: i64, uniform: Draw) -> i64:
+        times, delays = self.times, self.delays
+        if now < times[self._place]:  # a copy that leaves later may have been asked about first
+            self._place = 0
+        while self._place + 1 < len(times) and times[self._place + 1] <= now:
+            self._place += 1
+        place = self._place
+        if now <= times[place] or place + 1 == len(times):
+            return delays[place]
+        # Plain integers: the product may exceed 64 bits.
+        start, passed = times[place], int(now) - times[place]
+        return delays[place] + (delays[place + 1] - delays[place]) * passed // (
+            times[place + 1] - start
+        )
+
+    def high(self) -> i64:
+        return max(self.delays)
+
+
+class Network:
+    """Uplinks and propagation."""
+
+    fifo: Final[bool]
+    _bandwidth: Final[i64]  # bytes per second, 0 if unlimited
+    header: Final[i64]  # bytes that every frame takes besides its own
+    _delay: Final[Delay]
+    _jitter: Final[Distribution | None]
+    _uniform: Final[Draw]
+    _latest: dict[tuple[int, int], int]  # (sender, receiver) -> latest arrival, if links are FIFO
+
+    def __init__(
+        self,
+        delay: Delay,
+        jitter: Distribution,
+        bandwidth: i64,
+        header: i64,
+        fifo: bool,
+        uniform: Draw,
+    ) -> None:
+        self.fifo = fifo
+        self._bandwidth = bandwidth
+        self.header = header
+        self._delay = delay
+        self._jitter = None if jitter.is_zero() else jitter
+        self._uniform = uniform
+        self._latest = {}
+
+    def leaves(self, sender: Process, size: i64, now: i64) -> i64:
+        """Hand a frame to the uplink of its sender; when its last byte will be out."""
+        if self._bandwidth == 0:
+            return now
+        start = max(now, sender.uplink_free_at)
+        # Rounded up, so that no frame is free. A frame of 9 GB fits 64 bits here.
+        took = ((size + self.header) * SECOND + self._bandwidth - 1) // self._bandwidth
+        sender.uplink_free_at = start + took
+        return sender.uplink_free_at
+
+    def arrives(self, sender: Process, receiver: Process, left: i64) -> i64:
+        """When a frame arrives that left at a time."""
+        at = left + self._delay.draw(sender.index, receiver.index, left, self._uniform)
+        if self._jitter is not None:
+            at += self._jitter.draw(self._uniform)
+        if self.fifo:
+            link = (int(sender.index), int(receiver.index))
+            at = max(at, self._latest.get(link, 0))  # at the same instant the order is kept
+            self._latest[link] = int(at)
+        return at

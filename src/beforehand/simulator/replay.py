@@ -1,0 +1,129 @@
+"""Replay: a program under any protocol."""
+
+from __future__ import annotations
+
+from mypy_extensions import i64
+
+from beforehand.simulator.engine import Event
+from beforehand.simulator.records import Message, Process
+from beforehand.simulator.workload import Stage, Workload
+
+
+class Planned(Event):
+    """A causal-send of the program that waits for what it must follow, and then for its time."""
+
+    def __init__(
+        self, replay: Replay, process: Process, receivers: list[Process], at: i64, pause: i64
+    ) -> None:
+        super().__init__()
+        self.replay = replay
+        self.process = process
+        self.receivers = receivers
+        self.at = at
+        self.pause = pause
+        self.payload_bytes: i64 = -1
+        self.missing: i64 = 0  # of what it must follow, what has not happened
+        self.followers: list[Planned] = []  # of the same process: follow the send
+        self.reactions: list[Reaction] = []  # of its receivers: follow the delivery
+
+    def happened(self) -> None:
+        """One thing that it must follow has happened."""
+        self.missing -= 1
+        if self.missing == 0:
+            self.ready(self.replay.stage.engine.now + self.pause)
+
+    def ready(self, time: i64) -> None:
+        """It may go from a time on."""
+        self.replay.stage.engine.schedule(self, max(time, self.at))
+
+    def happen(self) -> None:
+        if not self.process.stopped:
+            self.replay.stage.send(self.process, self.receivers, self, self.payload_bytes)
+
+
+class Reaction:
+    """A send that must follow the delivery of another one at its process."""
+
+    def __init__(self, planned: Planned) -> None:
+        self.planned = planned
+        self.happened = False
+
+
+class Replay(Workload):
+    """The sends of a program, each as soon as it may be."""
+
+    stage: Stage
+
+    def __init__(
+        self,
+        senders: list[int],
+        receivers: list[list[int]],
+        after: list[list[int]],
+        times: list[tuple[int, int]],
+        sizes: list[int],
+    ) -> None:
+        """Sends by their place in the program, processes by their index; see `Program`.
+
+        `times` are pairs (not before, pause). A negative size leaves it to the scenario.
+        """
+        self._senders = senders
+        self._receivers = receivers
+        self._after = after
+        self._times = times
+        self._sizes = sizes
+        self._plan: list[Planned] = []
+
+    def start(self, stage: Stage) -> None:
+        self.stage = stage
+        for place, sender in enumerate(self._senders):
+            receivers = [stage.processes[index] for index in self._receivers[place]]
+            at, pause = self._times[place]
+            planned = Planned(self, stage.processes[sender], receivers, at, pause)
+            planned.payload_bytes = self._sizes[place]
+            self._plan.append(planned)
+        for place, planned in enumerate(self._plan):
+            for cause in self._after[place]:
+                self._link(self._plan[cause], planned)
+        for planned in self._plan:
+            if planned.missing == 0:
+                planned.ready(planned.pause)
+
+    def _link(self, cause: Planned, planned: Planned) -> None:
+        planned.missing += 1
+        if cause.process is planned.process:
+            cause.followers.append(planned)
+        else:
+            cause.reactions.append(Reaction(planned))
+
+    def sent(self, process: Process, note: object) -> None:
+        self._went(note)
+
+    def skipped(self, process: Process, note: object) -> None:
+        self._went(note)
+
+    def _went(self, note: object) -> None:
+        assert isinstance(note, Planned)
+        followers = note.followers
+        note.followers = []  # a send that is split into unicasts is told of several times
+        for follower in followers:
+            follower.happened()
+
+    def delivered(self, process: Process, message: Message) -> None:
+        planned = message.note
+        assert isinstance(planned, Planned)
+        for reaction in planned.reactions:
+            if reaction.planned.process is process and not reaction.happened:
+                reaction.happened = True
+                reaction.planned.happened()
+
+    def dropped(self, process: Process, peer: Process) -> None:
+        """What has not come from there will not come: nobody waits for it any more."""
+        for planned in self._plan:
+            if planned.process is peer:
+                for reaction in planned.reactions:
+                    if reaction.planned.process is process and not reaction.happened:
+                        reaction.happened = True
+                        reaction.planned.happened()
+
+    def expected(self) -> int:
+        return len(self._senders)

@@ -1,0 +1,260 @@
+"""A scenario: everything that decides a run, as plain values that can be written down and compared.
+
+The fields are those of `beforehand simulate`, in the form in which people write them there. A scenario
+is checked as a whole when it is made: what cannot be run is refused with one sentence that says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, Final, Literal
+
+from beforehand import protocols
+from beforehand.causality.ids import check_process
+from beforehand.errors import LocalProtocolError, ScenarioError
+from beforehand.simulator import specs, units, workloads
+from beforehand.simulator.distributions import Distribution
+from beforehand.simulator.faults import Partition, Stop
+from beforehand.simulator.network import Delay
+from beforehand.simulator.program import Program
+from beforehand.simulator.workload import Workload
+
+MAX_PROCESSES: Final = 1_000_000
+MAX_MESSAGES: Final = 1_000_000_000  # per process
+TICKS_PER_ROUND_TRIP: Final = 2  # in round trips: sooner, and much is sent twice for nothing
+LEAST_TICK: Final = 1_000_000  # nanoseconds, where the network has no delay
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What to run. Durations and distributions are written as in `specs.py`."""
+
+    protocol: str = "hybrid"
+    processes: int | tuple[str, ...] = 100  # a number, or all names; a program brings its own
+    messages: int = 100  # that each process sends of its own accord
+    workload: str = "uniform"  # see workloads.py
+    seed: int = 1
+    interval: str = "10ms"  # from one message of a process to its next
+    payload: str | int = 100  # bytes
+    job: str = "0ms"  # length of the jobs that deliveries start
+    job_share: float = 0.0  # of the messages that start one
+    delay: str = "5ms"
+    jitter: str = "0ms"  # added to each delay, drawn anew
+    bandwidth: str | None = None  # of each process's uplink, like 50kB/s; None: unlimited
+    header: int = 0  # bytes that each frame takes besides its own, such as 28 for UDP
+    fifo: bool = False  # frames between two processes do not overtake each other
+    loss: float = 0.0
+    duplicate: float = 0.0
+    partitions: tuple[str, ...] = ()  # like 1s-3s:p1,p2 or 1s-3s:50%
+    stops: tuple[str, ...] = ()  # like p3@2s
+    drop_after: str | None = None  # how long after a stop the others give up on that process
+    tick: str | None = None  # how often cores look after lost frames; None: by the delay
+    until: str | None = None  # end the run at this time even if it is not over
+    link: Literal["auto", "always", "never"] = "auto"  # put cores on a reliable link?
+    split: bool = False  # send to several receivers as one message to each
+    flush: str = "0ms"  # with the option coalesce: how long acks and permits are put off
+    options: Mapping[str, Any] = field(default_factory=dict)  # of the protocol
+    program: Program | None = field(default=None, repr=False)  # for the workload replay
+
+    def __post_init__(self) -> None:
+        for name in ("partitions", "stops"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "options", dict(self.options))
+        self._check_numbers()
+        _ = self.names
+        self._check_protocol()
+        # Whatever can go wrong in reading the fields goes wrong here, before anything runs.
+        for check in (
+            self.make_workload,
+            self.make_delay,
+            self.make_partitions,
+            self.make_stops,
+            lambda: self.tick_ns,
+            lambda: self.until_ns,
+            lambda: self.bandwidth_bytes,
+            lambda: self.flush_ns,
+        ):
+            check()
+        for what in ("interval", "payload", "job", "jitter"):
+            self.distribution(what)
+
+    # ---- checks ----
+
+    def _check_numbers(self) -> None:
+        for what, least, most in (
+            ("messages", 0, MAX_MESSAGES),
+            ("seed", 0, 2**63 - 1),
+            ("header", 0, 10**6),
+        ):
+            value = getattr(self, what)
+            if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+                raise ScenarioError(f"{what} is {value!r}; give a whole number from {least} to {most}")
+        for what in ("loss", "duplicate", "job_share"):
+            units.share(getattr(self, what), what)
+        if self.loss == 1.0:
+            raise ScenarioError("loss is 1: nothing would ever arrive; give less than 1")
+        if self.link not in ("auto", "always", "never"):
+            raise ScenarioError(f"link is {self.link!r}; give auto, always or never")
+
+    def _check_protocol(self) -> None:
+        known = protocols.describe(self.protocol)
+        try:
+            self.make_core(self.names[0])
+        except LocalProtocolError as problem:
+            raise ScenarioError(str(problem)) from None
+        if self._sends_to_many() and not self.split and "multicast" not in known.casts:
+            raise ScenarioError(
+                f"{self.protocol} has no multicast, and the workload {self.workload} sends to several "
+                "at once; set split to send one message to each instead, or choose another protocol"
+            )
+        if known.network == "reliable" and self.link == "never" and self.is_lossy():
+            raise ScenarioError(
+                f"{self.protocol} assumes a reliable network, and this one loses or doubles frames; "
+                "leave link at auto to run it on a reliable link"
+            )
+        if self.options.get("fifo_links") and not self.fifo and not self.linked():
+            raise ScenarioError(
+                f"{self.protocol} with fifo_links assumes that frames do not overtake each other; "
+                "set fifo, or link to always"
+            )
+
+    def _sends_to_many(self) -> bool:
+        if self.workload == workloads.REPLAY:
+            return self.program is not None and any(
+                len({*send.to} - {send.sender}) > 1 for send in self.program.sends
+            )
+        return workloads.kind(self.workload).multicast
+
+    # ---- what the fields mean ----
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The processes."""
+        if self.workload == workloads.REPLAY:
+            if self.program is None:
+                raise ScenarioError("the workload replay needs a program; give one")
+            return list(self.program.processes)
+        if self.program is not None:
+            raise ScenarioError(
+                f"a program is for the workload replay; {self.workload} would ignore it"
+            )
+        if not isinstance(self.processes, int) or isinstance(self.processes, bool):
+            return self._given_names()
+        if not 1 <= self.processes <= MAX_PROCESSES:
+            raise ScenarioError(
+                f"processes is {self.processes}; give a number from 1 to {MAX_PROCESSES:,}"
+            )
+        count = self.processes
+        if self.workload == "shop" and count >= 3:
+            customers = ["customer"] if count == 3 else list(_numbered("customer", count - 2))
+            return [*customers, "shop", "bank"]
+        return list(_numbered("p", count))
+
+    def _given_names(self) -> list[str]:
+        names = list(self.processes) if isinstance(self.processes, (tuple, list)) else []
+        if not names or len(set(names)) < len(names):
+            raise ScenarioError("processes: give a number, or a list of different names")
+        try:
+            return [check_process(name) for name in names]
+        except LocalProtocolError as problem:
+            raise ScenarioError(f"processes: {problem}") from None
+
+    def is_lossy(self) -> bool:
+        """Whether frames can be lost or come twice."""
+        return self.loss > 0.0 or self.duplicate > 0.0 or bool(self.partitions)
+
+    def linked(self) -> bool:
+        """Whether the cores run on a reliable link.
+
+        They do if they assume more of the network than there is. A protocol that buffers nothing
+        is the network itself, and is shown as it is.
+        """
+        if self.link != "auto":
+            return self.link == "always"
+        known = protocols.describe(self.protocol)
+        if known.buffering == "none":
+            return False
+        return (known.network == "reliable" and self.is_lossy()) or (
+            known.fifo_links and not self.fifo
+        )
+
+    def make_core(self, name: str) -> protocols.Core:
+        """The core of a process."""
+        core = protocols.create(self.protocol, name, processes=self.names, **self.options)
+        return protocols.ReliableLink(core) if self.linked() else core
+
+    def make_workload(self) -> Workload:
+        """The source of the traffic."""
+        if self.program is not None:
+            return workloads.replay(self.program, self.names)
+        to = workloads.Setting(len(self.names), self.messages, self.distribution("interval"))
+        return workloads.make(self.workload, to)
+
+    def make_delay(self) -> Delay:
+        """The propagation delay."""
+        return specs.delay(self.delay, len(self.names))
+
+    def make_partitions(self) -> list[Partition]:
+        """The partitions."""
+        return [specs.partition(text, self.names) for text in self.partitions]
+
+    def make_stops(self) -> list[Stop]:
+        """The processes that stop for ever."""
+        after = None if self.drop_after is None else units.duration(self.drop_after, "drop_after")
+        found = [specs.stop(text, after, self.names) for text in self.stops]
+        if len({each.process for each in found}) < len(found):
+            raise ScenarioError("stop: a process stops only once; name each at most once")
+        if len(found) >= len(self.names):
+            raise ScenarioError("stop: all processes would stop; leave at least one")
+        return found
+
+    def distribution(self, what: str) -> Distribution:
+        """One of the fields interval, payload, job and jitter."""
+        unit = units.size if what == "payload" else units.duration
+        return specs.distribution(getattr(self, what), what, unit)
+
+    @property
+    def bandwidth_bytes(self) -> int:
+        """Bytes per second of an uplink, 0 for no limit."""
+        return 0 if self.bandwidth is None else units.rate(self.bandwidth, "bandwidth")
+
+    @property
+    def tick_ns(self) -> int:
+        """How often cores look after lost frames; 0 if none can be lost."""
+        if self.tick is not None:
+            every = units.duration(self.tick, "tick")
+            if every == 0:
+                raise ScenarioError("tick is 0; give a duration, or leave it out")
+            return every
+        if not self.is_lossy():
+            return 0
+        one_way = int(self.make_delay().high() + self.distribution("jitter").high())
+        return max(LEAST_TICK, 2 * TICKS_PER_ROUND_TRIP * one_way)
+
+    @property
+    def until_ns(self) -> int | None:
+        """When to end at the latest."""
+        return None if self.until is None else units.duration(self.until, "until")
+
+    @property
+    def flush_ns(self) -> int:
+        """How long acks and permits are put off; -1 if they are not."""
+        return units.duration(self.flush, "flush") if self.options.get("coalesce") else -1
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scenario as JSON can hold it; a program is told by its digest."""
+        values = asdict(self) if self.program is None else dict(vars(self))
+        values = {name: values[name] for name in self.__dataclass_fields__}
+        if isinstance(self.processes, tuple):
+            values["processes"] = list(self.processes)
+        values["partitions"], values["stops"] = list(self.partitions), list(self.stops)
+        values["program"] = None if self.program is None else self.program.digest()
+        return values
+
+
+def _numbered(name: str, count: int) -> Iterator[str]:
+    """Names that sort like their numbers."""
+    width = len(str(count - 1))
+    return (f"{name}{number:0{width}}" for number in range(count))

@@ -1,0 +1,89 @@
+"""Durations and amounts of bytes as people write them: `5ms`, `2.5s`, `100kB`, `50kB/s`.
+
+All of them become integers, exactly: what is no whole number of nanoseconds or bytes is refused
+rather than rounded.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Final
+
+from beforehand.errors import ScenarioError
+
+NANOSECONDS: Final = {
+    "ns": 1,
+    "us": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+    "m": 60 * 10**9,
+    "min": 60 * 10**9,
+    "h": 3600 * 10**9,
+}
+BYTES: Final = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9}
+
+_AMOUNT = re.compile(r"\s*(-?[0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*")
+
+
+def duration(text: str | int, what: str) -> int:
+    """Nanoseconds from `5ms` or from a number of nanoseconds; `what` is for the error."""
+    if isinstance(text, int) and not isinstance(text, bool):
+        return _not_negative(text, text, what)
+    value = _amount(text, NANOSECONDS, what, "a duration such as 5ms, 2.5s or 1min")
+    return _not_negative(value, text, what)
+
+
+def size(text: str | int, what: str) -> int:
+    """Bytes from `100`, `100B` or `1.5kB`; `what` is for the error."""
+    if isinstance(text, int) and not isinstance(text, bool):
+        return _not_negative(text, text, what)
+    value = _amount(text, BYTES, what, "a number of bytes such as 100, 1500B or 64kB")
+    return _not_negative(value, text, what)
+
+
+def rate(text: str | int, what: str) -> int:
+    """Bytes per second from `50kB/s`; 0 and less is refused."""
+    if isinstance(text, str) and not text.rstrip().endswith("/s"):
+        raise ScenarioError(f"{what}: {text!r} is no rate; write it like 50kB/s or 10MB/s")
+    value = size(text.rstrip().removesuffix("/s") if isinstance(text, str) else text, what)
+    if value == 0:
+        raise ScenarioError(
+            f"{what}: {text!r} would never send anything; leave it out for an unlimited one"
+        )
+    return value
+
+
+def number(text: str, what: str, wanted: str) -> float:
+    """A plain number; `wanted` says what kind."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not -1e15 < value < 1e15:
+        raise ScenarioError(f"{what}: {text!r} is not {wanted}")
+    return value
+
+
+def share(value: object, what: str) -> float:
+    """A probability or a share, from 0 to 1."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0.0 <= value <= 1.0:
+        return float(value)
+    raise ScenarioError(f"{what}: {value!r} is no share; give a number from 0 to 1, such as 0.3")
+
+
+def _amount(text: object, units: dict[str, int], what: str, wanted: str) -> int:
+    match = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
+    if match is None or match[2] not in units:
+        known = ", ".join(unit for unit in units if unit)
+        raise ScenarioError(f"{what}: {text!r} is not {wanted} (units: {known})")
+    value = Decimal(match[1]) * units[match[2]]
+    if value != int(value):
+        raise ScenarioError(f"{what}: {text!r} is no whole number of the smallest unit")
+    return int(value)
+
+
+def _not_negative(value: int, text: object, what: str) -> int:
+    if value < 0:
+        raise ScenarioError(f"{what}: {text!r} is negative; it must be 0 or more")
+    return value

@@ -1,0 +1,189 @@
+"""Those who look on: the trace that is written, and the oracle that judges.
+
+Both are optional, and neither has any influence on the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from mypy_extensions import i64
+
+from beforehand.causality.ids import MessageId
+from beforehand.causality.oracle import Oracle
+from beforehand.causality.violations import Violation
+from beforehand.protocols.frames import Frame
+from beforehand.simulator.records import NEVER, Copy, Message, Process
+from beforehand.trace.recorder import Recorder
+
+
+AGAIN: Final = "again"  # the detail of what happens to a copy once more
+
+
+class Watcher:
+    """Tells the trace and the oracle what happens."""
+
+    violations: list[Violation]
+    _recorder: Final[Recorder | None]
+    _oracle: Final[Oracle | None]
+
+    def __init__(self, recorder: Recorder | None, oracle: Oracle | None) -> None:
+        self.violations = []
+        self._recorder = recorder
+        self._oracle = oracle
+
+    def judges(self) -> bool:
+        """Whether there is an oracle."""
+        return self._oracle is not None
+
+    def _record(
+        self,
+        process: Process,
+        kind: str,
+        sender: str | None,
+        mid: i64,
+        to: tuple[str, ...] | None,
+        now: i64,
+        payload_bytes: i64,
+        meta_bytes: i64,
+        detail: str,
+    ) -> None:
+        if self._recorder is not None:
+            process.seq += 1
+            self._recorder.record(
+                process.name,
+                process.seq,
+                kind,
+                sender,
+                mid,
+                to,
+                now,
+                payload_bytes,
+                meta_bytes,
+                detail,
+            )
+
+    def started(self, process: Process) -> None:
+        """A process begins."""
+        self._record(process, "start", None, 0, None, 0, 0, 0, "")
+
+    def stopped(self, process: Process, now: i64) -> None:
+        """A process stops for ever."""
+        self._record(process, "stop", None, 0, None, now, 0, 0, "crashed")
+        if self._oracle is not None:
+            self._oracle.excuse(process.name)
+
+    def ended(self, processes: list[Process], now: i64) -> None:
+        """The run is over."""
+        for process in processes:
+            if not process.stopped:
+                self._record(process, "stop", None, 0, None, now, 0, 0, "end of the run")
+
+    def evicted(self, process: Process, peer: Process, now: i64) -> None:
+        """A process gives up on a peer."""
+        self._record(process, "evict", peer.name, 0, None, now, 0, 0, "")
+
+    def sent(
+        self, process: Process, message: Message, receivers: Sequence[Process], now: i64
+    ) -> None:
+        """A causal-send."""
+        names = tuple([receiver.name for receiver in receivers])
+        if self._oracle is not None:
+            self._oracle.send(process.name, names, int(message.number))
+        self._record(
+            process, "send", process.name, message.number, names, now, message.payload_bytes, 0, ""
+        )
+
+    def held_at_sender(self, process: Process, message: Message, now: i64) -> None:
+        """After a causal-send: does it wait?"""
+        names: list[str] = []
+        for copy in message.all_copies():
+            if copy.released_at == NEVER and not copy.closed:
+                names.append(copy.receiver.name)
+        if names:
+            self._record(
+                process,
+                "hold",
+                process.name,
+                message.number,
+                tuple(names),
+                now,
+                message.payload_bytes,
+                0,
+                "at sender",
+            )
+
+    def held_at_receiver(self, process: Process, copy: Copy, now: i64) -> None:
+        """After an arrival: it waits."""
+        message = copy.message
+        self._record(
+            process,
+            "hold",
+            message.sender.name,
+            message.number,
+            (process.name,),
+            now,
+            message.payload_bytes,
+            0,
+            "at receiver",
+        )
+
+    def released(
+        self,
+        process: Process,
+        number: i64,
+        receiver: Process,
+        payload_bytes: i64,
+        metadata: i64,
+        again: bool,
+        now: i64,
+    ) -> None:
+        """A copy is handed to the network."""
+        detail = AGAIN if again else ""
+        to = (receiver.name,)
+        self._record(
+            process, "release", process.name, number, to, now, payload_bytes, metadata, detail
+        )
+
+    def received(
+        self,
+        sender: Process,
+        number: i64,
+        process: Process,
+        payload_bytes: i64,
+        metadata: i64,
+        again: bool,
+        now: i64,
+    ) -> None:
+        """A copy arrives."""
+        detail = AGAIN if again else ""
+        to = (process.name,)
+        self._record(
+            process, "receive", sender.name, number, to, now, payload_bytes, metadata, detail
+        )
+
+    def delivered(
+        self, process: Process, sender: Process, number: i64, copy: Copy | None, now: i64
+    ) -> None:
+        """A message is delivered; without a copy it is a wrong one."""
+        if self._oracle is not None:
+            message = MessageId(sender.name, int(number))
+            self.violations.extend(self._oracle.deliver(process.name, message))
+        size = 0 if copy is None else copy.message.payload_bytes
+        self._record(process, "deliver", sender.name, number, (process.name,), now, size, 0, "")
+
+    def control(
+        self,
+        process: Process,
+        sender: Process,
+        receiver: Process,
+        frame: Frame,
+        size: i64,
+        now: i64,
+    ) -> None:
+        """A frame without a message leaves its sender, or arrives."""
+        if self._recorder is not None:
+            kind = type(frame).__name__
+            to = (receiver.name,)
+            self._record(process, "control", sender.name, frame.about(), to, now, 0, size, kind)

@@ -1,0 +1,81 @@
+"""Traces on disk: the ending of the name tells the format.
+
+| `.parquet` | large runs, the pipeline; needs `beforehand[trace]` |
+| `.jsonl`, `.jsonl.gz` | written by hand or in any language |
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from beforehand.errors import TraceError
+from beforehand.trace.jsonlines import COMPRESSED, PLAIN, JsonLinesSink, read_json_lines
+from beforehand.trace.parquet import ENDING, ParquetSink, read_parquet
+from beforehand.trace.schema import Event
+from beforehand.trace.sinks import FileSink
+
+__all__ = ["JsonLinesSink", "ParquetSink", "create", "read"]
+
+_READERS: dict[str, Callable[[Path], Iterator[Event]]] = {
+    ENDING: read_parquet,
+    PLAIN: read_json_lines,
+    COMPRESSED: read_json_lines,
+}
+_ENDINGS = ", ".join(_READERS)
+
+
+def create(path: str | os.PathLike[str]) -> FileSink:
+    """A sink for a new file, in the format that its name asks for."""
+    name = os.fspath(path)
+    if name.endswith(ENDING):
+        return ParquetSink(path)
+    if name.endswith((PLAIN, COMPRESSED)):
+        return JsonLinesSink(path)
+    raise TraceError(f"{name}: not the name of a trace; end it in one of {_ENDINGS}")
+
+
+def read(path: str | os.PathLike[str]) -> Iterator[Event]:
+    """The events of a file, or of all files of a folder sorted by name, in bounded memory.
+
+    What is wrong with a file is raised as TraceError when the iteration gets there.
+    """
+    place = Path(path)
+    if place.is_dir():
+        return _read_all(_files_of(place))
+    if not place.exists():
+        raise TraceError(f"{place}: there is no such file or folder; check the path")
+    if _ending(place) is None:
+        raise TraceError(f"{place}: not the name of a trace; it should end in one of {_ENDINGS}")
+    return _read_all([place])
+
+
+def _files_of(folder: Path) -> list[Path]:
+    """The traces directly in a folder, but not those that are being written, nor Spark's notes."""
+    found = [
+        each
+        for each in sorted(folder.iterdir())
+        if each.is_file() and not each.name.startswith((".", "_")) and _ending(each) is not None
+    ]
+    if not found:
+        raise TraceError(
+            f"{folder}: there is no trace in this folder, no file that ends in {_ENDINGS}; "
+            "check the path, or whether the run has finished"
+        )
+    return found
+
+
+def _ending(path: Path) -> str | None:
+    return next((ending for ending in _READERS if path.name.endswith(ending)), None)
+
+
+def _read_all(paths: Iterable[Path]) -> Iterator[Event]:
+    for path in paths:
+        reader = _READERS[_ending(path) or PLAIN]
+        try:
+            yield from reader(path)
+        except OSError as error:
+            raise TraceError(
+                f"{path}: cannot be read ({error.strerror}); check that you may read it"
+            ) from error

@@ -1,0 +1,171 @@
+"""Traces as Parquet: for large runs and for the pipeline.
+
+pyarrow is an optional dependency and slow to import, hence it is loaded when first used.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from beforehand.errors import TraceError
+from beforehand.trace.checks import Table, first_problem, problem_of_version
+from beforehand.trace.schema import VERSION, VERSION_KEY, Event
+from beforehand.trace.sinks import FileSink
+
+ENDING: Final = ".parquet"
+
+# Rows in memory at once while reading, whatever the size of the row groups in the file.
+ROWS_PER_BATCH: Final = 16_384
+
+# Read a large row group piece by piece instead of as a whole.
+_BUFFER: Final = 1024 * 1024
+
+_TEXT: Final = frozenset({"run", "process", "kind", "sender", "detail"})
+_LISTS: Final = frozenset({"to"})
+_NULLABLE: Final = frozenset({"sender", "mid", "to"})
+
+
+class ParquetSink(FileSink):
+    """Writes `.parquet`; the same rows in the same groups give the same bytes."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.arrow, parquet = _pyarrow(path)
+        super().__init__(path, (ENDING,))
+        self.schema = _schema(self.arrow)
+        self.writer: Any = parquet.ParquetWriter(
+            self.file,
+            self.schema,
+            compression="zstd",
+            use_dictionary=[*sorted(_TEXT), "to.list.element"],
+        )
+
+    def append(self, table: Table) -> None:
+        """Write one row group."""
+        arrays = [
+            self.arrow.array(column, field.type)
+            for column, field in zip(table, self.schema, strict=True)
+        ]
+        self.writer.write_batch(self.arrow.record_batch(arrays, schema=self.schema))
+
+    def finish(self) -> None:
+        """Write the footer."""
+        self.writer.close()
+
+    discard = finish  # the writer would else do it when it is collected, into a closed file
+
+
+def read_parquet(path: Path) -> Iterator[Event]:
+    """The events of a file, in batches."""
+    arrow, parquet = _pyarrow(path)
+    broken = (arrow.ArrowException, OSError, UnicodeDecodeError)
+    try:
+        with parquet.ParquetFile(path) as file:
+            found = _problem_of_file(file, arrow)
+    except broken as error:
+        if isinstance(error, OSError) and error.errno:
+            raise  # the system could not open it, which says nothing about its content
+        raise TraceError(
+            f"{path}: not a complete Parquet file ({_first_line(error)}); "
+            "if it was cut off, copy or write it again"
+        ) from error
+    if found is not None:
+        raise TraceError(f"{path}: {found}")
+    with parquet.ParquetFile(
+        path, read_dictionary=sorted(_TEXT), pre_buffer=False, buffer_size=_BUFFER
+    ) as file:
+        rows = 0
+        batches = file.iter_batches(batch_size=ROWS_PER_BATCH, columns=list(Event._fields))
+        while True:
+            try:
+                batch = next(batches, None)
+                if batch is None:
+                    return
+                table = [_values(batch.column(name), arrow) for name in Event._fields]
+            except broken as error:
+                raise TraceError(
+                    f"{path}: damaged somewhere after row {rows} ({_first_line(error)}); "
+                    "copy or write it again"
+                ) from error
+            if bad := first_problem(table):
+                raise TraceError(f"{path}: row {rows + bad[0] + 1}: {bad[1]}")
+            yield from map(Event._make, zip(*table, strict=True))
+            rows += batch.num_rows
+
+
+def _pyarrow(path: str | os.PathLike[str]) -> tuple[Any, Any]:
+    """pyarrow and its Parquet module, as Any: they come without types."""
+    try:
+        arrow: ModuleType = import_module("pyarrow")
+        return arrow, import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise TraceError(
+            f"{os.fspath(path)}: Parquet needs pyarrow, which is not installed; "
+            "`pip install 'beforehand[trace]'`, or use a .jsonl file"
+        ) from error
+
+
+def _schema(arrow: Any) -> Any:
+    def type_of(name: str) -> Any:
+        if name in _LISTS:
+            return arrow.list_(arrow.field("element", arrow.string(), nullable=False))
+        return arrow.string() if name in _TEXT else arrow.int64()
+
+    return arrow.schema(
+        [arrow.field(name, type_of(name), name in _NULLABLE) for name in Event._fields],
+        metadata={VERSION_KEY: str(VERSION)},
+    )
+
+
+def _problem_of_file(file: Any, arrow: Any) -> str | None:
+    """What is wrong with the version or the columns; others than ours are ignored."""
+    metadata = file.metadata.metadata or {}
+    told = metadata.get(VERSION_KEY.encode(), b"1").decode("ascii", "replace")
+    if found := problem_of_version(int(told) if told.isdecimal() and len(told) < 10 else told):
+        return found
+    has = file.schema_arrow
+    missing = [name for name in Event._fields if name not in has.names]
+    if len(missing) == len(Event._fields):
+        return f"not a trace: its columns are {', '.join(has.names)}; see docs/trace-format.md"
+    if missing:
+        return f"there is no column {', '.join(missing)}; write all of {', '.join(Event._fields)}"
+    for name in Event._fields:
+        if has.names.count(name) > 1:
+            return f"there are several columns {name}; keep one of them"
+        found = has.field(name).type
+        if not _fits(name, found, arrow.types):
+            want = _schema(arrow).field(name).type
+            return f"the column {name} is of type {found}; write it as {want}"
+    return None
+
+
+def _fits(name: str, found: Any, types: Any) -> bool:
+    """Whether a column is text, integers or lists of text, as ours is, maybe of another width."""
+    if name in _LISTS:
+        if not (types.is_list(found) or types.is_large_list(found)):
+            return False
+        found = found.value_type
+    elif name not in _TEXT:
+        return bool(types.is_integer(found))
+    if types.is_dictionary(found):
+        found = found.value_type
+    return bool(types.is_string(found) or types.is_large_string(found))
+
+
+def _values(column: Any, arrow: Any) -> Sequence[object]:
+    """The values of a column. Names repeat, so each is made once per batch and then shared."""
+    if isinstance(column, arrow.DictionaryArray):
+        known = column.dictionary.to_pylist()
+        return [None if at is None else known[at] for at in column.indices.to_pylist()]
+    values: list[Any] = column.to_pylist()
+    if arrow.types.is_integer(column.type):
+        return values
+    return [None if each is None else tuple(each) for each in values]
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0].rstrip(".")

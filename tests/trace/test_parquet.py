@@ -1,0 +1,200 @@
+"""Parquet: files of other writers are read if they mean the same, and refused if they cannot."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beforehand.errors import TraceError
+from beforehand.trace import ROWS_PER_GROUP, Event, Recorder, create, read
+from tests.trace.events import SAMPLES, write
+
+# As Any: they come without types.
+pa: Any = import_module("pyarrow")
+pq: Any = import_module("pyarrow.parquet")
+
+
+def table(tmp_path: Path, rows: list[Event] = SAMPLES) -> Any:
+    """A trace as an Arrow table, to be spoilt."""
+    return pq.read_table(write(tmp_path / "good.parquet", rows))
+
+
+def save(tmp_path: Path, found: Any) -> Path:
+    """Write a table to a file."""
+    path = tmp_path / "x.parquet"
+    pq.write_table(found, path)
+    return path
+
+
+def replaced(found: Any, name: str, values: Any) -> Any:
+    """The table with another column in place of one."""
+    at = found.schema.names.index(name)
+    return found.set_column(at, pa.field(name, values.type), values)
+
+
+def refused(path: Path, told: str) -> None:
+    """Reading raises one TraceError, which names the file."""
+    with pytest.raises(TraceError, match=f"{path.name}: {told}"):
+        list(read(path))
+
+
+def test_types_and_encodings(tmp_path: Path) -> None:
+    """The columns are what docs/trace-format.md promises, compressed and with dictionaries."""
+    path = write(tmp_path / "x.parquet", SAMPLES)
+    file = pq.ParquetFile(path)
+    assert file.metadata.metadata[b"beforehand-trace"] == b"1"
+    assert file.schema_arrow.names == list(Event._fields)
+    group = file.metadata.row_group(0)
+    for at, field in enumerate(file.schema_arrow):
+        column = group.column(at)
+        text = pa.types.is_string(field.type) or pa.types.is_list(field.type)
+        assert text or field.type == pa.int64()
+        assert column.compression == "ZSTD"
+        assert ("RLE_DICTIONARY" in column.encodings) == text, field.name
+        assert field.nullable == (field.name in ("sender", "mid", "to"))
+    file.close()
+
+
+def test_groups_of_the_recorder_are_row_groups(tmp_path: Path) -> None:
+    """Memory is bounded while writing because each group is written when it comes."""
+    path = tmp_path / "x.parquet"
+    with Recorder("r1", create(path)) as recorder:
+        for number in range(1, ROWS_PER_GROUP + 3):
+            recorder.record("alice", number, "start", None, 0, None, 0, 0, 0, "")
+    found = pq.read_metadata(path)
+    assert [found.row_group(at).num_rows for at in range(found.num_row_groups)] == [
+        ROWS_PER_GROUP,
+        2,
+    ]
+    assert [event.seq for event in read(path)] == list(range(1, ROWS_PER_GROUP + 3))
+
+
+def test_other_writers(tmp_path: Path) -> None:
+    """No version, other widths, dictionaries, more columns in another order: it means the same."""
+    found = table(tmp_path).replace_schema_metadata(None)
+    found = replaced(found, "process", found["process"].cast(pa.large_string()))
+    found = replaced(found, "kind", found["kind"].dictionary_encode())
+    found = replaced(found, "mid", found["mid"].cast(pa.int32()))
+    found = replaced(found, "meta_bytes", found["meta_bytes"].cast(pa.uint8()))
+    found = replaced(found, "to", found["to"].cast(pa.large_list(pa.large_string())))
+    found = found.append_column("colour", pa.array(["red"] * len(SAMPLES)))
+    found = found.select(found.schema.names[::-1])
+    assert list(read(save(tmp_path, found))) == SAMPLES
+    pq.write_table(found, tmp_path / "x.parquet", store_schema=False, use_dictionary=False)
+    assert list(read(tmp_path / "x.parquet")) == SAMPLES
+
+
+@pytest.mark.parametrize(
+    ("version", "told"),
+    [
+        ("2", "a trace of version 2, and this reader knows versions up to 1; upgrade beforehand"),
+        ("0", "the version 0 is not a number from 1 on; write 1"),
+        ("one", "the version 'one' is not a number from 1 on"),
+        ("9" * 50, "the version '9+' is not a number from 1 on"),
+        ("²", "the version .* is not a number from 1 on"),
+        ("", "the version '' is not a number from 1 on"),
+    ],
+)
+def test_versions(tmp_path: Path, version: str, told: str) -> None:
+    """A newer version, or none that makes sense, is refused before any row is read."""
+    found = table(tmp_path).replace_schema_metadata({"beforehand-trace": version})
+    refused(save(tmp_path, found), told)
+
+
+def test_a_newer_version_need_not_have_our_columns(tmp_path: Path) -> None:
+    """The version is looked at first, so that the error is about what is really the matter."""
+    found = pa.table({"a": [1]}).replace_schema_metadata({"beforehand-trace": "2"})
+    refused(save(tmp_path, found), "a trace of version 2")
+
+
+def test_a_file_that_is_no_trace(tmp_path: Path) -> None:
+    """Its columns are told, and where to look."""
+    path = save(tmp_path, pa.table({"a": [1], "b": ["x"]}))
+    refused(path, "not a trace: its columns are a, b; see docs/trace-format.md")
+
+
+@pytest.mark.parametrize("name", Event._fields)
+def test_a_missing_column(tmp_path: Path, name: str) -> None:
+    """Each is needed."""
+    path = save(tmp_path, table(tmp_path).drop_columns([name]))
+    refused(path, f"there is no column {name}; write all of run, process, seq")
+
+
+def test_a_column_that_comes_twice(tmp_path: Path) -> None:
+    """Nobody can know which is meant."""
+    found = table(tmp_path)
+    path = save(tmp_path, found.append_column("seq", found["seq"]))
+    refused(path, "there are several columns seq; keep one of them")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "told"),
+    [
+        ("seq", ["1"] * 10, "the column seq is of type string; write it as int64"),
+        ("seq", [1.0] * 10, "the column seq is of type double; write it as int64"),
+        ("mid", [None] * 10, "the column mid is of type null; write it as int64"),
+        ("kind", [1] * 10, "the column kind is of type int64; write it as string"),
+        ("run", [b"r"] * 10, "the column run is of type binary; write it as string"),
+        ("run", [["r"]] * 10, "the column run is of type list<.*>; write it as string"),
+        ("to", ["bob"] * 10, "the column to is of type string; write it as list<.*string"),
+        ("to", [[1]] * 10, "the column to is of type list<.*int64>; write it as list<.*string"),
+        ("detail", [{"a": 1}] * 10, "the column detail is of type struct<.*; write it as string"),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_a_column_of_a_wrong_type(
+    tmp_path: Path, name: str, values: list[object], told: str
+) -> None:
+    """What was found and what is wanted are both told."""
+    refused(save(tmp_path, replaced(table(tmp_path), name, pa.array(values))), told)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("run", None, "`run` is None, not a string"),
+        ("process", None, "`process`: .* must be a str, not NoneType"),
+        ("seq", None, "`seq` is None, not an integer"),
+        ("seq", 0, "`seq` is 0, less than 1"),
+        ("kind", "go", "`kind` is 'go'; it must be one of"),
+        ("payload_bytes", -5, "`payload_bytes` is -5, less than 0"),
+        ("detail", None, "`detail` is None, not a string"),
+        ("to", ["bob", None], "`to`: .* must be a str, not NoneType"),
+    ],
+)
+def test_a_bad_row_is_told_with_its_number(
+    tmp_path: Path, name: str, value: object, told: str
+) -> None:
+    """Counted over the whole file, also beyond the first batch."""
+    count = 20_000
+    found = table(tmp_path, SAMPLES * (count // len(SAMPLES)))
+    values = found[name].to_pylist()
+    values[count - 3] = value
+    array = pa.array(values, pa.list_(pa.string()) if name == "to" else found[name].type)
+    refused(save(tmp_path, replaced(found, name, array)), f"row {count - 2}: {told}")
+
+
+@pytest.mark.parametrize("left", [0, 3, 100, -1])
+def test_a_file_that_was_cut_off(tmp_path: Path, left: int) -> None:
+    """The footer is at the end, so no beginning of a file passes for one."""
+    path = write(tmp_path / "x.parquet", SAMPLES)
+    path.write_bytes(path.read_bytes()[:left])
+    refused(path, "not a complete Parquet file .*; if it was cut off, copy or write it again")
+
+
+def test_a_file_that_is_something_else(tmp_path: Path) -> None:
+    """A wrong name does not make a Parquet file."""
+    path = write(tmp_path / "x.jsonl", SAMPLES).rename(tmp_path / "x.parquet")
+    refused(path, "not a complete Parquet file")
+
+
+def test_data_that_is_damaged(tmp_path: Path) -> None:
+    """A footer that is right does not help if the data before it is not."""
+    path = write(tmp_path / "x.parquet", SAMPLES * 100)
+    data = bytearray(path.read_bytes())
+    data[60:600] = b"\xaa" * 540
+    path.write_bytes(data)
+    refused(path, "damaged somewhere after row 0 .*; copy or write it again")
