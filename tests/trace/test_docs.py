@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from beforehand.causality import MessageId, Oracle
+from beforehand.causality import MessageId, Oracle, Violation
 from beforehand.trace import KINDS, VERSION, Event
 from tests.trace.events import read_text, write
 
@@ -66,7 +66,7 @@ def test_the_example_can_be_read(tmp_path: Path) -> None:
     ]
     assert found[0].to == ("bob", "carol")
     oracle = Oracle()
-    broken = []
+    broken: list[Violation] = []
     for event in found:
         if event.kind == "send":
             oracle.send(event.process, event.to or (), event.mid)

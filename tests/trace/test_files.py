@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from beforehand.errors import TraceError
 from beforehand.trace import Event, JsonLinesSink, ParquetSink, Recorder, create, read
+from beforehand.trace.parquet import ROWS_PER_BATCH
 from tests.trace.events import SAMPLES, columns_of, events, fill, write
 from tests.wire.memory import peak_of
 
@@ -149,21 +150,19 @@ def test_events_that_make_no_sense_are_not_written(tmp_path: Path, ending: str) 
     sink.abort()
 
 
-@each_format
-def test_reading_takes_bounded_memory(tmp_path: Path, ending: str) -> None:
-    """Six times the events take no more memory."""
-    rows = [SAMPLES[1]._replace(mid=number, seq=number) for number in range(1, 17_001)]
-    small = write(tmp_path / f"small.{ending}", rows)
-    large = tmp_path / f"large.{ending}"
-    sink = create(large)
-    sink.write(columns_of("r1", rows * 6))  # one row group in Parquet
-    sink.close()
-    del rows
-    peaks = {}
-    for path in (small, large):
-        last, peaks[path] = peak_of(lambda path=path: sum(1 for _ in read(path)))  # type: ignore[misc]
-        assert last == (17_000 if path == small else 102_000)
-    assert peaks[large] < 1.5 * peaks[small]
+@pytest.mark.parametrize(
+    ("ending", "count"), [("parquet", 2 * ROWS_PER_BATCH), ("jsonl", 3000), ("jsonl.gz", 3000)]
+)
+def test_reading_takes_bounded_memory(tmp_path: Path, ending: str, count: int) -> None:
+    """Three times the events take no more memory."""
+    rows = [SAMPLES[1]._replace(seq=number) for number in range(1, count + 1)]
+    peaks = []
+    for times in (1, 3):
+        path = write(tmp_path / f"{times}.{ending}", rows * times)  # one row group in Parquet
+        found, peak = peak_of(lambda path=path: sum(1 for _ in read(path)))  # type: ignore[misc]
+        assert found == count * times
+        peaks.append(peak)
+    assert peaks[1] < 1.5 * peaks[0]
 
 
 def test_a_folder_is_read_in_the_order_of_names(tmp_path: Path) -> None:
@@ -222,7 +221,7 @@ def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     """Parquet says in one sentence what to install, and lines of JSON go on working."""
     path = write(tmp_path / "x.parquet", SAMPLES)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    told = r"\.parquet: Parquet needs pyarrow, which is not installed; `pip install 'beforehand\[trace\]'`"
+    told = r"\.parquet: Parquet needs pyarrow, .*; `pip install 'beforehand\[trace\]'`"
     with pytest.raises(TraceError, match=told):
         list(read(path))
     with pytest.raises(TraceError, match=told):

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from beforehand.errors import TraceError
-from beforehand.trace import ROWS_PER_GROUP, Event, Recorder, create, read
-from tests.trace.events import SAMPLES, write
+from beforehand.trace import Event, ParquetSink, create, read
+from beforehand.trace.parquet import ROWS_PER_ROW_GROUP
+from tests.trace.events import SAMPLES, columns_of, write
 
 # As Any: they come without types.
 pa: Any = import_module("pyarrow")
@@ -58,18 +59,36 @@ def test_types_and_encodings(tmp_path: Path) -> None:
     file.close()
 
 
-def test_groups_of_the_recorder_are_row_groups(tmp_path: Path) -> None:
-    """Memory is bounded while writing because each group is written when it comes."""
-    path = tmp_path / "x.parquet"
-    with Recorder("r1", create(path)) as recorder:
-        for number in range(1, ROWS_PER_GROUP + 3):
-            recorder.record("alice", number, "start", None, 0, None, 0, 0, 0, "")
-    found = pq.read_metadata(path)
-    assert [found.row_group(at).num_rows for at in range(found.num_row_groups)] == [
-        ROWS_PER_GROUP,
-        2,
-    ]
-    assert [event.seq for event in read(path)] == list(range(1, ROWS_PER_GROUP + 3))
+def test_row_groups_do_not_depend_on_how_the_rows_come(tmp_path: Path) -> None:
+    """They are of one size, and the bytes are the same for many small groups and one large."""
+    count = ROWS_PER_ROW_GROUP * 2 + 2
+    # Long details that differ: the writer gives up its dictionary somewhere among them.
+    rows = [SAMPLES[1]._replace(seq=at, detail=f"{at:0100}") for at in range(1, count + 1)]
+    paths = [tmp_path / "one.parquet", tmp_path / "many.parquet"]
+    for path, size in zip(paths, (count, 10_007), strict=True):
+        sink = create(path)
+        for at in range(0, count, size):
+            sink.write(columns_of("r1", rows[at : at + size]))
+        sink.close()
+        found = pq.read_metadata(path)
+        sizes = [found.row_group(at).num_rows for at in range(found.num_row_groups)]
+        assert sizes == [ROWS_PER_ROW_GROUP, ROWS_PER_ROW_GROUP, 2]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert all(one == other for one, other in zip(read(paths[1]), rows, strict=True))
+
+
+def test_writing_takes_bounded_memory(tmp_path: Path) -> None:
+    """What waits to be written is never more than a row group."""
+    sink = ParquetSink(tmp_path / "x.parquet")
+    rows = [SAMPLES[1]._replace(seq=number) for number in range(1, 10_001)]
+    before = pa.total_allocated_bytes()
+    most = []
+    for _ in range(3 * ROWS_PER_ROW_GROUP // len(rows)):
+        sink.write(columns_of("r1", rows))
+        assert sink.waiting == sum(map(len, sink.batches)) < ROWS_PER_ROW_GROUP
+        most.append(pa.total_allocated_bytes() - before)
+    assert max(most) < 20_000_000
+    sink.abort()
 
 
 def test_other_writers(tmp_path: Path) -> None:

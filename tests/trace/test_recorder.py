@@ -146,15 +146,17 @@ def test_as_a_context_manager() -> None:
     good, bad = Memory(), Memory()
     with Recorder("r1", good) as recorder:
         record_many(recorder, 1)
-    with pytest.raises(KeyError), Recorder("r1", bad) as recorder:
-        record_many(recorder, 1)
-        raise KeyError
+    with pytest.raises(TypeError), Recorder("r1", bad) as recorder:
+        recorder.record("alice")  # type: ignore[call-arg]
     assert good.told == ["write", "close"]
     assert bad.told == ["abort"]
 
 
 def test_a_sink_must_say_what_it_does() -> None:
     """The base class is no sink."""
-    for call in (lambda: Sink().write(Columns("")), Sink().close, Sink().abort):
-        with pytest.raises(NotImplementedError):
-            call()
+    with pytest.raises(NotImplementedError):
+        Sink().write(Columns("r1"))
+    with pytest.raises(NotImplementedError):
+        Sink().close()
+    with pytest.raises(NotImplementedError):
+        Sink().abort()

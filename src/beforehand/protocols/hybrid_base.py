@@ -31,7 +31,7 @@ from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.base import Deliver, Effect
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
-from beforehand.protocols.hybrid_records import Copy, Early, MissingPermit, Peer, Run
+from beforehand.protocols.hybrid_records import NO_TIMES, Copy, MissingPermit, Peer, Run
 from beforehand.protocols.hybrid_state import HybridState
 
 MAX_RUN: Final = 1024  # messages: bounds what one partial acknowledgement has to move
@@ -121,7 +121,7 @@ class HybridCore(HybridState):
         copy.released = True
         run.unsent -= 1
         if run.unsent == 0:
-            run.since.clear()
+            run.since = NO_TIMES
         copy.flagged = self._needs_permit(run)
         self._transmit(out, copy.peer.name, copy.frame(copy.flagged))
 
@@ -189,7 +189,7 @@ class HybridCore(HybridState):
         if frame.prev > peer.last_delivered:
             known = peer.early.get(int(frame.prev))
             if known is None or len(known.frame.payloads) < len(frame.payloads):
-                peer.early[int(frame.prev)] = Early(frame, now)
+                peer.keep(frame, now)
             return
         self._ack(peer)  # also what was delivered before: its ack may have been lost
         following: HybridMessage | None = frame

@@ -9,6 +9,8 @@ several records, each of which `continues` the one before.)
 
 from __future__ import annotations
 
+from typing import Final
+
 from mypy_extensions import i64
 
 from beforehand.protocols.hybrid_frames import HybridMessage
@@ -42,9 +44,15 @@ class Peer:
         self.last_delivered = 0
         self.best_permit = 0
         self.missing = SlidingArray()
-        self.early = {}
+        self.early = NO_EARLY
         self.ack_due = False
         self.permit_due = False
+
+    def keep(self, frame: HybridMessage, now: i64) -> None:
+        """A frame came before its predecessor."""
+        if not self.early:
+            self.early = {}
+        self.early[int(frame.prev)] = Early(frame, now)
 
     def copy(self) -> Peer:
         """A twin with the same numbers and early frames; its queues are empty."""
@@ -104,7 +112,7 @@ class Run:
         self.continues = False
         self.need = need
         self.payloads = payloads
-        self.since = []
+        self.since = NO_TIMES
         self.copies = []
         self.unsent = 0
         self.open = 0
@@ -131,6 +139,8 @@ class Run:
 
     def wait(self, count: int, now: i64) -> None:
         """The last `count` messages wait, from now on."""
+        if not self.since:
+            self.since = []
         self.since.extend([int(now)] * count)
 
     def only_waits_for(self, peer: Peer) -> bool:
@@ -201,3 +211,9 @@ class MissingPermit:
         self.peer = peer
         self.message_id = message_id
         self.position = -1
+
+
+# Shared by all that have none, since that is the rule and memory is what large systems are short of:
+# replaced when there is one, never changed.
+NO_EARLY: Final[dict[int, Early]] = {}
+NO_TIMES: Final[list[int]] = []

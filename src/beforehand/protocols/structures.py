@@ -4,19 +4,22 @@ All three hold a window of positions that slides upwards: positions are given ou
 counted by `next`, and given up from the low end, counted by `first`. Every operation takes amortised
 constant time, and the memory follows the size of the window, not the length of the history.
 
-The array lives in a ring whose length is a power of two, so that a position becomes a slot by one
-bit mask; it doubles when full and halves when three quarters are empty.
+Most windows are tiny, and there are many of them: two for each peer. So a window of one element is
+just that element. A larger one lives in a ring whose length is a power of two, so that a position
+becomes a slot by one bit mask; the ring doubles when full, halves when three quarters are empty, and is
+given up when the window is empty.
 """
 
 from __future__ import annotations
 
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from mypy_extensions import i64
 
 E = TypeVar("E")
 
-SMALLEST_RING: Final = 4  # most windows are tiny: one open message per peer
+SMALLEST_RING: Final = 4
+NO_RING: Final[list[Any]] = []  # shared by all windows without one, and never changed
 
 
 class SlidingArray(Generic[E]):
@@ -24,25 +27,35 @@ class SlidingArray(Generic[E]):
 
     first: i64  # position of the oldest element, or `next` when empty
     next: i64  # position that the next element will get
+    _sole: E | None  # the element of a window without a ring, if it is not empty
     _ring: list[E | None]
-    _mask: i64
+    _mask: i64  # -1: there is no ring
 
     def __init__(self, first: i64 = 0) -> None:
         self.first = first
         self.next = first
-        self._ring = [None] * SMALLEST_RING
-        self._mask = SMALLEST_RING - 1
+        self._sole = None
+        self._ring = NO_RING
+        self._mask = -1
 
     def __len__(self) -> int:
         return int(self.next - self.first)
 
     def add(self, element: E) -> i64:
         """Append; returns the element's position."""
-        if self.next - self.first > self._mask:
-            self._resize((self._mask + 1) * 2)
         position = self.next
-        self._ring[position & self._mask] = element
         self.next = position + 1
+        if self._mask < 0:
+            if position == self.first:
+                self._sole = element
+                return position
+            self._ring = [None] * SMALLEST_RING
+            self._mask = SMALLEST_RING - 1
+            self._ring[self.first & self._mask] = self._sole
+            self._sole = None
+        elif position - self.first > self._mask:
+            self._resize((self._mask + 1) * 2)
+        self._ring[position & self._mask] = element
         return position
 
     def remove(self) -> E:
@@ -50,12 +63,19 @@ class SlidingArray(Generic[E]):
         position = self.first
         if position == self.next:
             raise IndexError("remove from an empty window")
+        self.first = position + 1
+        if self._mask < 0:
+            element = self._sole
+            self._sole = None
+            return element  # type: ignore[return-value]  # the window was not empty
         slot = position & self._mask
         element = self._ring[slot]
         self._ring[slot] = None
-        self.first = position + 1
         size = self._mask + 1
-        if size > SMALLEST_RING and (self.next - self.first) * 4 <= size:
+        if self.first == self.next:
+            self._ring = NO_RING
+            self._mask = -1
+        elif size > SMALLEST_RING and (self.next - self.first) * 4 <= size:
             self._resize(size // 2)
         return element  # type: ignore[return-value]  # inside the window every slot holds an E
 
@@ -70,12 +90,17 @@ class SlidingArray(Generic[E]):
     def __getitem__(self, position: i64) -> E:
         if position < self.first or position >= self.next:
             raise IndexError(f"position {position} is outside [{self.first}, {self.next})")
+        if self._mask < 0:
+            return self._sole  # type: ignore[return-value]
         return self._ring[position & self._mask]  # type: ignore[return-value]
 
     def __setitem__(self, position: i64, element: E) -> None:
         if position < self.first or position >= self.next:
             raise IndexError(f"position {position} is outside [{self.first}, {self.next})")
-        self._ring[position & self._mask] = element
+        if self._mask < 0:
+            self._sole = element
+        else:
+            self._ring[position & self._mask] = element
 
     def slots(self) -> int:
         """How many elements fit before the ring must grow."""

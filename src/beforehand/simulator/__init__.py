@@ -1,9 +1,9 @@
 """A deterministic simulator: any protocol, any network, any workload, from one seed.
 
-    from beforehand.simulator import Scenario, run
+from beforehand.simulator import Scenario, run
 
-    result = run(Scenario(protocol="hybrid", processes=10, loss=0.3, seed=7), audit=True)
-    print(result.metrics.latency.p99, result.violations)
+result = run(Scenario(protocol="hybrid", processes=10, loss=0.3, seed=7), audit=True)
+print(result.metrics.latency.p99, result.violations)
 """
 
 from beforehand.simulator.program import Program, Send

@@ -7,15 +7,13 @@ from a stream of uniform ones that the caller seeds, by arithmetic that every ma
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import sqrt
 from typing import Final
 
 from mypy_extensions import i64
 
 from beforehand.simulator.arithmetic import exp, ln
-
-Draw = Callable[[], float]  # uniform in [0, 1)
+from beforehand.simulator.streams import Stream
 
 MOST: Final = 2.0**61  # what a draw is cut at: half of the time there is
 
@@ -23,7 +21,7 @@ MOST: Final = 2.0**61  # what a draw is cut at: half of the time there is
 class Distribution:
     """A distribution of integers that are not negative."""
 
-    def draw(self, uniform: Draw) -> i64:
+    def draw(self, stream: Stream) -> i64:
         """One number."""
         raise NotImplementedError
 
@@ -42,7 +40,7 @@ class Constant(Distribution):
     def __init__(self, value: i64) -> None:
         self.value = value
 
-    def draw(self, uniform: Draw) -> i64:
+    def draw(self, stream: Stream) -> i64:
         return self.value
 
     def high(self) -> i64:
@@ -56,8 +54,8 @@ class Uniform(Distribution):
         self.low = low
         self.top = top
 
-    def draw(self, uniform: Draw) -> i64:
-        return self.low + i64(uniform() * float(self.top - self.low + 1))
+    def draw(self, stream: Stream) -> i64:
+        return self.low + i64(stream.uniform() * float(self.top - self.low + 1))
 
     def high(self) -> i64:
         return self.top
@@ -70,8 +68,8 @@ class Normal(Distribution):
         self.mean = mean
         self.deviation = deviation
 
-    def draw(self, uniform: Draw) -> i64:
-        return whole(float(self.mean) + float(self.deviation) * standard_normal(uniform))
+    def draw(self, stream: Stream) -> i64:
+        return whole(float(self.mean) + float(self.deviation) * standard_normal(stream))
 
     def high(self) -> i64:
         return self.mean + 3 * self.deviation
@@ -84,8 +82,8 @@ class Lognormal(Distribution):
         self.median = median
         self.sigma = sigma
 
-    def draw(self, uniform: Draw) -> i64:
-        return whole(float(self.median) * exp(self.sigma * standard_normal(uniform)))
+    def draw(self, stream: Stream) -> i64:
+        return whole(float(self.median) * exp(self.sigma * standard_normal(stream)))
 
     def high(self) -> i64:
         return whole(float(self.median) * exp(3.0 * self.sigma))
@@ -97,18 +95,18 @@ class Exponential(Distribution):
     def __init__(self, mean: i64) -> None:
         self.mean = mean
 
-    def draw(self, uniform: Draw) -> i64:
-        return whole(-float(self.mean) * ln(1.0 - uniform()))
+    def draw(self, stream: Stream) -> i64:
+        return whole(-float(self.mean) * ln(1.0 - stream.uniform()))
 
     def high(self) -> i64:
         return 5 * self.mean
 
 
-def standard_normal(uniform: Draw) -> float:
+def standard_normal(stream: Stream) -> float:
     """Marsaglia's polar method. The second number that it could give is left, to keep no state."""
     while True:
-        x = 2.0 * uniform() - 1.0
-        y = 2.0 * uniform() - 1.0
+        x = 2.0 * stream.uniform() - 1.0
+        y = 2.0 * stream.uniform() - 1.0
         square = x * x + y * y
         if 0.0 < square < 1.0:
             return x * sqrt(-2.0 * ln(square) / square)

@@ -7,8 +7,8 @@ The queue is a hierarchical timing wheel (Varghese and Lauck 1987). Time is read
 bits. An event waits at the level of the highest digit in which its time differs from the present, in
 the slot that this digit names. When the present reaches that slot, its events move to lower levels,
 in their order, and those at level 0 are due. Each event moves at most once per level, whatever the
-number of events that wait: about four times for delays of milliseconds. Events of one instant are
-always in one slot, in the order in which they came, so that no sequence number is needed.
+number of events that wait, and one that is alone in its slot need not move at all. Events of one
+instant are always in one slot, in the order in which they came: no sequence number is needed.
 """
 
 from __future__ import annotations
@@ -25,14 +25,18 @@ SLOTS: Final = 32  # per level: one for each value of a digit
 LEVELS: Final = 13  # enough digits for all of MAX_TIME
 MAX_TIME: Final = 2**62  # nanoseconds: 146 years
 
+ONE: Final[i64] = 1
+
 
 class Event:
     """Something that happens at an instant. An event may be scheduled again once it has happened."""
 
     time: i64
+    after: Event | None  # the next one in the same slot of the wheel
 
     def __init__(self) -> None:
         self.time = 0
+        self.after = None
 
     def happen(self) -> None:
         """The instant has come."""
@@ -50,27 +54,53 @@ class Call(Event):
         self.function()
 
 
+class Level:
+    """One ring of the wheel: a queue of events for each value of a digit."""
+
+    occupied: i64  # a bit for each slot that is not empty
+    first: list[Event | None]
+    last: list[Event | None]
+
+    def __init__(self) -> None:
+        self.occupied = 0
+        self.first = [None] * SLOTS
+        self.last = [None] * SLOTS
+
+    def append(self, slot: i64, event: Event) -> None:
+        """Put an event at the end of a slot."""
+        last = self.last[slot]
+        if last is None:
+            self.first[slot] = event
+            self.occupied |= ONE << slot
+        else:
+            last.after = event
+        self.last[slot] = event
+
+    def take_all(self, slot: i64) -> Event | None:
+        """Empty a slot; its events hang on the first one."""
+        event = self.first[slot]
+        self.first[slot] = None
+        self.last[slot] = None
+        self.occupied ^= ONE << slot
+        return event
+
+
 class Engine:
     """The queue of events, and the present."""
 
     now: i64
     happened: i64  # events so far
     pending: i64  # events that wait
-    _reach: i64  # the wheel has been turned to here: `now`, except while the next event is sought
-    _slots: list[list[Event]]  # level by level
-    _occupied: list[int]  # for each level, a bit for each slot that is not empty
-    _due: list[Event]  # the slot of the present
-    _done: i64  # how many of `_due` have been taken
+    # The wheel has been turned to here: the time of the last event. `now` may be set beyond it.
+    _reach: i64
+    _levels: Final[list[Level]]
 
     def __init__(self) -> None:
         self.now = 0
         self.happened = 0
         self.pending = 0
         self._reach = 0
-        self._slots = [[] for _ in range(LEVELS * SLOTS)]
-        self._occupied = [0] * LEVELS
-        self._due = self._slots[0]
-        self._done = 0
+        self._levels = [Level() for _ in range(LEVELS)]
 
     def schedule(self, event: Event, time: i64) -> None:
         """Let an event happen at a time, not before the present."""
@@ -89,45 +119,49 @@ class Engine:
         while differs >= SLOTS:
             differs >>= DIGIT
             level += 1
-        slot: i64 = (event.time >> level * DIGIT) & (SLOTS - 1)
-        self._slots[level * SLOTS + slot].append(event)
-        self._occupied[level] |= int(1 << slot)
+        self._levels[level].append((event.time >> level * DIGIT) & (SLOTS - 1), event)
 
     def next(self) -> Event | None:
         """Go to the next event and take it; None if there is none."""
-        if self._done == len(self._due) and not self._turn():
-            return None
-        event = self._due[self._done]
-        self._done += 1
+        while True:
+            number: i64 = 0
+            level = self._levels[0]
+            while level.occupied == 0:
+                number += 1
+                if number == LEVELS:
+                    return None
+                level = self._levels[number]
+            slot = lowest_bit(level.occupied)
+            event = level.first[slot]
+            assert event is not None
+            following = event.after
+            if number == 0 and following is not None:
+                level.first[slot] = following
+                return self._taken(event)
+            level.take_all(slot)
+            if following is None:
+                # Alone in the lowest slot: nothing is earlier, so the wheel may turn to it at once.
+                return self._taken(event)
+            shift = number * DIGIT
+            self._reach = (self._reach >> (shift + DIGIT) << (shift + DIGIT)) | slot << shift
+            self._put_all(event)
+
+    def _taken(self, event: Event) -> Event:
+        event.after = None
+        self._reach = event.time
         self.now = event.time
         self.happened += 1
         self.pending -= 1
         return event
 
-    def _turn(self) -> bool:
-        """Turn the wheel until a slot of level 0 has the next events; False if there are none."""
-        self._due.clear()
-        self._done = 0
-        self._occupied[0] &= ~int(1 << (self._reach & (SLOTS - 1)))
-        while True:
-            level: i64 = 0
-            while level < LEVELS and self._occupied[level] == 0:
-                level += 1
-            if level == LEVELS:
-                return False
-            occupied: i64 = self._occupied[level]
-            slot = lowest_bit(occupied)
-            shift = level * DIGIT
-            self._reach = (self._reach >> (shift + DIGIT) << (shift + DIGIT)) | slot << shift
-            index = level * SLOTS + slot
-            if level == 0:
-                self._due = self._slots[index]
-                return True
-            moving = self._slots[index]
-            self._slots[index] = []
-            self._occupied[level] &= ~int(1 << slot)
-            for event in moving:
-                self._put(event)
+    def _put_all(self, first: Event) -> None:
+        """Put the events of a slot where they belong now, in their order."""
+        event: Event | None = first
+        while event is not None:
+            following = event.after
+            event.after = None
+            self._put(event)
+            event = following
 
     def run(self) -> None:
         """Let everything happen, until nothing is left to happen."""

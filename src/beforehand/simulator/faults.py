@@ -9,8 +9,8 @@ from typing import Final
 
 from mypy_extensions import i64
 
-from beforehand.simulator.distributions import Draw
 from beforehand.simulator.records import Process
+from beforehand.simulator.streams import Stream
 
 
 class Partition:
@@ -51,23 +51,23 @@ class Faults:
     partitions: Final[list[Partition]]
     _loss: Final[float]
     _duplicate: Final[float]
-    _uniform: Final[Draw]
+    _stream: Final[Stream]
 
     def __init__(
-        self, loss: float, duplicate: float, partitions: list[Partition], uniform: Draw
+        self, loss: float, duplicate: float, partitions: list[Partition], stream: Stream
     ) -> None:
         self.partitions = partitions
         self._loss = loss
         self._duplicate = duplicate
-        self._uniform = uniform
+        self._stream = stream
 
     def loses(self) -> bool:
         """Whether the network loses this frame."""
-        return self._loss > 0.0 and self._uniform() < self._loss
+        return self._loss > 0.0 and self._stream.uniform() < self._loss
 
     def duplicates(self) -> bool:
         """Whether this frame comes twice."""
-        return self._duplicate > 0.0 and self._uniform() < self._duplicate
+        return self._duplicate > 0.0 and self._stream.uniform() < self._duplicate
 
     def cuts(self, sender: Process, receiver: Process, left: i64, arrives: i64) -> bool:
         """Whether a partition stands between the two when a frame leaves or when it would arrive."""

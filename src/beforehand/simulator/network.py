@@ -13,8 +13,9 @@ from typing import Final
 
 from mypy_extensions import i64
 
-from beforehand.simulator.distributions import Distribution, Draw
+from beforehand.simulator.distributions import Distribution
 from beforehand.simulator.records import Process
+from beforehand.simulator.streams import Stream
 
 SECOND: Final = 10**9  # nanoseconds
 
@@ -22,7 +23,7 @@ SECOND: Final = 10**9  # nanoseconds
 class Delay:
     """How long a frame travels, by where, whither and when."""
 
-    def draw(self, sender: i64, receiver: i64, now: i64, uniform: Draw) -> i64:
+    def draw(self, sender: i64, receiver: i64, now: i64, stream: Stream) -> i64:
         """Nanoseconds from the sender's uplink to the receiver, processes by their index."""
         raise NotImplementedError
 
@@ -37,8 +38,8 @@ class EqualDelay(Delay):
     def __init__(self, distribution: Distribution) -> None:
         self.distribution = distribution
 
-    def draw(self, sender: i64, receiver: i64, now: i64, uniform: Draw) -> i64:
-        return self.distribution.draw(uniform)
+    def draw(self, sender: i64, receiver: i64, now: i64, stream: Stream) -> i64:
+        return self.distribution.draw(stream)
 
     def high(self) -> i64:
         return self.distribution.high()
@@ -51,8 +52,8 @@ class SiteDelay(Delay):
         self.sites = sites  # process -> site
         self.matrix = matrix
 
-    def draw(self, sender: i64, receiver: i64, now: i64, uniform: Draw) -> i64:
-        return self.matrix[self.sites[sender]][self.sites[receiver]].draw(uniform)
+    def draw(self, sender: i64, receiver: i64, now: i64, stream: Stream) -> i64:
+        return self.matrix[self.sites[sender]][self.sites[receiver]].draw(stream)
 
     def high(self) -> i64:
         return max([max([cell.high() for cell in row]) for row in self.matrix])
@@ -66,7 +67,7 @@ class ScheduledDelay(Delay):
         self.delays = delays
         self._place: i64 = 0  # of the last point that is not in the future: time only goes on
 
-    def draw(self, sender: i64, receiver: i64, now: i64, uniform: Draw) -> i64:
+    def draw(self, sender: i64, receiver: i64, now: i64, stream: Stream) -> i64:
         times, delays = self.times, self.delays
         if now < times[self._place]:  # a copy that leaves later may have been asked about first
             self._place = 0
@@ -93,7 +94,7 @@ class Network:
     header: Final[i64]  # bytes that every frame takes besides its own
     _delay: Final[Delay]
     _jitter: Final[Distribution | None]
-    _uniform: Final[Draw]
+    _stream: Final[Stream]
     _latest: dict[tuple[int, int], int]  # (sender, receiver) -> latest arrival, if links are FIFO
 
     def __init__(
@@ -103,14 +104,14 @@ class Network:
         bandwidth: i64,
         header: i64,
         fifo: bool,
-        uniform: Draw,
+        stream: Stream,
     ) -> None:
         self.fifo = fifo
         self._bandwidth = bandwidth
         self.header = header
         self._delay = delay
         self._jitter = None if jitter.is_zero() else jitter
-        self._uniform = uniform
+        self._stream = stream
         self._latest = {}
 
     def leaves(self, sender: Process, size: i64, now: i64) -> i64:
@@ -125,9 +126,9 @@ class Network:
 
     def arrives(self, sender: Process, receiver: Process, left: i64) -> i64:
         """When a frame arrives that left at a time."""
-        at = left + self._delay.draw(sender.index, receiver.index, left, self._uniform)
+        at = left + self._delay.draw(sender.index, receiver.index, left, self._stream)
         if self._jitter is not None:
-            at += self._jitter.draw(self._uniform)
+            at += self._jitter.draw(self._stream)
         if self.fifo:
             link = (int(sender.index), int(receiver.index))
             at = max(at, self._latest.get(link, 0))  # at the same instant the order is kept

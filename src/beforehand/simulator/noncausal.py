@@ -70,9 +70,7 @@ class Bystander:
         self._learn(process, message, past)
         return now - possible
 
-    def _possible(
-        self, process: Process, message: Message, past: list[Message], there: i64
-    ) -> i64:
+    def _possible(self, process: Process, message: Message, past: list[Message], there: i64) -> i64:
         """The later of `there` and the last delivery at the process of what happened before."""
         deliveries = process.delivered
         position = deliveries.next - 1
@@ -153,4 +151,4 @@ class Bystander:
 
 def _is_old(message: Message) -> bool:
     """Whether neither the message nor an older one of its sender is open."""
-    return message.sender.first_open() > message.number
+    return message.sender.open.first > message.number

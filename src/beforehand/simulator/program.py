@@ -130,7 +130,9 @@ def _check_visible(send: Send, by_id: dict[str, Send]) -> None:
     for name in send.after:
         cause = by_id.get(name)
         if cause is None:
-            raise ScenarioError(f"send {send.id!r} comes after {name!r}, which no send has as its id")
+            raise ScenarioError(
+                f"send {send.id!r} comes after {name!r}, which no send has as its id"
+            )
         if cause.sender != send.sender and send.sender not in cause.to:
             raise ScenarioError(
                 f"send {send.id!r} comes after {name!r}, of which {send.sender} knows nothing: it "
@@ -207,7 +209,11 @@ def _send(fields: dict[str, Any]) -> Send:
         raise ValueError(f"after is {after!r}, not a list of ids")
     rest = {name: fields[name] for name in ("at_ns", "pause_ns", "payload_bytes") if name in fields}
     return Send(
-        fields["id"], fields["sender"], (to,) if isinstance(to, str) else tuple(to), tuple(after), **rest
+        fields["id"],
+        fields["sender"],
+        (to,) if isinstance(to, str) else tuple(to),
+        tuple(after),
+        **rest,
     )
 
 

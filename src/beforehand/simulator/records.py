@@ -5,7 +5,6 @@ A message is forgotten at its last delivery, so the memory follows what is in fl
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Final
 
 from mypy_extensions import i64
@@ -57,15 +56,17 @@ class Message:
         self.waiting += 1
         return copy
 
-    def close(self, copy: Copy) -> bool:
-        """A receiver needs it no more; True if it was the last one: then it is forgotten."""
+    def close(self, copy: Copy) -> None:
+        """A receiver needs it no more; after the last one it is forgotten."""
         copy.closed = True
         self.waiting -= 1
         if self.waiting:
-            return False
-        del self.sender.open[int(self.number)]
-        self.past = NO_PAST  # or the whole history would hang on it
-        return True
+            return
+        self.sender.forget(self.number)
+        # The whole history would hang on what it knew, and its copies point back at it.
+        self.past = NO_PAST
+        self.sole = None
+        self.copies = NO_COPIES
 
     def copy_to(self, receiver: Process) -> Copy | None:
         """The copy for a receiver; None if it is no receiver."""
@@ -126,9 +127,9 @@ class Process:
     seq: i64  # events in its trace
     uplink_free_at: i64  # when the last byte that it has to send is out
     busy_until: i64  # the end of its last job
-    outbox: deque[Sending]  # what it will send when it is no longer busy
-    open: dict[int, Message]  # number -> message, of those not delivered everywhere
-    oldest_open: i64  # no message with a lower number is open
+    outbox: list[Sending]  # what it will send when it is no longer busy
+    # Its messages by their number, from the oldest that is not delivered everywhere; None: forgotten.
+    open: SlidingArray[Message | None]
     in_transit: i64  # copies that it has released and that have not arrived
     # For noncausal.py:
     known: list[Message]  # for each other sender with open messages that it knows of, the newest
@@ -145,9 +146,8 @@ class Process:
         self.seq = 0
         self.uplink_free_at = 0
         self.busy_until = 0
-        self.outbox = deque()
-        self.open = {}
-        self.oldest_open = 1
+        self.outbox = []
+        self.open = SlidingArray(1)
         self.in_transit = 0
         self.known = NO_PAST
         self.inbound = SlidingArray()
@@ -155,11 +155,21 @@ class Process:
         self.mark = 0
         self.marked = 0
 
-    def first_open(self) -> i64:
-        """The lowest number of an open message, or the number of the next one if none is open."""
-        while self.oldest_open <= self.core.sent and int(self.oldest_open) not in self.open:
-            self.oldest_open += 1
-        return self.oldest_open
+    def message(self, number: i64) -> Message | None:
+        """One of its messages, if it is not delivered everywhere."""
+        if number < self.open.first or number >= self.open.next:
+            return None
+        return self.open[number]
+
+    def open_messages(self) -> list[Message]:
+        """All of its messages that are not delivered everywhere."""
+        return [message for message in self.open.elements() if message is not None]
+
+    def forget(self, number: i64) -> None:
+        """A message has been delivered everywhere."""
+        self.open[number] = None
+        while len(self.open) and self.open.peek() is None:
+            self.open.remove()
 
 
 # Shared by all that have none; replaced, never changed.

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import gc
-import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from beforehand.causality.oracle import Oracle
-from beforehand.simulator.distributions import Draw
 from beforehand.simulator.engine import MAX_TIME
 from beforehand.simulator.faults import Faults
 from beforehand.simulator.network import Network
 from beforehand.simulator.records import Process
 from beforehand.simulator.result import Metrics, Result
 from beforehand.simulator.scenario import Scenario
+from beforehand.simulator.streams import Stream
 from beforehand.simulator.watcher import Watcher
 from beforehand.simulator.workload import Workload
 from beforehand.simulator.world import World
@@ -52,20 +51,20 @@ def run(
 @contextmanager
 def _collector_paused() -> Iterator[None]:
     """Nothing in a run makes cycles that are thrown away, so looking for them is wasted."""
-    was_enabled = gc.isenabled()
+    if not gc.isenabled():
+        yield
+        return
     gc.disable()
     try:
         yield
     finally:
-        if was_enabled:
-            gc.enable()
+        # All that was made meanwhile counts as new. Let it count as old: it is not looked at at once.
+        gc.freeze()
+        gc.unfreeze()
+        gc.enable()
 
 
 def _world(scenario: Scenario, workload: Workload, watcher: Watcher | None) -> World:
-    def seeded(purpose: str) -> Draw:
-        # Text is hashed in the same way everywhere, and keeps purposes apart.
-        return random.Random(f"{scenario.seed}/{purpose}").random
-
     return World(
         [
             Process(index, name, scenario.make_core(name))
@@ -77,14 +76,17 @@ def _world(scenario: Scenario, workload: Workload, watcher: Watcher | None) -> W
             scenario.bandwidth_bytes,
             scenario.header,
             scenario.fifo,
-            seeded("network"),
+            Stream(f"{scenario.seed}/network"),
         ),
         Faults(
-            scenario.loss, scenario.duplicate, scenario.make_partitions(), seeded("faults")
+            scenario.loss,
+            scenario.duplicate,
+            scenario.make_partitions(),
+            Stream(f"{scenario.seed}/faults"),
         ),
         workload,
         watcher,
-        seeded,
+        scenario.seed,
         scenario.distribution("payload"),
         scenario.distribution("job"),
         scenario.job_share,
@@ -103,7 +105,7 @@ def _result(
         not copy.closed
         for process in world.processes
         if not process.stopped
-        for message in process.open.values()
+        for message in process.open_messages()
         for copy in message.all_copies()
     )
     unsent = max(0, workload.expected() - int(meters.actions))

@@ -90,7 +90,9 @@ class Scenario:
         ):
             value = getattr(self, what)
             if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-                raise ScenarioError(f"{what} is {value!r}; give a whole number from {least} to {most}")
+                raise ScenarioError(
+                    f"{what} is {value!r}; give a whole number from {least} to {most}"
+                )
         for what in ("loss", "duplicate", "job_share"):
             units.share(getattr(self, what), what)
         if self.loss == 1.0:

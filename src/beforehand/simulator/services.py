@@ -4,16 +4,33 @@ from __future__ import annotations
 
 from typing import Final
 
+from mypy_extensions import i64
 
 from beforehand.simulator.distributions import Distribution
 from beforehand.simulator.records import Message, Process
-from beforehand.simulator.workload import Step, Stepping
+from beforehand.simulator.streams import Stream
+from beforehand.simulator.workload import Stage, Step, Stepping
 
 
 def layers_of(processes: list[Process], count: int) -> list[list[Process]]:
     """Cut the processes into layers of about the same size; there are at least that many."""
     bounds = [len(processes) * place // count for place in range(count + 1)]
     return [processes[bounds[place] : bounds[place + 1]] for place in range(count)]
+
+
+class Choices:
+    """Random choices of processes that act on deliveries, each from a stream of its own."""
+
+    def __init__(self) -> None:
+        self._streams: list[Stream] = []
+
+    def prepare(self, stage: Stage) -> None:
+        """Make the streams."""
+        self._streams = [stage.stream(f"choices/{process.name}") for process in stage.processes]
+
+    def below(self, process: Process, count: i64) -> i64:
+        """One of 0, 1, ... count - 1."""
+        return self._streams[process.index].below(count)
 
 
 class PipelineTraffic(Stepping):
@@ -24,8 +41,10 @@ class PipelineTraffic(Stepping):
         self.stages = stages
         self._layers: list[list[Process]] = []
         self._layer_of: list[int] = []
+        self._choices = Choices()
 
     def prepare(self) -> None:
+        self._choices.prepare(self.stage)
         self._layers = layers_of(self.stage.processes, self.stages)
         self._layer_of = []
         for number, layer in enumerate(self._layers):
@@ -34,7 +53,7 @@ class PipelineTraffic(Stepping):
     def steppers(self) -> list[Process]:
         return self._layers[0]
 
-    def act(self, process: Process) -> None:
+    def act(self, process: Process, step: Step) -> None:
         self._pass_on(process)
 
     def delivered(self, process: Process, message: Message) -> None:
@@ -43,7 +62,8 @@ class PipelineTraffic(Stepping):
     def _pass_on(self, process: Process) -> None:
         following = self._layer_of[process.index] + 1
         if following < self.stages:
-            self.stage.send(process, [self.choose(process, self._layers[following])], None)
+            layer = self._layers[following]
+            self.stage.send(process, [layer[self._choices.below(process, len(layer))]], None)
 
     def expected(self) -> int:
         return self.steps * len(self._layers[0]) * (self.stages - 1)
@@ -74,8 +94,10 @@ class FanOutTraffic(Stepping):
         self._layers: list[list[Process]] = []
         self._layer_of: list[int] = []
         self._open: list[dict[Call, bool]] = []  # process -> the calls whose answer it waits for
+        self._choices = Choices()
 
     def prepare(self) -> None:
+        self._choices.prepare(self.stage)
         self._layers = layers_of(self.stage.processes, self.layers)
         self._layer_of = []
         for number, layer in enumerate(self._layers):
@@ -85,7 +107,7 @@ class FanOutTraffic(Stepping):
     def steppers(self) -> list[Process]:
         return self._layers[0]
 
-    def act(self, process: Process) -> None:
+    def act(self, process: Process, step: Step) -> None:
         self._ask(process, None)
 
     def delivered(self, process: Process, message: Message) -> None:
@@ -105,7 +127,7 @@ class FanOutTraffic(Stepping):
         wanted = min(self.width, len(layer))
         chosen: dict[int, Process] = {}
         while len(chosen) < wanted:
-            service = self.choose(process, layer)
+            service = layer[self._choices.below(process, len(layer))]
             chosen[int(service.index)] = service
         calls = [Call(process, service, parent) for service in chosen.values()]
         if parent is not None:
@@ -165,7 +187,7 @@ class RequestReplyTraffic(Stepping):
         return self.stage.processes[len(self._servers) :]
 
     def step(self, process: Process, event: Step) -> None:
-        server = self.choose(process, self._servers)
+        server = event.choose(self._servers)
         self._asked[process.index] = server
         self._waiting[process.index] = event
         self.stage.send(process, [server], REQUEST)
@@ -181,7 +203,7 @@ class RequestReplyTraffic(Stepping):
         self._asked[client.index] = None
         self._waiting[client.index] = None
         if event is not None:
-            self.again(client, event)
+            self.again(event)
 
     def dropped(self, process: Process, peer: Process) -> None:
         if self._asked[process.index] is peer:
@@ -205,7 +227,7 @@ class ShopTraffic(Stepping):
     def steppers(self) -> list[Process]:
         return self.stage.processes[:-2]
 
-    def act(self, process: Process) -> None:
+    def act(self, process: Process, step: Step) -> None:
         shop, bank = self.stage.processes[-2:]
         self.stage.send(process, [bank], CREDIT)
         self.stage.send(process, [shop], BUY)

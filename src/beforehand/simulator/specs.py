@@ -83,9 +83,7 @@ def delay(text: str | int, processes: int) -> Delay:
         return EqualDelay(distribution(text, what))
     except ScenarioError as problem:
         if "not understood" in str(problem):
-            raise ScenarioError(
-                f"{what}: {text!r} is not understood; write {_DELAYS}"
-            ) from None
+            raise ScenarioError(f"{what}: {text!r} is not understood; write {_DELAYS}") from None
         raise
 
 
@@ -155,7 +153,9 @@ def _members(group: str, names: Sequence[str], text: str) -> set[int]:
         part = units.number(group[:-1], "partition", "a percentage") / 100
         return set(range(int(part * len(names) + 0.5)))
     places = {name: index for index, name in enumerate(names)}
-    return {places[_known(name.strip(), places, f"partition {text!r}")] for name in group.split(",")}
+    return {
+        places[_known(name.strip(), places, f"partition {text!r}")] for name in group.split(",")
+    }
 
 
 def stop(text: str, drop_after: int | None, names: Sequence[str]) -> Stop:

@@ -4,38 +4,58 @@ from __future__ import annotations
 
 from mypy_extensions import i64
 
-from beforehand.simulator.distributions import Distribution, Draw
+from beforehand.simulator.distributions import Distribution
 from beforehand.simulator.engine import Event
 from beforehand.simulator.records import Process
-from beforehand.simulator.workload import Stage, Stepping, Workload
+from beforehand.simulator.streams import Stream
+from beforehand.simulator.workload import Stage, Step, Stepping, Workload
 
 
 class UniformTraffic(Stepping):
-    """Each message goes to a random other process, or to one of a few fixed random peers."""
+    """Each message goes to a random other process."""
 
-    def __init__(self, steps: int, interval: Distribution, peers: int = 0) -> None:
-        super().__init__(steps, interval)
-        self.peers = peers  # 0: everybody
-        self._known: list[list[Process]] = []
-
-    def prepare(self) -> None:
-        if self.peers:
-            self._known = [self._some_peers(process) for process in self.stage.processes]
-
-    def _some_peers(self, process: Process) -> list[Process]:
-        everybody = self.stage.processes
-        found: dict[int, Process] = {}
-        while len(found) < min(self.peers, len(everybody) - 1):
-            peer = self.choose(process, everybody)
-            found[int(peer.index)] = peer
-        return list(found.values())
-
-    def act(self, process: Process) -> None:
-        among = self._known[process.index] if self.peers else self.stage.processes
-        self.stage.send(process, [self.choose(process, among)], None)
+    def act(self, process: Process, step: Step) -> None:
+        self.stage.send(process, [step.choose(self.stage.processes)], None)
 
     def expected(self) -> int:
         return self.steps * len(self.stage.processes)
+
+
+class PeerTraffic(UniformTraffic):
+    """Each process has a few peers, which do not change, and sends to one of them at random."""
+
+    def __init__(self, steps: int, interval: Distribution, peers: int, neighbours: bool) -> None:
+        super().__init__(steps, interval)
+        self.peers = peers
+        self.neighbours = neighbours  # the nearest on a ring, not just anybody
+        self._peers_of: list[list[Process]] = []
+
+    def prepare(self) -> None:
+        everybody = self.stage.processes
+        stream = self.stage.stream("peers")
+        for process in everybody:
+            if self.neighbours:
+                self._peers_of.append(_nearest(everybody, process.index, self.peers))
+            else:
+                self._peers_of.append(_some(everybody, process, self.peers, stream))
+
+    def act(self, process: Process, step: Step) -> None:
+        self.stage.send(process, [step.choose(self._peers_of[process.index])], None)
+
+
+def _nearest(everybody: list[Process], index: i64, count: int) -> list[Process]:
+    """Those next to a process on a ring, on both sides."""
+    steps = [step for reach in range(1, count // 2 + 2) for step in (reach, -reach)]
+    return [everybody[(int(index) + step) % len(everybody)] for step in steps[:count]]
+
+
+def _some(everybody: list[Process], process: Process, count: int, stream: Stream) -> list[Process]:
+    found: dict[int, Process] = {}
+    while len(found) < count:
+        peer = everybody[stream.below(len(everybody))]
+        if peer is not process:
+            found[int(peer.index)] = peer
+    return list(found.values())
 
 
 class HotspotTraffic(UniformTraffic):
@@ -56,12 +76,12 @@ class HotspotTraffic(UniformTraffic):
         self._hot = processes[:count]
         self._cold = processes[count:]
 
-    def act(self, process: Process) -> None:
-        hot = self.uniform(process) < self.probability
+    def act(self, process: Process, step: Step) -> None:
+        hot = step.stream.uniform() < self.probability
         among = self._hot if hot else self._cold
         if not among or (len(among) == 1 and among[0] is process):
             among = self.stage.processes
-        self.stage.send(process, [self.choose(process, among)], None)
+        self.stage.send(process, [step.choose(among)], None)
 
 
 class GroupTraffic(Stepping):
@@ -74,7 +94,7 @@ class GroupTraffic(Stepping):
         self._groups_of: list[list[list[Process]]] = []  # process -> its groups
 
     def prepare(self) -> None:
-        draw = self.stage.stream("groups")
+        stream = self.stage.stream("groups")
         count = len(self.stage.processes)
         size = min(self.size, count)
         self._groups_of = [[] for _ in range(count)]
@@ -82,7 +102,7 @@ class GroupTraffic(Stepping):
         wanted = max(self.groups or 2 * rounds, rounds)
         made = 0
         while made < wanted:
-            shuffled = _shuffled(self.stage.processes, draw)
+            shuffled = _shuffled(self.stage.processes, stream)
             for start in range(0, count, size):
                 if made < wanted:
                     # The last group of a round is filled up with members of the first.
@@ -91,9 +111,9 @@ class GroupTraffic(Stepping):
                         self._groups_of[member.index].append(members)
                     made += 1
 
-    def act(self, process: Process) -> None:
+    def act(self, process: Process, step: Step) -> None:
         groups = self._groups_of[process.index]
-        group = groups[i64(self.uniform(process) * float(len(groups)))]
+        group = groups[step.stream.below(len(groups))]
         self.stage.send(process, [member for member in group if member is not process], None)
 
     def expected(self) -> int:
@@ -108,11 +128,11 @@ class Broadcasting(Event):
         self.stage = stage
         self.period = period
         self.left = count
-        self.draw = stage.stream("broadcast")
+        self.stream = stage.stream("broadcast")
 
     def happen(self) -> None:
         everybody = self.stage.processes
-        chosen = everybody[i64(self.draw() * float(len(everybody)))]
+        chosen = everybody[self.stream.below(len(everybody))]
         if not chosen.stopped:
             self.stage.send(chosen, [each for each in everybody if each is not chosen], None)
         self.left -= 1
@@ -136,10 +156,10 @@ class BroadcastTraffic(Workload):
         return self.count
 
 
-def _shuffled(processes: list[Process], draw: Draw) -> list[Process]:
+def _shuffled(processes: list[Process], stream: Stream) -> list[Process]:
     """Fisher and Yates."""
     shuffled = processes.copy()
     for place in range(len(shuffled) - 1, 0, -1):
-        other = i64(draw() * float(place + 1))
+        other = stream.below(place + 1)
         shuffled[place], shuffled[other] = shuffled[other], shuffled[place]
     return shuffled

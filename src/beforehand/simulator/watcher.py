@@ -17,7 +17,6 @@ from beforehand.protocols.frames import Frame
 from beforehand.simulator.records import NEVER, Copy, Message, Process
 from beforehand.trace.recorder import Recorder
 
-
 AGAIN: Final = "again"  # the detail of what happens to a copy once more
 
 

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 from mypy_extensions import i64
 
-from beforehand.simulator.distributions import Distribution, Draw
+from beforehand.simulator.distributions import Distribution
 from beforehand.simulator.engine import Engine, Event
 from beforehand.simulator.records import Message, Process
+from beforehand.simulator.streams import Stream
 
 
 class Stage:
@@ -30,7 +31,7 @@ class Stage:
         """
         raise NotImplementedError
 
-    def stream(self, purpose: str) -> Draw:
+    def stream(self, purpose: str) -> Stream:
         """A stream of random numbers that depends on the seed and the purpose only."""
         raise NotImplementedError
 
@@ -62,10 +63,12 @@ class Workload:
 class Step(Event):
     """The next step of a process: put off while it is busy, and left out when it has stopped."""
 
-    def __init__(self, workload: Stepping, process: Process) -> None:
+    def __init__(self, workload: Stepping, process: Process, left: i64, stream: Stream) -> None:
         super().__init__()
         self.workload = workload
         self.process = process
+        self.left = left  # steps that it has yet to take, this one included
+        self.stream = stream  # the random numbers of the process
 
     def happen(self) -> None:
         process = self.process
@@ -76,6 +79,13 @@ class Step(Event):
         else:
             self.workload.step(process, self)
 
+    def choose(self, among: Sequence[Process]) -> Process:
+        """One of them at random, but not the process itself; it must not be the only one."""
+        while True:
+            chosen = among[self.stream.below(len(among))]
+            if chosen is not self.process:
+                return chosen
+
 
 class Stepping(Workload):
     """A workload in which processes take steps of their own, one after the other."""
@@ -83,8 +93,6 @@ class Stepping(Workload):
     stage: Stage
     steps: int  # that each stepping process takes
     interval: Distribution  # from one step of a process to its next
-    _left: list[int]  # process -> steps that it has yet to take
-    _draws: list[Draw | None]  # process -> its stream
 
     def __init__(self, steps: int, interval: Distribution) -> None:
         self.steps = steps
@@ -92,17 +100,15 @@ class Stepping(Workload):
 
     def start(self, stage: Stage) -> None:
         self.stage = stage
-        self._left = [0] * len(stage.processes)
-        self._draws = [None] * len(stage.processes)
         self.prepare()
         if self.steps == 0:
             return
-        for process in self.steppers():
-            self._left[process.index] = self.steps
-            # Somewhere in the first interval, so that processes do not march in step.
-            first = self.interval.draw(self.draw(process))
-            begin = i64(self.uniform(process) * float(first))
-            stage.engine.schedule(Step(self, process), begin)
+        steppers = self.steppers()
+        for place, process in enumerate(steppers):
+            stream = stage.stream(f"workload/{process.name}")
+            # Spread over the first interval, so that processes do not march in step.
+            first = int(self.interval.draw(stream)) * place // len(steppers)
+            stage.engine.schedule(Step(self, process, self.steps, stream), first)
 
     def prepare(self) -> None:
         """Set up what is needed before the first step."""
@@ -113,35 +119,16 @@ class Stepping(Workload):
 
     def step(self, process: Process, event: Step) -> None:
         """Act, then come back after an interval."""
-        self.act(process)
-        self.again(process, event)
+        self.act(process, event)
+        self.again(event)
 
-    def again(self, process: Process, event: Step) -> None:
+    def again(self, event: Step) -> None:
         """Schedule the next step, if one is left."""
-        self._left[process.index] -= 1
-        if self._left[process.index] > 0:
-            pause = self.interval.draw(self.draw(process))
+        event.left -= 1
+        if event.left > 0:
+            pause = self.interval.draw(event.stream)
             self.stage.engine.schedule(event, self.stage.engine.now + pause)
 
-    def act(self, process: Process) -> None:
+    def act(self, process: Process, step: Step) -> None:
         """What a process does in a step."""
         raise NotImplementedError
-
-    def draw(self, process: Process) -> Draw:
-        """The stream of a process."""
-        draw = self._draws[process.index]
-        if draw is None:
-            draw = self.stage.stream(f"workload/{process.name}")
-            self._draws[process.index] = draw
-        return draw
-
-    def uniform(self, process: Process) -> float:
-        """The next number of the stream of a process."""
-        return self.draw(process)()
-
-    def choose(self, process: Process, among: Sequence[Process]) -> Process:
-        """One of them at random, but not the process itself; it must not be the only one."""
-        while True:
-            chosen = among[i64(self.uniform(process) * float(len(among)))]
-            if chosen is not process:
-                return chosen

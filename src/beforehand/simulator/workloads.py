@@ -1,6 +1,7 @@
 """The workloads by name, each with its parameters as people write them.
 
     uniform[:PEERS]                  to a random process, or to one of PEERS fixed random peers
+    ring[:PEERS]                     to one of the nearest on a ring
     hotspot:SHARE,PROBABILITY        to a hot process with that probability, to a cold one otherwise
     pipeline:STAGES                  items pass through stages of services
     fanout:LAYERS,WIDTH              requests through layers, each service asks WIDTH of the next
@@ -34,6 +35,7 @@ from beforehand.simulator.traffic import (
     BroadcastTraffic,
     GroupTraffic,
     HotspotTraffic,
+    PeerTraffic,
     UniformTraffic,
 )
 from beforehand.simulator.workload import Workload
@@ -64,9 +66,14 @@ class Kind:
 
 def _uniform(fields: list[str], to: Setting) -> Workload:
     peers = _count(fields[0], "uniform: PEERS") if fields else 0
-    # Everybody is what no list of peers is for.
-    peers = 0 if peers >= to.processes - 1 else peers
-    return UniformTraffic(to.messages, to.interval, peers)
+    if not peers or peers >= to.processes - 1:
+        return UniformTraffic(to.messages, to.interval)
+    return PeerTraffic(to.messages, to.interval, peers, neighbours=False)
+
+
+def _ring(fields: list[str], to: Setting) -> Workload:
+    peers = min(_count(fields[0], "ring: PEERS") if fields else 2, to.processes - 1)
+    return PeerTraffic(to.messages, to.interval, peers, neighbours=True)
 
 
 def _hotspot(fields: list[str], to: Setting) -> Workload:
@@ -123,6 +130,7 @@ def _shop(fields: list[str], to: Setting) -> Workload:
 
 KINDS: Final[dict[str, Kind]] = {
     "uniform": Kind("uniform[:PEERS]", _uniform, 1),
+    "ring": Kind("ring[:PEERS]", _ring, 1),
     "hotspot": Kind("hotspot:SHARE,PROBABILITY", _hotspot, 2, 2),
     "pipeline": Kind("pipeline:STAGES", _pipeline, 1, 1),
     "fanout": Kind("fanout:LAYERS,WIDTH", _fanout, 2, 2),

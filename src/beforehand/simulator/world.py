@@ -17,13 +17,14 @@ from mypy_extensions import i64
 from beforehand import wire
 from beforehand.protocols.base import Deliver, Effect, Transmit
 from beforehand.protocols.frames import Frame
-from beforehand.simulator.distributions import Distribution, Draw
+from beforehand.simulator.distributions import Constant, Distribution
 from beforehand.simulator.engine import Call, Engine, Event
 from beforehand.simulator.faults import Faults, Stop
 from beforehand.simulator.meters import Meters
 from beforehand.simulator.network import Network
 from beforehand.simulator.noncausal import Bystander
 from beforehand.simulator.records import NEVER, Copy, Message, Process, Sending
+from beforehand.simulator.streams import Stream
 from beforehand.simulator.watcher import Watcher
 from beforehand.simulator.workload import Stage, Workload
 
@@ -82,15 +83,16 @@ class World(Stage):
     _workload: Final[Workload]
     _watcher: Final[Watcher | None]
     _bystander: Final[Bystander]
-    _seeded: Final[Callable[[str], Draw]]
+    _seed: Final[int]
     _payload_sizes: Final[Distribution]
+    _payload_bytes: Final[i64]  # if all payloads are of this size; otherwise negative
     _job_lengths: Final[Distribution]
     _job_share: Final[float]
     _tick_every: Final[i64]  # 0: never
     _split: Final[bool]  # a message to several receivers goes out as one to each
     _flush_after: Final[i64]  # NEVER: the core puts nothing off
     _payloads: dict[int, bytes]  # by length
-    _streams: list[Draw | None]  # process -> stream for sizes and jobs
+    _streams: list[Stream | None]  # process -> stream for sizes and jobs
     _open: i64  # copies that are not closed
     _ticking: i64  # ticks that are scheduled
     _news_at: i64  # when a message was last sent, or arrived for the first time
@@ -105,7 +107,7 @@ class World(Stage):
         faults: Faults,
         workload: Workload,
         watcher: Watcher | None,
-        seeded: Callable[[str], Draw],
+        seed: int,
         payload_sizes: Distribution,
         job_lengths: Distribution,
         job_share: float,
@@ -124,8 +126,9 @@ class World(Stage):
         self._workload = workload
         self._watcher = watcher
         self._bystander = Bystander(processes)
-        self._seeded = seeded
+        self._seed = seed
         self._payload_sizes = payload_sizes
+        self._payload_bytes = payload_sizes.value if isinstance(payload_sizes, Constant) else -1
         self._job_lengths = job_lengths
         self._job_share = job_share
         self._tick_every = tick_every
@@ -150,11 +153,9 @@ class World(Stage):
         for stop in stops:
             self._schedule_stop(stop)
         if self._tick_every:
-            draw = self._seeded("ticks")
+            stream = self.stream("ticks")
             for process in self.processes:
-                self._schedule_tick(
-                    Tick(self, process), i64(draw() * float(self._tick_every))
-                )
+                self._schedule_tick(Tick(self, process), stream.below(self._tick_every))
         self._workload.start(self)
 
     def run(self, until: i64, progress: Callable[[int], None] | None) -> None:
@@ -195,8 +196,8 @@ class World(Stage):
 
     # ---- what workloads do ----
 
-    def stream(self, purpose: str) -> Draw:
-        return self._seeded(purpose)
+    def stream(self, purpose: str) -> Stream:
+        return Stream(f"{self._seed}/{purpose}")
 
     def send(
         self, process: Process, receivers: Sequence[Process], note: object, payload_bytes: i64 = -1
@@ -210,12 +211,15 @@ class World(Stage):
 
     def wake(self, event: Wake, process: Process) -> None:
         """Send what had to wait, unless there is another job."""
-        while process.outbox and not process.stopped:
+        sent: i64 = 0
+        while sent < len(process.outbox) and not process.stopped:
             if process.busy_until > self.engine.now:
                 self.engine.schedule(event, process.busy_until)
-                return
-            waiting = process.outbox.popleft()
+                break
+            waiting = process.outbox[sent]
+            sent += 1
             self._send(process, waiting.receivers, waiting.note, waiting.payload_bytes)
+        del process.outbox[: int(sent)]
 
     def _send(
         self, process: Process, receivers: Sequence[Process], note: object, payload_bytes: i64
@@ -229,7 +233,9 @@ class World(Stage):
                 self._workload.skipped(process, note)
                 return
         if payload_bytes < 0:
-            payload_bytes = self._payload_sizes.draw(self._draw(process))
+            payload_bytes = self._payload_bytes
+            if payload_bytes < 0:
+                payload_bytes = self._payload_sizes.draw(self._stream(process))
         if self._split:
             for receiver in receivers:
                 self._send_one(process, [receiver], note, payload_bytes)
@@ -242,8 +248,8 @@ class World(Stage):
     ) -> None:
         now = self.engine.now
         message = Message(process, process.core.sent + 1, now, payload_bytes, note)
-        if self._job_share > 0.0 and self._draw(process)() < self._job_share:
-            message.job = self._job_lengths.draw(self._draw(process))
+        if self._job_share > 0.0 and self._stream(process).uniform() < self._job_share:
+            message.job = self._job_lengths.draw(self._stream(process))
         self._open_message(message, receivers, now)
         payload = self._payload(payload_bytes)
         if len(receivers) == 1:
@@ -259,12 +265,10 @@ class World(Stage):
         if self._watcher is not None:
             self._watcher.held_at_sender(process, message, now)
 
-    def _open_message(
-        self, message: Message, receivers: Sequence[Process], now: i64
-    ) -> None:
+    def _open_message(self, message: Message, receivers: Sequence[Process], now: i64) -> None:
         meters = self.meters
         process = message.sender
-        process.open[int(message.number)] = message
+        process.open.add(message)
         self._bystander.sent(message)
         for receiver in receivers:
             copy = message.address(receiver)
@@ -278,12 +282,12 @@ class World(Stage):
             if copy.receiver.stopped:
                 self._give_up(copy)
 
-    def _draw(self, process: Process) -> Draw:
-        draw = self._streams[process.index]
-        if draw is None:
-            draw = self._seeded(f"messages/{process.name}")
-            self._streams[process.index] = draw
-        return draw
+    def _stream(self, process: Process) -> Stream:
+        stream = self._streams[process.index]
+        if stream is None:
+            stream = self.stream(f"messages/{process.name}")
+            self._streams[process.index] = stream
+        return stream
 
     def _payload(self, length: i64) -> bytes:
         payload = self._payloads.get(int(length))
@@ -487,7 +491,7 @@ class World(Stage):
         if self._watcher is not None:
             self._watcher.stopped(gone, self.engine.now)
         for process in self.processes:
-            for message in list(process.open.values()):
+            for message in process.open_messages():
                 if process is gone:
                     for copy in message.all_copies():
                         if copy.released_at < 0 and not copy.closed:
@@ -501,7 +505,7 @@ class World(Stage):
         """The others give up on a process that has stopped."""
         now = self.engine.now
         self._anybody_dropped = True
-        for message in list(gone.open.values()):
+        for message in gone.open_messages():
             for copy in message.all_copies():
                 if not copy.closed:
                     self._give_up(copy)
@@ -529,5 +533,5 @@ class World(Stage):
 
 def _copy(sender: Process, number: i64, receiver: Process) -> Copy | None:
     """The copy of a message that is not delivered everywhere yet."""
-    message = sender.open.get(int(number))
+    message = sender.message(number)
     return None if message is None else message.copy_to(receiver)
