@@ -8,13 +8,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from beforehand import causality, errors, protocols, wire
+    from beforehand import causality, errors, protocols, simulator, trace, wire
 
-__all__ = ["__version__", "causality", "errors", "protocols", "wire"]
+__all__ = ["__version__", "causality", "errors", "protocols", "simulator", "trace", "wire"]
 
 __version__ = "0.1.0"
 
-_MODULES = {"causality", "errors", "protocols", "wire"}
+_MODULES = {"causality", "errors", "protocols", "simulator", "trace", "wire"}
 
 
 def __getattr__(name: str) -> ModuleType:

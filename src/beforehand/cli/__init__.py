@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from beforehand import __version__
-from beforehand.cli import protocols
+from beforehand.cli import protocols, simulate
 
 app = typer.Typer(
     name="beforehand",
@@ -14,6 +14,7 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,  # payloads are nobody's business
 )
 app.command("protocols")(protocols.command)
+app.command("simulate")(simulate.command)
 
 
 def _show_version(wanted: bool) -> None:

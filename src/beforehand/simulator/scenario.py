@@ -6,9 +6,11 @@ is checked as a whole when it is made: what cannot be run is refused with one se
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from hashlib import sha256
 from typing import Any, Final, Literal
 
 from beforehand import protocols
@@ -40,7 +42,7 @@ class Scenario:
     payload: str | int = 100  # bytes
     job: str = "0ms"  # length of the jobs that deliveries start
     job_share: float = 0.0  # of the messages that start one
-    delay: str = "5ms"
+    delay: str = "lognormal:5ms,0.5"
     jitter: str = "0ms"  # added to each delay, drawn anew
     bandwidth: str | None = None  # of each process's uplink, like 50kB/s; None: unlimited
     header: int = 0  # bytes that each frame takes besides its own, such as 28 for UDP
@@ -247,13 +249,18 @@ class Scenario:
 
     def to_dict(self) -> dict[str, Any]:
         """The scenario as JSON can hold it; a program is told by its digest."""
-        values = asdict(self) if self.program is None else dict(vars(self))
-        values = {name: values[name] for name in self.__dataclass_fields__}
-        if isinstance(self.processes, tuple):
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        for name in ("partitions", "stops"):
+            values[name] = list(values[name])
+        if not isinstance(self.processes, int):
             values["processes"] = list(self.processes)
-        values["partitions"], values["stops"] = list(self.partitions), list(self.stops)
         values["program"] = None if self.program is None else self.program.digest()
         return values
+
+    def digest(self) -> str:
+        """A hash of the whole scenario: what runs are named by."""
+        text = json.dumps(self.to_dict(), sort_keys=True)
+        return sha256(text.encode()).hexdigest()[:16]
 
 
 def _numbered(name: str, count: int) -> Iterator[str]:

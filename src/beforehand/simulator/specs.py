@@ -15,6 +15,7 @@ For delays there are two more:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Final
 
 from beforehand.errors import ScenarioError
@@ -125,7 +126,7 @@ def _schedule(text: str) -> ScheduledDelay:
             raise ScenarioError(f"{what}: {point!r} is no point; write it like 15min=300ms")
         times.append(units.duration(time, what))
         delays.append(units.duration(value, what))
-    for earlier, later in zip(times, times[1:], strict=False):
+    for earlier, later in pairwise(times):
         if earlier >= later:
             raise ScenarioError(f"{what}: {text!r} does not go forward in time; sort its points")
     return ScheduledDelay(times, delays)
