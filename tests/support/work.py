@@ -1,4 +1,4 @@
-"""Counting work, not time: how many lines of the cores run.
+"""Counting work, not time: how many lines of the package run.
 
 A clock would say more about the machine than about the algorithm. The interpreter can report every
 line that it executes, so the pure modules are measured as they are, without counters in them.
@@ -6,6 +6,7 @@ line that it executes, so the pure modules are measured as they are, without cou
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,8 @@ from typing import Any
 
 import beforehand.protocols.base as base
 
-CORES = str(Path(base.__file__).parent)
+CORES = Path(base.__file__).parent
+PACKAGE = CORES.parent
 COUNTABLE = base.__file__.endswith(".py")  # compiled modules execute no lines
 
 
@@ -26,9 +28,10 @@ class Lines:
 
 
 @contextmanager
-def counted_lines() -> Iterator[Lines]:
-    """Count the lines of `beforehand.protocols` that run inside."""
+def counted_lines(folder: Path = CORES) -> Iterator[Lines]:
+    """Count the lines of `beforehand.protocols`, or of another folder, that run inside."""
     lines = Lines()
+    ours = f"{folder}{os.sep}"
 
     def on_line(frame: FrameType, event: str, arg: Any) -> Any:
         if event == "line":
@@ -36,7 +39,7 @@ def counted_lines() -> Iterator[Lines]:
         return on_line
 
     def on_call(frame: FrameType, event: str, arg: Any) -> Any:
-        return on_line if frame.f_code.co_filename.startswith(CORES) else None
+        return on_line if frame.f_code.co_filename.startswith(ours) else None
 
     before = sys.gettrace()
     sys.settrace(on_call)

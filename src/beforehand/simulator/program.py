@@ -202,7 +202,9 @@ def _lines(path: Path) -> Iterator[Send]:
 def _send(fields: dict[str, Any]) -> Send:
     known = set(Send.__dataclass_fields__)
     if unknown := set(fields) - known:
-        raise ValueError(f"unknown {', '.join(sorted(unknown))}; there is {', '.join(known)}")
+        raise ValueError(
+            f"unknown {', '.join(sorted(unknown))}; there is {', '.join(sorted(known))}"
+        )
     to = fields["to"]
     after = fields.get("after", ())
     if not isinstance(after, (list, tuple)):

@@ -7,7 +7,7 @@ is checked as a whole when it is made: what cannot be run is refused with one se
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from hashlib import sha256
@@ -34,7 +34,7 @@ class Scenario:
     """What to run. Durations and distributions are written as in `specs.py`."""
 
     protocol: str = "hybrid"
-    processes: int | tuple[str, ...] = 100  # a number, or all names; a program brings its own
+    processes: int | Sequence[str] = 100  # a number, or all names; a program brings its own
     messages: int = 100  # that each process sends of its own accord
     workload: str = "uniform"  # see workloads.py
     seed: int = 1
@@ -49,8 +49,8 @@ class Scenario:
     fifo: bool = False  # frames between two processes do not overtake each other
     loss: float = 0.0
     duplicate: float = 0.0
-    partitions: tuple[str, ...] = ()  # like 1s-3s:p1,p2 or 1s-3s:50%
-    stops: tuple[str, ...] = ()  # like p3@2s
+    partitions: Sequence[str] = ()  # like 1s-3s:p1,p2 or 1s-3s:50%
+    stops: Sequence[str] = ()  # like p3@2s
     drop_after: str | None = None  # how long after a stop the others give up on that process
     tick: str | None = None  # how often cores look after lost frames; None: by the delay
     until: str | None = None  # end the run at this time even if it is not over
@@ -64,6 +64,8 @@ class Scenario:
         for name in ("partitions", "stops"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "options", dict(self.options))
+        if isinstance(self.processes, list):
+            object.__setattr__(self, "processes", tuple(self.processes))
         self._check_numbers()
         _ = self.names
         self._check_protocol()
@@ -103,8 +105,8 @@ class Scenario:
             raise ScenarioError(f"link is {self.link!r}; give auto, always or never")
 
     def _check_protocol(self) -> None:
-        known = protocols.describe(self.protocol)
         try:
+            known = protocols.describe(self.protocol)
             self.make_core(self.names[0])
         except LocalProtocolError as problem:
             raise ScenarioError(str(problem)) from None
@@ -157,7 +159,7 @@ class Scenario:
         return list(_numbered("p", count))
 
     def _given_names(self) -> list[str]:
-        names = list(self.processes) if isinstance(self.processes, (tuple, list)) else []
+        names = list(self.processes) if isinstance(self.processes, tuple) else []
         if not names or len(set(names)) < len(names):
             raise ScenarioError("processes: give a number, or a list of different names")
         try:

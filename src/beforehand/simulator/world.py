@@ -30,7 +30,7 @@ from beforehand.simulator.workload import Stage, Workload
 
 PATIENCE: Final = 1000  # ticks without anything new before a run counts as stalled
 SPARSEST: Final = 64  # events from one look inside a core to the next, in long runs
-REPORT: Final = 1 << 16  # events from one report of progress to the next
+REPORT: Final = 1 << 14  # events from one report of progress to the next
 
 
 class Arrival(Event):

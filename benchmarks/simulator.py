@@ -1,0 +1,466 @@
+"""What the simulator costs: events per second, work per event, memory, and what a trace adds.
+
+    make bench            builds the compiled cores and runs this after benchmarks/cores.py
+    python benchmarks/simulator.py [--quick] [--out FILE.json]
+
+Four parts, each measured side by side in one run:
+
+1. Speed: real hybrid cores under two workloads, beside SimPy, whose processes do nothing but wait. Both
+   have the same number of processes, which start at the same times, and the same number of events: for
+   each of ours there SimPy has a timeout. Setting up counts, and the garbage collector rests, for both.
+2. Growth, from 100 to 10,000 processes: microseconds per event, which grow for everybody because the
+   state of so many processes fits no cache, and lines of Python executed per event, which are counted
+   in the pure build and say what a clock cannot: whether the work is the same.
+3. Scale: 10,000 processes with 100 messages each; and memory, which must follow what is in flight and
+   not what is over.
+4. Tracing: the same run with every event recorded into a Parquet file.
+
+Every measurement has an interpreter of its own. Rounds alternate, the best of each counts, so that
+a busy moment of the machine hits all of them. Exit code 1 if a bar is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from beforehand.simulator import Result, Scenario
+
+ROOT = Path(__file__).parents[1]
+BUILDS = {"pure": ROOT / "src", "compiled": ROOT / "build" / "compiled"}
+WORKLOADS = ("ring:10", "uniform:10")
+SIZES = (100, 1_000, 10_000)
+SMALLEST, LARGEST = SIZES[0], SIZES[-1]
+INTERVAL_MS, DELAY_MS = 10, 5
+EVENTS_PER_MESSAGE = 4  # about: the send, and the arrivals of message, acknowledgement and permit
+EVENTS = 1_200_000
+LITTLE, MUCH = 100, 800  # messages per process, to compare memory
+
+SIMPY_BAR = 1.0  # our events per second over SimPy's, compiled
+WORK_BAR = 1.1  # lines per event, most over least
+TIME_BAR = 1.15  # our growth of microseconds per event over that of SimPy
+MEMORY_BAR = 1.15  # peak memory, much over little
+
+
+# ---- measuring, in a process of its own each time ----
+
+
+def scenario(workload: str, processes: int, messages: int) -> Scenario:
+    """Constant delay and interval, so that SimPy can be given the same times."""
+    from beforehand.simulator import Scenario
+
+    return Scenario(
+        protocol="hybrid",
+        workload=workload,
+        processes=processes,
+        messages=messages,
+        interval=f"{INTERVAL_MS}ms",
+        delay=f"{DELAY_MS}ms",
+    )
+
+
+def simulated(workload: str, processes: int, messages: int) -> dict[str, float]:
+    """One run, nobody watching."""
+    from beforehand.simulator import run
+
+    return figures(run(scenario(workload, processes, messages)))
+
+
+def figures(result: Result) -> dict[str, float]:
+    """What a run has shown, and how much memory this process has used at most."""
+    metrics = result.metrics
+    if result.outcome != "complete" or metrics.delivered != metrics.sent:
+        raise SystemExit(f"the run is {result.outcome}: {metrics}")
+    return {
+        "sent": metrics.sent,
+        "events": metrics.events,
+        "seconds": result.seconds,
+        "events_per_second": result.events_per_second,
+        "microseconds_per_event": 1e6 / result.events_per_second,
+        "most_in_transit_from_one_sender": metrics.most_in_transit,
+        "peak_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+
+
+def waiting(processes: int, events: int) -> dict[str, float]:
+    """SimPy: that many processes, and altogether that many timeouts."""
+    import simpy
+
+    gc.disable()  # as `run` does
+    interval = INTERVAL_MS * 10**6
+    began = time.perf_counter()
+    env = simpy.Environment()
+    for place in range(processes):
+        count = events // processes + (place < events % processes)
+        env.process(_wait(env, interval * place // processes, count, interval))
+    env.run()
+    seconds = time.perf_counter() - began
+    return {
+        "events": events,
+        "seconds": seconds,
+        "events_per_second": events / seconds,
+        "microseconds_per_event": seconds / events * 1e6,
+    }
+
+
+def _wait(env: Any, first: int, count: int, interval: int) -> Iterator[Any]:
+    yield env.timeout(first)
+    for _ in range(count - 1):
+        yield env.timeout(interval)
+
+
+def work(workload: str, processes: int, messages: int) -> dict[str, float]:
+    """Lines of the package that are executed per event, setting up included."""
+    from beforehand.simulator import run
+    from tests.support.work import PACKAGE, counted_lines
+
+    planned = scenario(workload, processes, messages)
+    with counted_lines(PACKAGE) as lines:
+        result = run(planned)
+    return {"events": result.metrics.events, "lines_per_event": lines.count / result.metrics.events}
+
+
+def scale(processes: int, messages: int) -> dict[str, float]:
+    """A run with the options of the command line as they are, but for its size."""
+    from beforehand.simulator import Scenario, run
+
+    return figures(run(Scenario(protocol="hybrid", processes=processes, messages=messages)))
+
+
+def in_flight(processes: int, messages: int) -> int:
+    """Of the run above, how many messages were sent and not yet delivered at most: from its trace."""
+    from beforehand import trace
+    from beforehand.simulator import Scenario, run
+
+    class Counter(trace.Sink):
+        """Follows the level and keeps nothing."""
+
+        level = 0
+        peak = 0
+
+        def write(self, columns: trace.Columns) -> None:
+            for kind in columns.kind:
+                if kind == "send":
+                    self.level += 1
+                    self.peak = max(self.peak, self.level)
+                elif kind == "deliver":
+                    self.level -= 1
+
+        def close(self) -> None:
+            if self.level:
+                raise SystemExit(f"{self.level} messages were not delivered")
+
+        def abort(self) -> None:
+            pass
+
+    counter = Counter()
+    with trace.Recorder("in flight", counter) as recorder:
+        run(Scenario(protocol="hybrid", processes=processes, messages=messages), recorder=recorder)
+    return counter.peak
+
+
+def traced(workload: str, processes: int, messages: int) -> dict[str, float]:
+    """One run with its trace in a Parquet file, which is finished within the time."""
+    from beforehand import trace
+    from beforehand.simulator import run
+
+    planned = scenario(workload, processes, messages)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "trace.parquet"
+        sink = trace.create(path)  # loads pyarrow, which is not what a run costs
+        began = time.perf_counter()
+        with trace.Recorder("traced", sink) as recorder:
+            result = run(planned, recorder=recorder)
+        seconds = time.perf_counter() - began
+        return {
+            **figures(result),
+            "seconds": seconds,
+            "events_per_second": result.metrics.events / seconds,
+            "microseconds_per_event": seconds / result.metrics.events * 1e6,
+            "megabytes_on_disk": path.stat().st_size / 10**6,
+        }
+
+
+MEASUREMENTS = {
+    each.__name__: each for each in (simulated, waiting, work, scale, in_flight, traced)
+}
+
+
+def in_build(build: str, *call: object) -> Any:
+    """Run one measurement in a fresh interpreter that imports the given build."""
+    path = os.pathsep.join((str(BUILDS[build]), str(ROOT)))  # the root for `tests.support`
+    command = [sys.executable, __file__, "--call", json.dumps(call)]
+    environment = {**os.environ, "PYTHONPATH": path}
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if ran.returncode:
+        raise SystemExit(f"{build} {call}:\n{ran.stderr}")
+    return json.loads(ran.stdout)
+
+
+# ---- the whole run ----
+
+
+def measured(what: str) -> None:
+    """Tell how far it is."""
+    print(f"  measured {what}", file=sys.stderr, flush=True)
+
+
+def keep_best(best: dict[str, Any], name: str, found: dict[str, float]) -> None:
+    """The fastest of all rounds."""
+    if name not in best or found["seconds"] < best[name]["seconds"]:
+        best[name] = found
+
+
+def measure_speed(quick: bool, build: str) -> dict[int, dict[str, dict[str, float]]]:
+    """Processes -> workload, or "simpy" -> figures."""
+    events = EVENTS // (4 if quick else 1)
+    best: dict[int, dict[str, dict[str, float]]] = {size: {} for size in SIZES}
+    for _ in range(2 if quick else 4):
+        for size in SIZES:
+            messages = max(events // (EVENTS_PER_MESSAGE * size), 1)
+            for workload in WORKLOADS:
+                ours = in_build(build, "simulated", workload, size, messages)
+                keep_best(best[size], workload, ours)
+            theirs = in_build(build, "waiting", size, best[size][WORKLOADS[0]]["events"])
+            keep_best(best[size], "simpy", theirs)
+    measured("speed")
+    return best
+
+
+def measure_pure(quick: bool) -> dict[str, dict[str, float]]:
+    """The pure build at the smallest size: workload -> figures."""
+    messages = EVENTS // (40 if quick else 10) // (EVENTS_PER_MESSAGE * SMALLEST)
+    best: dict[str, dict[str, float]] = {}
+    for _ in range(1 if quick else 2):
+        for workload in WORKLOADS:
+            found = in_build("pure", "simulated", workload, SMALLEST, messages)
+            keep_best(best, workload, found)
+    measured("the pure build")
+    return best
+
+
+def measure_work(quick: bool) -> dict[str, dict[int, dict[str, float]]]:
+    """Workload -> processes -> lines per event; few messages, for counting is slow."""
+    messages = 1 if quick else 3
+    found = {
+        workload: {size: in_build("pure", "work", workload, size, messages) for size in SIZES}
+        for workload in (WORKLOADS[:1] if quick else WORKLOADS)
+    }
+    measured("work")
+    return found
+
+
+def measure_scale(quick: bool, build: str) -> dict[str, float]:
+    """The run of many."""
+    messages = 10 if quick else 100
+    found: dict[str, float] = in_build(build, "scale", LARGEST, messages)
+    found["most_in_flight"] = in_build(build, "in_flight", LARGEST, messages)
+    measured("scale")
+    return found
+
+
+def measure_memory(quick: bool, build: str) -> dict[int, dict[str, float]]:
+    """Messages per process -> figures."""
+    processes = 1_000
+    shorter = 2 if quick else 1
+    found = {
+        messages: in_build(build, "simulated", WORKLOADS[0], processes, messages // shorter)
+        for messages in (LITTLE, MUCH)
+    }
+    measured("memory")
+    return found
+
+
+def measure_tracing(quick: bool, build: str) -> dict[str, dict[str, float]]:
+    """With a trace and without."""
+    messages = EVENTS // (8 if quick else 2) // (EVENTS_PER_MESSAGE * SMALLEST)
+    best: dict[str, dict[str, float]] = {}
+    for _ in range(2 if quick else 3):
+        for name in ("simulated", "traced"):
+            keep_best(best, name, in_build(build, name, WORKLOADS[0], SMALLEST, messages))
+    measured("tracing")
+    return best
+
+
+Verdict = tuple[str, float, str, bool]
+
+
+def at_least(claim: str, ratio: float, bar: float) -> Verdict:
+    """(claim, figure, bar, met)."""
+    return claim, ratio, f">= {bar:.2f}", ratio >= bar
+
+
+def at_most(claim: str, ratio: float, bar: float) -> Verdict:
+    """(claim, figure, bar, met)."""
+    return claim, ratio, f"<= {bar:.2f}", ratio <= bar
+
+
+def judge(report: dict[str, Any]) -> list[Verdict]:
+    """All claims."""
+    speed, verdicts = report["speed"], []
+    if report["build"] == "compiled":
+        for size in SIZES:
+            for workload in WORKLOADS:
+                figure = "events_per_second"
+                ratio = speed[size][workload][figure] / speed[size]["simpy"][figure]
+                claim = f"{workload}, {size:,} processes: events per second / SimPy's"
+                verdicts.append(at_least(claim, ratio, SIMPY_BAR))
+        ours, simpys = growth(speed, WORKLOADS[0]), growth(speed, "simpy")
+        claim = f"{WORKLOADS[0]}: time per event, {SMALLEST} to {LARGEST:,} processes"
+        claim += f" (SimPy's: {simpys:.2f})"
+        verdicts.append(at_most(claim, ours, TIME_BAR * simpys))
+    for workload, sizes in report["work"].items():
+        lines = [sizes[size]["lines_per_event"] for size in SIZES]
+        claim = f"{workload}: lines per event, {SMALLEST} to {LARGEST:,} processes, most / least"
+        verdicts.append(at_most(claim, max(lines) / min(lines), WORK_BAR))
+    memory = report["memory"]
+    ratio = memory[MUCH]["peak_megabytes"] / memory[LITTLE]["peak_megabytes"]
+    claim = f"peak memory, {MUCH // LITTLE} times the messages / once"
+    verdicts.append(at_most(claim, ratio, MEMORY_BAR))
+    return verdicts
+
+
+def growth(speed: dict[int, dict[str, dict[str, float]]], who: str) -> float:
+    """Time per event at the largest size over that at the smallest."""
+    figure = "microseconds_per_event"
+    return speed[LARGEST][who][figure] / speed[SMALLEST][who][figure]
+
+
+def show(report: dict[str, Any], verdicts: list[Verdict]) -> None:
+    """The report as tables."""
+    from rich.console import Console
+
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    for draw in (speed_table, growth_table, runs_table):
+        console.print(draw(report))
+    bars = [
+        (claim, f"{ratio:,.2f}", bar, "met" if met else "MISSED")
+        for claim, ratio, bar, met in verdicts
+    ]
+    console.print(table("Bars", ("claim", "measured", "bar", ""), bars))
+
+
+def table(title: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> Any:
+    """Text to the left, numbers to the right."""
+    from rich.table import Table
+
+    drawn = Table(title=title)
+    for place, column in enumerate(columns):
+        drawn.add_column(column, justify="right" if place and title != "Bars" else "left")
+    for row in rows:
+        drawn.add_row(*row)
+    return drawn
+
+
+def speed_table(report: dict[str, Any]) -> Any:
+    """Events per second, ours and SimPy's."""
+    rows = []
+    for size, found in report["speed"].items():
+        simpys = found["simpy"]["events_per_second"]
+        rates = [found[workload]["events_per_second"] for workload in WORKLOADS]
+        cells = [f"{rate:,.0f} ({rate / simpys:.2f})" for rate in rates]
+        rows.append((f"{size:,} processes, {report['build']}", *cells, f"{simpys:,.0f}"))
+    if report["pure"]:
+        rates = [report["pure"][workload]["events_per_second"] for workload in WORKLOADS]
+        rows.append((f"{SMALLEST:,} processes, pure", *(f"{rate:,.0f}" for rate in rates), ""))
+    title = "Simulated events per second, hybrid (and over SimPy's, whose processes only wait)"
+    return table(title, ("", *WORKLOADS, "SimPy"), rows)
+
+
+def growth_table(report: dict[str, Any]) -> Any:
+    """Cost per event at each size."""
+    speed = report["speed"]
+    rows = []
+    for who in (*WORKLOADS, "simpy"):
+        times = [f"{speed[size][who]['microseconds_per_event']:.2f}" for size in SIZES]
+        lines = [
+            f"{report['work'][who][size]['lines_per_event']:.1f}"
+            for size in SIZES
+            if who in report["work"]
+        ]
+        rows.append((who, " / ".join(times), " / ".join(lines)))
+    title = "Cost per event at " + " / ".join(f"{size:,}" for size in SIZES) + " processes"
+    return table(title, ("", "microseconds", "lines executed (pure)"), rows)
+
+
+def runs_table(report: dict[str, Any]) -> Any:
+    """Scale, memory and tracing."""
+    runs = {
+        f"{LARGEST:,} processes, uniform": report["scale"],
+        f"1,000 processes, {WORKLOADS[0]}": report["memory"][LITTLE],
+        f"the same, {MUCH // LITTLE} times as long": report["memory"][MUCH],
+        f"{SMALLEST} processes, {WORKLOADS[0]}": report["tracing"]["simulated"],
+        "the same, traced into Parquet": report["tracing"]["traced"],
+    }
+    rows = [
+        (
+            name,
+            f"{found['sent']:,}",
+            f"{found['events']:,}",
+            f"{found['seconds']:.2f}",
+            f"{found['events_per_second']:,.0f}",
+            f"{found['peak_megabytes']:,.0f}",
+            f"{found['most_in_flight']:,}" if "most_in_flight" in found else "",
+        )
+        for name, found in runs.items()
+    ]
+    columns = ("", "messages", "events", "seconds", "events/s", "peak MB", "in flight at most")
+    return table("Scale, memory and tracing", columns, rows)
+
+
+def main() -> int:
+    """Measure, show, write."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="fewer events and rounds")
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "build" / "benchmarks" / "simulator.json"
+    )
+    parser.add_argument("--call", help=argparse.SUPPRESS)  # one measurement, for in_build
+    options = parser.parse_args()
+    if options.call:
+        name, *arguments = json.loads(options.call)
+        print(json.dumps(MEASUREMENTS[name](*arguments)))
+        return 0
+    quick = options.quick
+    compiled = (BUILDS["compiled"] / "beforehand").is_dir()
+    build = "compiled" if compiled else "pure"
+    if not compiled:
+        print("no compiled build (make compiled): measuring the pure modules only", file=sys.stderr)
+    report: dict[str, Any] = {
+        "build": build,
+        "python": platform.python_version(),
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "speed": measure_speed(quick or not compiled, build),
+        "pure": measure_pure(quick) if compiled else {},
+        "work": measure_work(quick),
+        "scale": measure_scale(quick or not compiled, build),
+        "memory": measure_memory(quick or not compiled, build),
+        "tracing": measure_tracing(quick or not compiled, build),
+    }
+    verdicts = judge(report)
+    report["bars"] = [
+        dict(zip(("claim", "measured", "bar", "met"), v, strict=True)) for v in verdicts
+    ]
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(json.dumps(report, indent=2) + "\n")
+    show(report, verdicts)
+    print(f"written to {options.out}")
+    return 0 if all(met for *_, met in verdicts) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
