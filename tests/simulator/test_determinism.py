@@ -27,7 +27,7 @@ PINNED: dict[str, tuple[dict[str, Any], str]] = {
     "lognormal": ({"protocol": "hybrid-sps", "delay": "lognormal:20ms,1.5"}, "e41af184a0861fe7"),
     "jobs": (
         {"protocol": "cykas", "job": "normal:25ms,10ms", "job_share": 0.3},
-        "c7a7a8127f15e340",
+        "45e20ad3927c0388",
     ),
     "poisson": ({"protocol": "mattern", "interval": "exponential:8ms"}, "a474b6645b147db9"),
     "sizes": (

@@ -17,7 +17,6 @@ class Meters:
     delivered: i64
     duplicates: i64  # deliveries of what was delivered before, or never sent there
     skipped: i64  # causal-sends that had no receiver left
-    given_up: i64  # copies that cannot arrive because one of the two is gone
     frames: i64
     control_frames: i64
     lost: i64
@@ -44,7 +43,6 @@ class Meters:
         self.delivered = 0
         self.duplicates = 0
         self.skipped = 0
-        self.given_up = 0
         self.frames = 0
         self.control_frames = 0
         self.lost = 0

@@ -72,15 +72,18 @@ class Replay(Workload):
         self._times = times
         self._sizes = sizes
         self._plan: list[Planned] = []
+        self._by_sender: list[list[Planned]] = []  # process -> its sends
 
     def start(self, stage: Stage) -> None:
         self.stage = stage
+        self._by_sender = [[] for _ in stage.processes]
         for place, sender in enumerate(self._senders):
             receivers = [stage.processes[index] for index in self._receivers[place]]
             at, pause = self._times[place]
             planned = Planned(self, stage.processes[sender], receivers, at, pause)
             planned.payload_bytes = self._sizes[place]
             self._plan.append(planned)
+            self._by_sender[sender].append(planned)
         for place, planned in enumerate(self._plan):
             for cause in self._after[place]:
                 self._link(self._plan[cause], planned)
@@ -111,6 +114,10 @@ class Replay(Workload):
     def delivered(self, process: Process, message: Message) -> None:
         planned = message.note
         assert isinstance(planned, Planned)
+        self._happened(planned, process)
+
+    def _happened(self, planned: Planned, process: Process) -> None:
+        """A message was delivered at a process, or never will be."""
         for reaction in planned.reactions:
             if reaction.planned.process is process and not reaction.happened:
                 reaction.happened = True
@@ -118,12 +125,8 @@ class Replay(Workload):
 
     def dropped(self, process: Process, peer: Process) -> None:
         """What has not come from there will not come: nobody waits for it any more."""
-        for planned in self._plan:
-            if planned.process is peer:
-                for reaction in planned.reactions:
-                    if reaction.planned.process is process and not reaction.happened:
-                        reaction.happened = True
-                        reaction.planned.happened()
+        for planned in self._by_sender[peer.index]:
+            self._happened(planned, process)
 
     def expected(self) -> int:
         return len(self._senders)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from beforehand.causality.oracle import Oracle
+from beforehand.simulator.contents import Contents
 from beforehand.simulator.engine import MAX_TIME
 from beforehand.simulator.faults import Faults
 from beforehand.simulator.network import Network
@@ -70,6 +71,13 @@ def _world(scenario: Scenario, workload: Workload, watcher: Watcher | None) -> W
             Process(index, name, scenario.make_core(name))
             for index, name in enumerate(scenario.names)
         ],
+        Contents(
+            scenario.seed,
+            len(scenario.names),
+            scenario.distribution("payload"),
+            scenario.distribution("job"),
+            scenario.job_share,
+        ),
         Network(
             scenario.make_delay(),
             scenario.distribution("jitter"),
@@ -87,12 +95,9 @@ def _world(scenario: Scenario, workload: Workload, watcher: Watcher | None) -> W
         workload,
         watcher,
         scenario.seed,
-        scenario.distribution("payload"),
-        scenario.distribution("job"),
-        scenario.job_share,
-        scenario.tick_ns,
         scenario.split,
         scenario.flush_ns,
+        scenario.tick_ns,
     )
 
 
@@ -140,9 +145,8 @@ def _result(
         most_in_transit=int(meters.most_in_transit),
         events=int(world.engine.happened),
     )
-    cut = world.cut_short
     stalled = undelivered > 0 or (unsent > 0 and not scenario.stops)
-    outcome = "cut short" if cut else "stalled" if stalled else "complete"
+    outcome = "cut short" if world.cut_short else "stalled" if stalled else "complete"
     violations = tuple(watcher.violations) if watcher is not None else ()
     audited = watcher is not None and watcher.judges()
     return Result(scenario, metrics, outcome, audited, violations, seconds)

@@ -166,6 +166,14 @@ class FanOutTraffic(Stepping):
         return self.steps * len(self._layers[0]) * 2 * requests
 
 
+class Request:
+    """What a client asks a server; the reply carries it too."""
+
+    def __init__(self, server: Process, step: Step) -> None:
+        self.server = server
+        self.step = step  # the client's, to go on with after the reply
+
+
 class RequestReplyTraffic(Stepping):
     """Clients ask a random server, wait for its reply, think for an interval, and ask again."""
 
@@ -173,45 +181,45 @@ class RequestReplyTraffic(Stepping):
         super().__init__(steps, interval)
         self.server_share = server_share
         self._servers: list[Process] = []
-        self._asked: list[Process | None] = []  # client -> the server whose reply it waits for
-        self._waiting: list[Step | None] = []  # client -> the step to go on with
+        self._asked: list[Request | None] = []  # client -> what it waits to be answered
 
     def prepare(self) -> None:
         processes = self.stage.processes
         count = min(max(1, int(self.server_share * len(processes) + 0.5)), len(processes) - 1)
         self._servers = processes[:count]
         self._asked = [None] * len(processes)
-        self._waiting = [None] * len(processes)
 
     def steppers(self) -> list[Process]:
         return self.stage.processes[len(self._servers) :]
 
     def step(self, process: Process, event: Step) -> None:
-        server = event.choose(self._servers)
-        self._asked[process.index] = server
-        self._waiting[process.index] = event
-        self.stage.send(process, [server], REQUEST)
+        request = Request(event.choose(self._servers), event)
+        self._asked[process.index] = request
+        self.stage.send(process, [request.server], request)
 
     def delivered(self, process: Process, message: Message) -> None:
-        if message.note is REQUEST:
-            self.stage.send(process, [message.sender], REPLY)
+        request = message.note
+        assert isinstance(request, Request)
+        if request.server is process:
+            self.stage.send(process, [message.sender], request)
         else:
-            self._go_on(process)
+            self._over(process, request)
 
-    def _go_on(self, client: Process) -> None:
-        event = self._waiting[client.index]
-        self._asked[client.index] = None
-        self._waiting[client.index] = None
-        if event is not None:
-            self.again(event)
+    def _over(self, client: Process, request: Request) -> None:
+        """A request was answered, or never will be; once is enough."""
+        if self._asked[client.index] is request:
+            self._asked[client.index] = None
+            self.again(request.step)
 
     def dropped(self, process: Process, peer: Process) -> None:
-        if self._asked[process.index] is peer:
-            self._go_on(process)
+        request = self._asked[process.index]
+        if request is not None and request.server is peer:
+            self._over(process, request)
 
     def skipped(self, process: Process, note: object) -> None:
-        if note is REQUEST:
-            self._go_on(process)
+        assert isinstance(note, Request)
+        if note.server is not process:
+            self._over(process, note)
 
     def expected(self) -> int:
         return 2 * self.steps * (len(self.stage.processes) - len(self._servers))
@@ -241,8 +249,6 @@ class ShopTraffic(Stepping):
 
 
 # What a message is for. Compared by identity.
-REQUEST: Final[object] = "request"
-REPLY: Final[object] = "reply"
 CREDIT: Final[object] = "credit"
 BUY: Final[object] = "buy"
 DEBIT: Final[object] = "debit"

@@ -1,50 +1,24 @@
-"""The world of a run: real cores, a network that delays and fails, a workload, and the meters.
-
-It does what the effects of the cores say, in their order, and lets frames arrive when the network says
-so. The cores are those that the runtime drives, unmodified; no protocol is known here by name.
-
-What the application does about a delivery comes after all effects of the call that brought it: the
-core has finished that step, so whatever is sent next happens after all of its deliveries.
-"""
+"""The world of a run: time passes, things get lost, processes stop, and all is looked at."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 from mypy_extensions import i64
 
-from beforehand import wire
-from beforehand.protocols.base import Deliver, Effect, Transmit
-from beforehand.protocols.frames import Frame
-from beforehand.simulator.distributions import Constant, Distribution
-from beforehand.simulator.engine import Call, Engine, Event
+from beforehand.simulator.carrier import Carrier
+from beforehand.simulator.contents import Contents
+from beforehand.simulator.engine import Call, Event
 from beforehand.simulator.faults import Faults, Stop
-from beforehand.simulator.meters import Meters
 from beforehand.simulator.network import Network
-from beforehand.simulator.noncausal import Bystander
-from beforehand.simulator.records import NEVER, Copy, Message, Process, Sending
-from beforehand.simulator.streams import Stream
+from beforehand.simulator.records import NEVER, Process
 from beforehand.simulator.watcher import Watcher
-from beforehand.simulator.workload import Stage, Workload
+from beforehand.simulator.workload import Workload
 
 PATIENCE: Final = 1000  # ticks without anything new before a run counts as stalled
 SPARSEST: Final = 64  # events from one look inside a core to the next, in long runs
 REPORT: Final = 1 << 14  # events from one report of progress to the next
-
-
-class Arrival(Event):
-    """A frame arrives."""
-
-    def __init__(self, world: World, sender: Process, receiver: Process, frame: Frame) -> None:
-        super().__init__()
-        self.world = world
-        self.sender = sender
-        self.receiver = receiver
-        self.frame = frame
-
-    def happen(self) -> None:
-        self.world.arrive(self.sender, self.receiver, self.frame)
 
 
 class Tick(Event):
@@ -59,89 +33,36 @@ class Tick(Event):
         self.world.tick(self, self.process)
 
 
-class Wake(Event):
-    """A process has finished its jobs, unless a new one has come."""
-
-    def __init__(self, world: World, process: Process) -> None:
-        super().__init__()
-        self.world = world
-        self.process = process
-
-    def happen(self) -> None:
-        self.world.wake(self, self.process)
-
-
-class World(Stage):
+class World(Carrier):
     """One run."""
 
-    meters: Final[Meters]
-    ended_at: i64  # when something last happened that was not a mere look at the clock
     cut_short: bool  # by the time limit
-    _by_name: dict[str, Process]
-    _network: Final[Network]
-    _faults: Final[Faults]
-    _workload: Final[Workload]
-    _watcher: Final[Watcher | None]
-    _bystander: Final[Bystander]
-    _seed: Final[int]
-    _payload_sizes: Final[Distribution]
-    _payload_bytes: Final[i64]  # if all payloads are of this size; otherwise negative
-    _job_lengths: Final[Distribution]
-    _job_share: Final[float]
     _tick_every: Final[i64]  # 0: never
-    _split: Final[bool]  # a message to several receivers goes out as one to each
-    _flush_after: Final[i64]  # NEVER: the core puts nothing off
-    _payloads: dict[int, bytes]  # by length
-    _streams: list[Stream | None]  # process -> stream for sizes and jobs
-    _open: i64  # copies that are not closed
     _ticking: i64  # ticks that are scheduled
-    _news_at: i64  # when a message was last sent, or arrived for the first time
+    _stopping: i64  # stops and drops that are scheduled
     _looked: i64  # at how many cores, one after the other
-    _flushing: set[int]  # processes with a flush ahead
-    _anybody_dropped: bool
 
     def __init__(
         self,
         processes: list[Process],
+        contents: Contents,
         network: Network,
         faults: Faults,
         workload: Workload,
         watcher: Watcher | None,
         seed: int,
-        payload_sizes: Distribution,
-        job_lengths: Distribution,
-        job_share: float,
-        tick_every: i64,
         split: bool,
         flush_after: i64,
+        tick_every: i64,
     ) -> None:
-        self.engine = Engine()
-        self.processes = processes
-        self.meters = Meters()
-        self.ended_at = 0
+        super().__init__(
+            processes, contents, network, faults, workload, watcher, seed, split, flush_after
+        )
         self.cut_short = False
-        self._by_name = {process.name: process for process in processes}
-        self._network = network
-        self._faults = faults
-        self._workload = workload
-        self._watcher = watcher
-        self._bystander = Bystander(processes)
-        self._seed = seed
-        self._payload_sizes = payload_sizes
-        self._payload_bytes = payload_sizes.value if isinstance(payload_sizes, Constant) else -1
-        self._job_lengths = job_lengths
-        self._job_share = job_share
         self._tick_every = tick_every
-        self._split = split
-        self._flush_after = flush_after
-        self._payloads = {}
-        self._streams = [None] * len(processes)
-        self._open = 0
         self._ticking = 0
-        self._news_at = 0
+        self._stopping = 0
         self._looked = 0
-        self._flushing = set()
-        self._anybody_dropped = False
 
     # ---- the run ----
 
@@ -168,9 +89,8 @@ class World(Stage):
             if event is None:
                 break
             if event.time > until:
-                engine.now = until
-                self.ended_at = until
-                self.cut_short = True
+                self.cut_short = self.open > 0 or not self._idle()
+                self.ended_at = until if self.cut_short else min(self.ended_at, until)
                 break
             event.happen()
             if engine.happened >= look_at:
@@ -190,255 +110,15 @@ class World(Stage):
         if not process.stopped:
             self.meters.sample(process.core)
 
-    def noncausal_known(self) -> bool:
-        """Whether non-causal latency could be followed to the end."""
-        return not self._bystander.gave_up
-
-    # ---- what workloads do ----
-
-    def stream(self, purpose: str) -> Stream:
-        return Stream(f"{self._seed}/{purpose}")
-
-    def send(
-        self, process: Process, receivers: Sequence[Process], note: object, payload_bytes: i64 = -1
-    ) -> None:
-        if process.busy_until > self.engine.now or process.outbox:
-            if not process.outbox:
-                self.engine.schedule(Wake(self, process), process.busy_until)
-            process.outbox.append(Sending(list(receivers), payload_bytes, note))
-        else:
-            self._send(process, receivers, note, payload_bytes)
-
-    def wake(self, event: Wake, process: Process) -> None:
-        """Send what had to wait, unless there is another job."""
-        sent: i64 = 0
-        while sent < len(process.outbox) and not process.stopped:
-            if process.busy_until > self.engine.now:
-                self.engine.schedule(event, process.busy_until)
-                break
-            waiting = process.outbox[sent]
-            sent += 1
-            self._send(process, waiting.receivers, waiting.note, waiting.payload_bytes)
-        del process.outbox[: int(sent)]
-
-    def _send(
-        self, process: Process, receivers: Sequence[Process], note: object, payload_bytes: i64
-    ) -> None:
-        self.meters.actions += 1
-        if self._anybody_dropped:
-            gone = process.core.dropped()
-            receivers = [receiver for receiver in receivers if receiver.name not in gone]
-            if not receivers:
-                self.meters.skipped += 1
-                self._workload.skipped(process, note)
-                return
-        if payload_bytes < 0:
-            payload_bytes = self._payload_bytes
-            if payload_bytes < 0:
-                payload_bytes = self._payload_sizes.draw(self._stream(process))
-        if self._split:
-            for receiver in receivers:
-                self._send_one(process, [receiver], note, payload_bytes)
-        else:
-            self._send_one(process, receivers, note, payload_bytes)
-        self._workload.sent(process, note)
-
-    def _send_one(
-        self, process: Process, receivers: Sequence[Process], note: object, payload_bytes: i64
-    ) -> None:
-        now = self.engine.now
-        message = Message(process, process.core.sent + 1, now, payload_bytes, note)
-        if self._job_share > 0.0 and self._stream(process).uniform() < self._job_share:
-            message.job = self._job_lengths.draw(self._stream(process))
-        self._open_message(message, receivers, now)
-        payload = self._payload(payload_bytes)
-        if len(receivers) == 1:
-            effects = process.core.send(receivers[0].name, payload, int(now))
-        else:
-            names = [receiver.name for receiver in receivers]
-            effects = process.core.send(names, payload, int(now))
-        self.ended_at = now
-        self._news_at = now
-        if self._watcher is not None:
-            self._watcher.sent(process, message, receivers, now)
-        self._carry(process, effects)
-        if self._watcher is not None:
-            self._watcher.held_at_sender(process, message, now)
-
-    def _open_message(self, message: Message, receivers: Sequence[Process], now: i64) -> None:
-        meters = self.meters
-        process = message.sender
-        process.open.add(message)
-        self._bystander.sent(message)
-        for receiver in receivers:
-            copy = message.address(receiver)
-            self._bystander.addressed(copy)
-            self._open += 1
-            if receiver is not process:
-                meters.held.change(1, now)
-        meters.sent += 1
-        meters.copies += message.waiting
-        for copy in message.all_copies():
-            if copy.receiver.stopped:
-                self._give_up(copy)
-
-    def _stream(self, process: Process) -> Stream:
-        stream = self._streams[process.index]
-        if stream is None:
-            stream = self.stream(f"messages/{process.name}")
-            self._streams[process.index] = stream
-        return stream
-
-    def _payload(self, length: i64) -> bytes:
-        payload = self._payloads.get(int(length))
-        if payload is None:
-            payload = bytes(length)
-            self._payloads[int(length)] = payload
-        return payload
-
-    # ---- what cores want ----
-
-    def _carry(self, process: Process, effects: list[Effect]) -> None:
-        """Do what a core says, then what the application does about it."""
-        delivered: list[Message] = []
-        for effect in effects:
-            if isinstance(effect, Transmit):
-                self._transmit(process, self._by_name[effect.to], effect.frame)
-            elif isinstance(effect, Deliver):
-                message = self._deliver(process, effect.sender, effect.message_id)
-                if message is not None:
-                    delivered.append(message)
-        if self._flush_after >= 0:
-            self._schedule_flush(process)
-        for message in delivered:
-            if message.job:
-                self._book_job(process, message.job)
-            self._workload.delivered(process, message)
-
-    def _transmit(self, process: Process, receiver: Process, frame: Frame) -> None:
-        now = self.engine.now
-        meters = self.meters
-        size = wire.size(frame)
-        metadata = size
-        if frame.messages():
-            metadata -= frame.payload_bytes()
-            self._release(process, receiver, frame, metadata, now)
-        else:
-            meters.control_frames += 1
-            if self._watcher is not None:
-                self._watcher.control(process, process, receiver, frame, size, now)
-        meters.frames += 1
-        meters.metadata_bytes += int(metadata)
-        meters.wire_bytes += int(size + self._network.header)
-        left = self._network.leaves(process, size, now)
-        self._travel(process, receiver, frame, left)
-        if self._faults.duplicates():
-            meters.doubled += 1
-            self._travel(process, receiver, frame, left)
-
-    def _release(
-        self, process: Process, receiver: Process, frame: Frame, metadata: i64, now: i64
-    ) -> None:
-        """Note the first release of each message in a frame."""
-        first = frame.about()
-        for number in range(first, first + frame.messages()):
-            copy = _copy(process, number, receiver)
-            again = copy is None or copy.released_at >= 0
-            if copy is not None and copy.released_at < 0:
-                copy.released_at = now
-                if not copy.closed:
-                    self.meters.held.change(-1, now)
-                    self.meters.held_time.add(now - copy.message.sent_at)
-                    process.in_transit += 1
-                    if process.in_transit > self.meters.most_in_transit:
-                        self.meters.most_in_transit = process.in_transit
-            if self._watcher is not None:
-                size = frame.payload_sizes()[number - first]
-                self._watcher.released(process, number, receiver, size, metadata, again, now)
-                metadata = 0
-
-    def _travel(self, process: Process, receiver: Process, frame: Frame, left: i64) -> None:
-        at = self._network.arrives(process, receiver, left)
-        if self._faults.loses() or self._faults.cuts(process, receiver, left, at):
-            self.meters.lost += 1
-        else:
-            self.engine.schedule(Arrival(self, process, receiver, frame), at)
-
-    def arrive(self, sender: Process, receiver: Process, frame: Frame) -> None:
-        """A frame arrives: give it to the core."""
-        if receiver.stopped:
-            return
-        now = self.engine.now
-        self.ended_at = now
-        count = frame.messages()
-        if count:
-            self._note_arrival(sender, receiver, frame, now)
-        elif self._watcher is not None:
-            self._watcher.control(receiver, sender, receiver, frame, wire.size(frame), now)
-        self._carry(receiver, receiver.core.receive(sender.name, frame, now))
-        if count and self._watcher is not None:
-            first = frame.about()
-            for number in range(first, first + count):
-                copy = _copy(sender, number, receiver)
-                if copy is not None and not copy.closed and copy.arrived_at == now:
-                    self._watcher.held_at_receiver(receiver, copy, now)
-
-    def _note_arrival(self, sender: Process, receiver: Process, frame: Frame, now: i64) -> None:
-        """Note the first arrival of each message in a frame."""
-        first = frame.about()
-        for number in range(first, first + frame.messages()):
-            copy = _copy(sender, number, receiver)
-            again = copy is None or copy.arrived_at >= 0
-            if copy is not None and copy.arrived_at < 0:
-                copy.arrived_at = now
-                if not copy.closed:
-                    self._news_at = now
-                    sender.in_transit -= 1
-                    self.meters.buffered.change(1, now)
-            if self._watcher is not None:
-                size = frame.payload_sizes()[number - first]
-                metadata = 0 if number > first else wire.size(frame) - frame.payload_bytes()
-                self._watcher.received(sender, number, receiver, size, metadata, again, now)
-
-    def _deliver(self, process: Process, name: str, number: i64) -> Message | None:
-        """A core delivers; the message, unless it was delivered before."""
-        now = self.engine.now
-        sender = self._by_name[name]
-        copy = _copy(sender, number, process)
-        if self._watcher is not None:
-            self._watcher.delivered(process, sender, number, copy, now)
-        if copy is None or copy.closed:
-            self.meters.duplicates += 1
-            return None
-        message = copy.message
-        past = message.past
-        self._close(copy)
-        if copy.arrived_at >= 0:
-            self.meters.buffered.change(-1, now)
-        self.meters.delivered += 1
-        self.meters.latency.add(now - message.sent_at)
-        late = self._bystander.delivered(copy, past, now)
-        if late >= 0:
-            self.meters.noncausal.add(late)
-        return message
-
-    def _close(self, copy: Copy) -> None:
-        self._open -= 1
-        copy.message.close(copy)
-
-    def _book_job(self, process: Process, length: i64) -> None:
-        """Jobs of a process follow each other; it sends nothing until the last one is done."""
-        start = max(self.engine.now, process.busy_until)
-        process.busy_until = start + length
-        self.meters.jobs += 1
-        self.meters.job_starts += int(start)
-        self.ended_at = max(self.ended_at, process.busy_until)
-
     # ---- the clock ----
 
     def _schedule_tick(self, event: Tick, time: i64) -> None:
         self._ticking += 1
         self.engine.schedule(event, time)
+
+    def _idle(self) -> bool:
+        """Whether nothing will happen by itself any more, except that the clock ticks."""
+        return self.engine.pending == self._ticking + self._stopping
 
     def tick(self, event: Tick, process: Process) -> None:
         """Let a core send again what may be lost; go on until all is done, or all hope is lost."""
@@ -446,48 +126,36 @@ class World(Stage):
         if process.stopped:
             return
         now = self.engine.now
-        idle = self.engine.pending == self._ticking
-        if idle and self._open == 0:
-            return
-        waited = now - max(self._news_at, self._faults.last_heal())
-        if idle and waited > PATIENCE * self._tick_every:
-            return
+        if self._idle():
+            waited = now - max(self.news_at, self._faults.last_heal())
+            hopeless = self._stopping == 0 and waited > PATIENCE * self._tick_every
+            if self.open == 0 or hopeless:
+                return
         if process.uplink_free_at > now:
             # Sending more while the last is not out would only make the queue longer.
             self._schedule_tick(event, process.uplink_free_at + self._tick_every)
             return
         effects = process.core.tick(now)
         if effects:
-            self.ended_at = now
-            self._carry(process, effects)
+            self.ended_at = max(self.ended_at, now)
+            self.carry(process, effects)
         self._schedule_tick(event, now + self._tick_every)
-
-    def _schedule_flush(self, process: Process) -> None:
-        if int(process.index) not in self._flushing:
-            self._flushing.add(int(process.index))
-
-            self.engine.schedule(
-                Call(lambda: self._flush(process)), self.engine.now + self._flush_after
-            )
-
-    def _flush(self, process: Process) -> None:
-        self._flushing.discard(int(process.index))
-        if not process.stopped:
-            effects = process.core.flush()
-            if effects:
-                self._carry(process, effects)
 
     # ---- those who are gone ----
 
     def _schedule_stop(self, stop: Stop) -> None:
-        process = self._by_name[stop.process]
+        process = self.by_name[stop.process]
+        self._stopping += 1
         self.engine.schedule(Call(lambda: self._stop(process)), stop.time)
         if stop.dropped_at != NEVER:
+            self._stopping += 1
             self.engine.schedule(Call(lambda: self._drop(process)), stop.dropped_at)
 
     def _stop(self, gone: Process) -> None:
         """A process takes no step any more; what is for it, or still inside it, is given up."""
+        self._stopping -= 1
         gone.stopped = True
+        self.anybody_stopped = True
         if self._watcher is not None:
             self._watcher.stopped(gone, self.engine.now)
         for process in self.processes:
@@ -495,43 +163,25 @@ class World(Stage):
                 if process is gone:
                     for copy in message.all_copies():
                         if copy.released_at < 0 and not copy.closed:
-                            self._give_up(copy)
+                            self.give_up(copy)
                 else:
                     sole = message.copy_to(gone)
                     if sole is not None and not sole.closed:
-                        self._give_up(sole)
+                        self.give_up(sole)
 
     def _drop(self, gone: Process) -> None:
         """The others give up on a process that has stopped."""
         now = self.engine.now
-        self._anybody_dropped = True
+        self._stopping -= 1
         for message in gone.open_messages():
             for copy in message.all_copies():
                 if not copy.closed:
-                    self._give_up(copy)
+                    self.give_up(copy)
         for process in self.processes:
             if not process.stopped:
                 if self._watcher is not None:
                     self._watcher.evicted(process, gone, now)
-                self._carry(process, process.core.drop(gone.name, now))
+                self.carry(process, process.core.drop(gone.name, now))
         for process in self.processes:
             if not process.stopped:
                 self._workload.dropped(process, gone)
-
-    def _give_up(self, copy: Copy) -> None:
-        now = self.engine.now
-        self.meters.given_up += 1
-        if copy.released_at < 0:
-            if copy.receiver is not copy.message.sender:
-                self.meters.held.change(-1, now)
-        elif copy.arrived_at < 0:
-            copy.message.sender.in_transit -= 1
-        else:
-            self.meters.buffered.change(-1, now)
-        self._close(copy)
-
-
-def _copy(sender: Process, number: i64, receiver: Process) -> Copy | None:
-    """The copy of a message that is not delivered everywhere yet."""
-    message = sender.message(number)
-    return None if message is None else message.copy_to(receiver)
