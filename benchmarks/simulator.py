@@ -31,7 +31,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,8 @@ SMALLEST, LARGEST = SIZES[0], SIZES[-1]
 INTERVAL_MS, DELAY_MS = 10, 5
 EVENTS_PER_MESSAGE = 4  # about: the send, and the arrivals of message, acknowledgement and permit
 EVENTS = 1_200_000
+WINDOW = 1 << 13  # events in which lines are counted
+WARM_UP = 8  # windows before that
 LITTLE, MUCH = 100, 800  # messages per process, to compare memory
 
 SIMPY_BAR = 1.0  # our events per second over SimPy's, compiled
@@ -115,21 +118,44 @@ def waiting(processes: int, events: int) -> dict[str, float]:
     }
 
 
-def _wait(env: Any, first: int, count: int, interval: int) -> Iterator[Any]:
+def _wait(env: Any, first: int, count: int, interval: int) -> Generator[Any, Any, None]:
     yield env.timeout(first)
     for _ in range(count - 1):
         yield env.timeout(interval)
 
 
-def work(workload: str, processes: int, messages: int) -> dict[str, float]:
-    """Lines of the package that are executed per event, setting up included."""
-    from beforehand.simulator import run
-    from tests.support.work import PACKAGE, counted_lines
+class Enough(Exception):
+    """All that is needed has been counted."""
 
-    planned = scenario(workload, processes, messages)
-    with counted_lines(PACKAGE) as lines:
-        result = run(planned)
-    return {"events": result.metrics.events, "lines_per_event": lines.count / result.metrics.events}
+
+def work(workload: str, processes: int) -> float:
+    """Lines of the package that are executed per event, once the run is on its way.
+
+    At first there is more to do than later: looks inside the cores are dense, histograms grow. So the
+    lines are counted in a window that begins after the same number of events at every size.
+    """
+    from beforehand.simulator import run, world
+    from tests.support.work import PACKAGE, Lines, counted_lines
+
+    setattr(world, "REPORT", WINDOW)  # noqa: B010 - a constant for everybody else
+    counting = ExitStack()
+    lines: Lines | None = None
+    windows = 0
+
+    def progress(sent: int, expected: int) -> None:
+        nonlocal windows, lines
+        windows += 1
+        if windows == WARM_UP:
+            lines = counting.enter_context(counted_lines(PACKAGE))
+        elif windows == WARM_UP + 1:
+            counting.close()
+            raise Enough
+
+    messages = 1 + (WARM_UP + 2) * WINDOW // (EVENTS_PER_MESSAGE - 1) // processes
+    with suppress(Enough):
+        run(scenario(workload, processes, messages), progress=progress)
+    assert lines is not None and windows == WARM_UP + 1, "the run was too short"
+    return lines.count / WINDOW
 
 
 def scale(processes: int, messages: int) -> dict[str, float]:
@@ -251,11 +277,10 @@ def measure_pure(quick: bool) -> dict[str, dict[str, float]]:
     return best
 
 
-def measure_work(quick: bool) -> dict[str, dict[int, dict[str, float]]]:
-    """Workload -> processes -> lines per event; few messages, for counting is slow."""
-    messages = 1 if quick else 3
+def measure_work(quick: bool) -> dict[str, dict[int, float]]:
+    """Workload -> processes -> lines per event."""
     found = {
-        workload: {size: in_build("pure", "work", workload, size, messages) for size in SIZES}
+        workload: {size: in_build("pure", "work", workload, size) for size in SIZES}
         for workload in (WORKLOADS[:1] if quick else WORKLOADS)
     }
     measured("work")
@@ -322,7 +347,7 @@ def judge(report: dict[str, Any]) -> list[Verdict]:
         claim += f" (SimPy's: {simpys:.2f})"
         verdicts.append(at_most(claim, ours, TIME_BAR * simpys))
     for workload, sizes in report["work"].items():
-        lines = [sizes[size]["lines_per_event"] for size in SIZES]
+        lines = [sizes[size] for size in SIZES]
         claim = f"{workload}: lines per event, {SMALLEST} to {LARGEST:,} processes, most / least"
         verdicts.append(at_most(claim, max(lines) / min(lines), WORK_BAR))
     memory = report["memory"]
@@ -352,7 +377,7 @@ def show(report: dict[str, Any], verdicts: list[Verdict]) -> None:
     console.print(table("Bars", ("claim", "measured", "bar", ""), bars))
 
 
-def table(title: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> Any:
+def table(title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Any:
     """Text to the left, numbers to the right."""
     from rich.table import Table
 
@@ -385,11 +410,7 @@ def growth_table(report: dict[str, Any]) -> Any:
     rows = []
     for who in (*WORKLOADS, "simpy"):
         times = [f"{speed[size][who]['microseconds_per_event']:.2f}" for size in SIZES]
-        lines = [
-            f"{report['work'][who][size]['lines_per_event']:.1f}"
-            for size in SIZES
-            if who in report["work"]
-        ]
+        lines = [f"{count:.0f}" for count in report["work"].get(who, {}).values()]
         rows.append((who, " / ".join(times), " / ".join(lines)))
     title = "Cost per event at " + " / ".join(f"{size:,}" for size in SIZES) + " processes"
     return table(title, ("", "microseconds", "lines executed (pure)"), rows)
