@@ -29,6 +29,7 @@ demo: check-java compiled ## see it work
 	@$(AS_COMPILED) $(BIN)/beforehand --version
 	@$(AS_COMPILED) $(BIN)/beforehand protocols
 	@$(AS_COMPILED) $(BIN)/python examples/overtaking.py
+	@$(AS_COMPILED) $(BIN)/python examples/comparing.py
 
 test: check-java lint types test-pure test-compiled ## everything that must hold on every commit
 
