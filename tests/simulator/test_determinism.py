@@ -22,7 +22,7 @@ PINNED: dict[str, tuple[dict[str, Any], str]] = {
             "duplicate": 0.1,
             "partitions": ("50ms-90ms:30%",),
         },
-        "7dc67e5b231923fc",
+        "c6c73a3c99120f7e",
     ),
     "lognormal": ({"protocol": "hybrid-sps", "delay": "lognormal:20ms,1.5"}, "e41af184a0861fe7"),
     "jobs": (
@@ -35,7 +35,7 @@ PINNED: dict[str, tuple[dict[str, Any], str]] = {
         "bb989f408a68dc5d",
     ),
     "groups": ({"protocol": "rst", "workload": "groups:4"}, "235f423e3cf28cd4"),
-    "services": ({"protocol": "hybrid", "workload": "fanout:3,2", "loss": 0.1}, "5b5e347595513224"),
+    "services": ({"protocol": "hybrid", "workload": "fanout:3,2", "loss": 0.1}, "6fd95f8dbaa73701"),
     "stops": (
         {"protocol": "hybrid", "stops": ("p3@70ms",), "drop_after": "50ms"},
         "09ff75b10aff21c5",

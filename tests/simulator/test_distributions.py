@@ -20,7 +20,7 @@ from beforehand.simulator.distributions import (
     standard_normal,
     whole,
 )
-from beforehand.simulator.specs import distribution
+from beforehand.simulator.specs import durations
 from beforehand.simulator.streams import Stream
 
 MS = 10**6
@@ -122,7 +122,7 @@ def test_the_high_value_is_seldom_exceeded(what: Distribution, least: float, mos
 )
 def test_what_is_always_0_is_known_to_be(text: str) -> None:
     """Every draw gives 0, and the distribution says so."""
-    what = distribution(text, "jitter")
+    what = durations(text, "jitter")
     assert what.is_zero() and set(drawn(what, 100)) == {0}
 
 
@@ -131,7 +131,7 @@ def test_what_is_always_0_is_known_to_be(text: str) -> None:
 )
 def test_what_can_be_more_than_0_is_not_zero(text: str) -> None:
     """The least of each that can give something says so."""
-    assert not distribution(text, "jitter").is_zero()
+    assert not durations(text, "jitter").is_zero()
 
 
 @given(st.floats(0.0, MOST))
@@ -164,5 +164,5 @@ def test_the_greatest_draws_are_cut() -> None:
 def test_draws_are_the_same_in_every_build(text: str, values: list[int]) -> None:
     """Another number here would make another run of every scenario."""
     stream = Stream("pinned")
-    what = distribution(text, "delay")
+    what = durations(text, "delay")
     assert [what.draw(stream) for _ in range(4)] == values

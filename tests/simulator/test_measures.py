@@ -73,6 +73,16 @@ def test_many_values() -> None:
         assert made.quantile(share) == pytest.approx(exact(values, share), rel=0.001)
 
 
+@pytest.mark.parametrize("bits", range(15, 26))
+def test_the_worst_that_a_bucket_can_do(bits: int) -> None:
+    """One value as far as possible above a thousand others, but not so far as to be told apart."""
+    low = 2**30
+    high = low + 2**bits - 1
+    made = histogram([low] * 1_000 + [high])
+    assert made.quantile(0.5) == pytest.approx(low, rel=0.001)
+    assert made.quantile(1.0) == pytest.approx(high, rel=0.001)
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 99, 100, 101, 200, 700, 1_000])
 def test_ranks(count: int) -> None:
     """Of 1, 2, ... n the median is n / 2 and the 99th percentile 0.99 n, rounded up."""

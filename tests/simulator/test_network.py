@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -144,7 +146,7 @@ def test_other_links_do_not() -> None:
     """The same frames overtake each other."""
     free = arrivals_of_a_burst(False)
     assert free != sorted(free)
-    assert sum(later < earlier for earlier, later in zip(free, free[1:], strict=False)) > 50
+    assert sum(later < earlier for earlier, later in pairwise(free)) > 50
 
 
 def test_order_is_kept_on_each_link_by_itself() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from beforehand.simulator.streams import M1, M2, Stream
@@ -83,7 +85,7 @@ def test_numbers_are_spread_evenly() -> None:
     for number in numbers:
         buckets[int(number * 16)] += 1
     assert all(abs(bucket - count / 16) < 4 * (count / 16) ** 0.5 for bucket in buckets)
-    products = sum(a * b for a, b in zip(numbers, numbers[1:], strict=False)) / (count - 1)
+    products = sum(a * b for a, b in pairwise(numbers)) / (count - 1)
     assert abs(products - 1 / 4) < 4 * (7 / 144 / count) ** 0.5
 
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
+from unittest.mock import patch
 
 import beforehand.protocols.base as base
+from beforehand import simulator
+from beforehand.simulator import world
 
 CORES = Path(base.__file__).parent
 PACKAGE = CORES.parent
@@ -47,3 +50,33 @@ def counted_lines(folder: Path = CORES) -> Iterator[Lines]:
         yield lines
     finally:
         sys.settrace(before)
+
+
+class _Enough(Exception):
+    """All that is needed has been counted."""
+
+
+def lines_per_event(scenario: simulator.Scenario, window: int, skipped: int) -> float:
+    """Lines that a simulation executes per event, in one window of events after some others.
+
+    Most of a run need not be counted, which is slow, nor should its start be: setting up and growing
+    histograms is work that does not go on.
+    """
+    windows = 0
+    lines = Lines()
+    counting = ExitStack()
+
+    def progress(sent: int, expected: int) -> None:
+        nonlocal windows, lines
+        windows += 1
+        if windows == skipped:
+            lines = counting.enter_context(counted_lines(PACKAGE))
+        elif windows == skipped + 1:
+            raise _Enough
+
+    # A run reports its progress once in so many events; and how often it looks inside the cores
+    # depends on how long it has been running, so let it always do that alike.
+    with patch.multiple(world, REPORT=window, SPARSEST=1), counting, suppress(_Enough):
+        simulator.run(scenario, progress=progress)
+    assert windows == skipped + 1, f"the run was over after {windows} windows of {window} events"
+    return lines.count / window

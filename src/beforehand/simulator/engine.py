@@ -143,8 +143,16 @@ class Engine:
                 # Alone in the lowest slot: nothing is earlier, so the wheel may turn to it at once.
                 return self._taken(event)
             shift = number * DIGIT
-            self._reach = (self._reach >> (shift + DIGIT) << (shift + DIGIT)) | slot << shift
+            # In two steps: at the highest level one would be by more bits than there are.
+            self._reach = (self._reach >> shift >> DIGIT << DIGIT << shift) | slot << shift
             self._put_all(event)
+
+    def put_back(self, event: Event, now: i64) -> None:
+        """Undo `next`: it is only `now`, and the event is not for now."""
+        self._put(event)
+        self.now = now
+        self.happened -= 1
+        self.pending += 1
 
     def _taken(self, event: Event) -> Event:
         event.after = None

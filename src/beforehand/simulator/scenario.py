@@ -25,7 +25,7 @@ from beforehand.simulator.workload import Workload
 
 MAX_PROCESSES: Final = 1_000_000
 MAX_MESSAGES: Final = 1_000_000_000  # per process
-TICKS_PER_ROUND_TRIP: Final = 2  # in round trips: sooner, and much is sent twice for nothing
+ROUND_TRIPS_PER_TICK: Final = 2  # sooner, and much is sent twice for nothing
 LEAST_TICK: Final = 1_000_000  # nanoseconds, where the network has no delay
 
 
@@ -218,8 +218,8 @@ class Scenario:
 
     def distribution(self, what: str) -> Distribution:
         """One of the fields interval, payload, job and jitter."""
-        unit = units.size if what == "payload" else units.duration
-        return specs.distribution(getattr(self, what), what, unit)
+        read = specs.sizes if what == "payload" else specs.durations
+        return read(getattr(self, what), what)
 
     @property
     def bandwidth_bytes(self) -> int:
@@ -237,7 +237,7 @@ class Scenario:
         if not self.is_lossy():
             return 0
         one_way = int(self.make_delay().high() + self.distribution("jitter").high())
-        return max(LEAST_TICK, 2 * TICKS_PER_ROUND_TRIP * one_way)
+        return min(max(LEAST_TICK, 2 * ROUND_TRIPS_PER_TICK * one_way), units.LONGEST)
 
     @property
     def until_ns(self) -> int | None:

@@ -32,18 +32,26 @@ from beforehand.simulator.faults import Partition, Stop
 from beforehand.simulator.network import Delay, EqualDelay, ScheduledDelay, SiteDelay
 from beforehand.simulator.records import NEVER
 
-Unit = Callable[[str | int, str], int]
+Unit = Callable[[object, str], int]
 
 MAX_SIGMA: Final = 10.0  # a factor of e^10 for one deviation: beyond any network
-_FORMS: Final = "5ms, uniform:1ms,9ms, normal:25ms,5ms, lognormal:40ms,0.5 or exponential:10ms"
-_DELAYS: Final = f"{_FORMS}, matrix:1ms,40ms;40ms,1ms or schedule:0s=1ms,15min=300ms"
+_SIZES: Final = "100, uniform:10,2kB, normal:1kB,100, lognormal:1kB,0.5 or exponential:1kB"
+_TIMES: Final = "5ms, uniform:1ms,9ms, normal:25ms,5ms, lognormal:40ms,0.5 or exponential:10ms"
+_DELAYS: Final = f"{_TIMES}, matrix:1ms,40ms;40ms,1ms or schedule:0s=1ms,15min=300ms"
 
 
-def distribution(text: str | int, what: str, unit: Unit = units.duration) -> Distribution:
-    """A distribution of durations, or of whatever the unit reads."""
-    if isinstance(text, int):
-        return Constant(unit(text, what))
-    name, colon, rest = text.partition(":")
+def sizes(text: object, what: str) -> Distribution:
+    """A distribution of bytes."""
+    return _distribution(text, what, units.size, _SIZES)
+
+
+def durations(text: object, what: str, forms: str = _TIMES) -> Distribution:
+    """A distribution of nanoseconds; `forms` are those to suggest."""
+    return _distribution(text, what, units.duration, forms)
+
+
+def _distribution(text: object, what: str, unit: Unit, forms: str) -> Distribution:
+    name, colon, rest = text.partition(":") if isinstance(text, str) else ("", "", "")
     if not colon:
         return Constant(unit(text, what))
     fields = [field.strip() for field in rest.split(",")]
@@ -51,12 +59,12 @@ def distribution(text: str | int, what: str, unit: Unit = units.duration) -> Dis
         return Exponential(unit(fields[0], what))
     if len(fields) == 2:
         if name == "uniform":
-            return _uniform(unit(fields[0], what), unit(fields[1], what), text, what)
+            return _uniform(unit(fields[0], what), unit(fields[1], what), str(text), what)
         if name == "normal":
             return Normal(unit(fields[0], what), unit(fields[1], what))
         if name == "lognormal":
             return Lognormal(unit(fields[0], what), _sigma(fields[1], what))
-    raise ScenarioError(f"{what}: {text!r} is not understood; write {_FORMS}")
+    raise ScenarioError(f"{what}: {text!r} is not understood; write {forms}")
 
 
 def _uniform(low: int, high: int, text: str, what: str) -> Uniform:
@@ -72,25 +80,19 @@ def _sigma(text: str, what: str) -> float:
     return value
 
 
-def delay(text: str | int, processes: int) -> Delay:
+def delay(text: object, processes: int) -> Delay:
     """A propagation delay, for so many processes."""
-    what = "delay"
-    name, _, rest = ("", "", "") if isinstance(text, int) else text.partition(":")
+    name, _, rest = text.partition(":") if isinstance(text, str) else ("", "", "")
     if name == "matrix":
         return _matrix(rest, processes)
     if name == "schedule":
         return _schedule(rest)
-    try:
-        return EqualDelay(distribution(text, what))
-    except ScenarioError as problem:
-        if "not understood" in str(problem):
-            raise ScenarioError(f"{what}: {text!r} is not understood; write {_DELAYS}") from None
-        raise
+    return EqualDelay(durations(text, "delay", _DELAYS))
 
 
 def _matrix(text: str, processes: int) -> SiteDelay:
     rows = [
-        [distribution(cell.strip(), "delay between sites") for cell in _cells(row)]
+        [durations(cell.strip(), "delay between sites") for cell in _cells(row)]
         for row in text.split(";")
     ]
     for number, row in enumerate(rows, 1):
@@ -152,6 +154,8 @@ def partition(text: str, names: Sequence[str]) -> Partition:
 def _members(group: str, names: Sequence[str], text: str) -> set[int]:
     if group.endswith("%"):
         part = units.number(group[:-1], "partition", "a percentage") / 100
+        if not 0.0 <= part <= 1.0:
+            raise ScenarioError(f"partition: {text!r} is not understood; give from 0% to 100%")
         return set(range(int(part * len(names) + 0.5)))
     places = {name: index for index, name in enumerate(names)}
     return {

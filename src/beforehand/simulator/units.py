@@ -7,7 +7,7 @@ rather than rounded.
 from __future__ import annotations
 
 import re
-from decimal import Decimal
+from fractions import Fraction
 from typing import Final
 
 from beforehand.errors import ScenarioError
@@ -21,28 +21,30 @@ NANOSECONDS: Final = {
     "min": 60 * 10**9,
     "h": 3600 * 10**9,
 }
+LONGEST: Final = 365 * 24 * NANOSECONDS["h"]  # a year: sums of some fit 64 bits
+LARGEST: Final = 10**12  # bytes, or bytes per second
 BYTES: Final = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 
 _AMOUNT = re.compile(r"\s*(-?[0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*")
 
 
-def duration(text: str | int, what: str) -> int:
+def duration(text: object, what: str) -> int:
     """Nanoseconds from `5ms` or from a number of nanoseconds; `what` is for the error."""
-    if isinstance(text, int) and not isinstance(text, bool):
-        return _not_negative(text, text, what)
     value = _amount(text, NANOSECONDS, what, "a duration such as 5ms, 2.5s or 1min")
-    return _not_negative(value, text, what)
+    if value > LONGEST:
+        raise ScenarioError(f"{what}: {text!r} is more than a year; shorten it")
+    return value
 
 
-def size(text: str | int, what: str) -> int:
+def size(text: object, what: str) -> int:
     """Bytes from `100`, `100B` or `1.5kB`; `what` is for the error."""
-    if isinstance(text, int) and not isinstance(text, bool):
-        return _not_negative(text, text, what)
     value = _amount(text, BYTES, what, "a number of bytes such as 100, 1500B or 64kB")
-    return _not_negative(value, text, what)
+    if value > LARGEST:
+        raise ScenarioError(f"{what}: {text!r} is more than a terabyte; reduce it")
+    return value
 
 
-def rate(text: str | int, what: str) -> int:
+def rate(text: object, what: str) -> int:
     """Bytes per second from `50kB/s`; 0 and less is refused."""
     if isinstance(text, str) and not text.rstrip().endswith("/s"):
         raise ScenarioError(f"{what}: {text!r} is no rate; write it like 50kB/s or 10MB/s")
@@ -73,17 +75,16 @@ def share(value: object, what: str) -> float:
 
 
 def _amount(text: object, units: dict[str, int], what: str, wanted: str) -> int:
-    match = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
-    if match is None or match[2] not in units:
-        known = ", ".join(unit for unit in units if unit)
-        raise ScenarioError(f"{what}: {text!r} is not {wanted} (units: {known})")
-    value = Decimal(match[1]) * units[match[2]]
-    if value != int(value):
-        raise ScenarioError(f"{what}: {text!r} is no whole number of the smallest unit")
-    return int(value)
-
-
-def _not_negative(value: int, text: object, what: str) -> int:
+    if isinstance(text, int) and not isinstance(text, bool):
+        value = Fraction(text)
+    else:
+        match = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
+        if match is None or match[2] not in units:
+            known = ", ".join(unit for unit in units if unit)
+            raise ScenarioError(f"{what}: {text!r} is not {wanted} (units: {known})")
+        value = Fraction(match[1]) * units[match[2]]  # exact, however many digits there are
     if value < 0:
         raise ScenarioError(f"{what}: {text!r} is negative; it must be 0 or more")
-    return value
+    if value.denominator != 1:
+        raise ScenarioError(f"{what}: {text!r} is no whole number of the smallest unit")
+    return int(value)

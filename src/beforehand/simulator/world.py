@@ -89,6 +89,7 @@ class World(Carrier):
             if event is None:
                 break
             if event.time > until:
+                engine.put_back(event, until)
                 self.cut_short = self.open > 0 or not self._idle()
                 self.ended_at = until if self.cut_short else min(self.ended_at, until)
                 break
@@ -102,7 +103,7 @@ class World(Carrier):
                 if progress is not None:
                     progress(int(self.meters.sent))
         if self._watcher is not None:
-            self._watcher.ended(self.processes, self.ended_at)
+            self._watcher.ended(self.processes, max(self.ended_at, engine.now))
 
     def _look(self) -> None:
         process = self.processes[self._looked % len(self.processes)]
@@ -128,7 +129,7 @@ class World(Carrier):
         now = self.engine.now
         if self._idle():
             waited = now - max(self.news_at, self._faults.last_heal())
-            hopeless = self._stopping == 0 and waited > PATIENCE * self._tick_every
+            hopeless = self._stopping == 0 and waited // PATIENCE > self._tick_every
             if self.open == 0 or hopeless:
                 return
         if process.uplink_free_at > now:

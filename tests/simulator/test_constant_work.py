@@ -1,0 +1,48 @@
+"""An event costs the same, however many processes there are and however long it has been going on.
+
+Shown by counting executed lines, of the simulator and of the cores in it.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from beforehand.simulator import Scenario
+from tests.support.work import COUNTABLE, lines_per_event
+
+pytestmark = pytest.mark.skipif(not COUNTABLE, reason="compiled modules execute no lines to count")
+
+FLAT = 1.15  # the largest growth that counts as none
+WINDOW = 400  # events in which lines are counted
+
+
+def work(processes: int, messages: int, protocol: str = "hybrid") -> float:
+    """Lines per event, when all but the last messages have been sent."""
+    scenario = Scenario(
+        protocol=protocol,
+        workload="ring:4",
+        processes=processes,
+        messages=messages,
+        delay="5ms",
+        interval="10ms",
+    )
+    events = 3 * processes * messages  # at least: a step, and the arrivals of message and ack
+    return lines_per_event(scenario, WINDOW, skipped=events // WINDOW - 1)
+
+
+def test_work_does_not_depend_on_the_number_of_processes() -> None:
+    """From 20 to 500 processes with four peers each."""
+    found = [work(processes, messages=20) for processes in (20, 100, 500)]
+    assert max(found) <= FLAT * min(found), f"lines per event: {found}"
+
+
+def test_work_does_not_depend_on_the_number_of_messages() -> None:
+    """From 20 to 200 messages of each process."""
+    found = [work(20, messages) for messages in (20, 60, 200)]
+    assert max(found) <= FLAT * min(found), f"lines per event: {found}"
+
+
+def test_the_count_does_see_work_that_grows() -> None:
+    """Matrix clocks, counted alike, do grow with the number of processes."""
+    few, many = (work_of_matrices(processes) for processes in (20, 80))
+    assert many > 2 * few, (few, many)
