@@ -1,6 +1,6 @@
-"""An event costs the same, however many processes there are and however long it has been going on.
+"""An event costs the same, however many processes there are and however long the run.
 
-Shown by counting executed lines, of the simulator and of the cores in it.
+Shown by counting executed lines, those of the simulator and of the cores in it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ WINDOW = 400  # events in which lines are counted
 
 
 def work(processes: int, messages: int, protocol: str = "hybrid") -> float:
-    """Lines per event, when all but the last messages have been sent."""
+    """Lines per event, somewhere in the second half of a run."""
     scenario = Scenario(
         protocol=protocol,
         workload="ring:4",
@@ -26,7 +26,7 @@ def work(processes: int, messages: int, protocol: str = "hybrid") -> float:
         delay="5ms",
         interval="10ms",
     )
-    events = 3 * processes * messages  # at least: a step, and the arrivals of message and ack
+    events = 2 * processes * messages  # at least: each message is sent, and arrives
     return lines_per_event(scenario, WINDOW, skipped=events // WINDOW - 1)
 
 
@@ -44,5 +44,5 @@ def test_work_does_not_depend_on_the_number_of_messages() -> None:
 
 def test_the_count_does_see_work_that_grows() -> None:
     """Matrix clocks, counted alike, do grow with the number of processes."""
-    few, many = (work_of_matrices(processes) for processes in (20, 80))
-    assert many > 2 * few, (few, many)
+    found = [work(processes, 20, "rst") for processes in (20, 100)]
+    assert found[1] > 1.5 * found[0], f"lines per event: {found}"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from beforehand.errors import ScenarioError
-from beforehand.simulator import Scenario, specs, units
+from beforehand.simulator import Scenario, specs
 from beforehand.simulator.distributions import Constant, Exponential, Lognormal, Normal, Uniform
 from beforehand.simulator.records import NEVER
 

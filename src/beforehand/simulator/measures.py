@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import truediv
 from typing import Final
 
 from mypy_extensions import i64
@@ -89,7 +90,7 @@ class Histogram:
         """What there is to say."""
         if self.count == 0:
             return Durations(0, 0.0, 0, 0, 0)
-        mean = self.total / self.count
+        mean = ratio(self.total, int(self.count))
         return Durations(
             int(self.count), mean, self.quantile(0.5), self.quantile(0.99), int(self.largest)
         )
@@ -131,7 +132,7 @@ class Gauge:
     def summary(self, now: i64) -> Level:
         """What there is to say of the time until now."""
         self._settle(now)
-        return Level(int(self._peak), self._area / now if now else 0.0)
+        return Level(int(self._peak), ratio(self._area, int(now)))
 
 
 class Samples:
@@ -155,4 +156,12 @@ class Samples:
 
     def summary(self) -> Level:
         """What there is to say."""
-        return Level(int(self._peak), self._total / self._count if self._count else 0.0)
+        return Level(int(self._peak), ratio(self._total, int(self._count)))
+
+
+def ratio(total: int, count: int) -> float:
+    """A mean, rounded once; 0 if there is nothing.
+
+    Compiled code would make floats of both first, and differ in the last bit for large sums.
+    """
+    return float(truediv(total, count)) if count else 0.0
