@@ -32,7 +32,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Generator, Sequence
-from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -124,38 +123,16 @@ def _wait(env: Any, first: int, count: int, interval: int) -> Generator[Any, Any
         yield env.timeout(interval)
 
 
-class Enough(Exception):
-    """All that is needed has been counted."""
-
-
 def work(workload: str, processes: int) -> float:
-    """Lines of the package that are executed per event, once the run is on its way.
+    """Lines executed per event, in the middle of a run.
 
     At first there is more to do than later: looks inside the cores are dense, histograms grow. So the
     lines are counted in a window that begins after the same number of events at every size.
     """
-    from beforehand.simulator import run, world
-    from tests.support.work import PACKAGE, Lines, counted_lines
-
-    setattr(world, "REPORT", WINDOW)  # noqa: B010 - a constant for everybody else
-    counting = ExitStack()
-    lines: Lines | None = None
-    windows = 0
-
-    def progress(sent: int, expected: int) -> None:
-        nonlocal windows, lines
-        windows += 1
-        if windows == WARM_UP:
-            lines = counting.enter_context(counted_lines(PACKAGE))
-        elif windows == WARM_UP + 1:
-            counting.close()
-            raise Enough
+    from tests.support.work import lines_per_event
 
     messages = 1 + (WARM_UP + 2) * WINDOW // (EVENTS_PER_MESSAGE - 1) // processes
-    with suppress(Enough):
-        run(scenario(workload, processes, messages), progress=progress)
-    assert lines is not None and windows == WARM_UP + 1, "the run was too short"
-    return lines.count / WINDOW
+    return lines_per_event(scenario(workload, processes, messages), WINDOW, skipped=WARM_UP)
 
 
 def scale(processes: int, messages: int) -> dict[str, float]:

@@ -74,9 +74,8 @@ def lines_per_event(scenario: simulator.Scenario, window: int, skipped: int) -> 
         elif windows == skipped + 1:
             raise _Enough
 
-    # A run reports its progress once in so many events; and how often it looks inside the cores
-    # depends on how long it has been running, so let it always do that alike.
-    with patch.multiple(world, REPORT=window, SPARSEST=1), counting, suppress(_Enough):
+    # A run reports its progress once in so many events.
+    with patch.object(world, "REPORT", window), counting, suppress(_Enough):
         simulator.run(scenario, progress=progress)
     assert windows == skipped + 1, f"the run was over after {windows} windows of {window} events"
     return lines.count / window
