@@ -164,7 +164,8 @@ class SlidingMap(Generic[E]):
 
     def remove(self, element: E) -> i64:
         """Remove an element wherever it is; returns the position that it had."""
-        position = self._positions.pop(element)
+        position = self._positions[element]
+        del self._positions[element]
         window = self._window
         window[position] = None
         while window.first < window.next and window.peek() is None:

@@ -40,7 +40,10 @@ class Arrival(Event):
         self.frame = frame
 
     def happen(self) -> None:
-        self.carrier.arrive(self.sender, self.receiver, self.frame)
+        carrier = self.carrier
+        carrier.arrive(self.sender, self.receiver, self.frame)
+        self.after = carrier.spare
+        carrier.spare = self
 
 
 class Wake(Event):
@@ -65,6 +68,7 @@ class Carrier(Stage):
     open: i64  # copies that are neither delivered nor given up
     news_at: i64  # when a message was last sent, or arrived for the first time
     anybody_stopped: bool
+    spare: Arrival | None  # events that have happened, linked by `after`
     _contents: Final[Contents]
     _network: Final[Network]
     _faults: Final[Faults]
@@ -96,6 +100,7 @@ class Carrier(Stage):
         self.open = 0
         self.news_at = 0
         self.anybody_stopped = False
+        self.spare = None
         self._contents = contents
         self._network = network
         self._faults = faults
@@ -161,9 +166,9 @@ class Carrier(Stage):
         self, process: Process, receivers: Sequence[Process], note: object, payload_bytes: i64
     ) -> None:
         now = self.engine.now
-        message = Message(process, process.core.sent + 1, now, payload_bytes, note)
+        message = Message(process, receivers, now, payload_bytes, note)
         message.job = self._contents.job(process)
-        self._open_message(message, receivers, now)
+        self._open_message(message, now)
         payload = self._contents.payload(payload_bytes)
         if len(receivers) == 1:
             effects = process.core.send(receivers[0].name, payload, int(now))
@@ -174,46 +179,56 @@ class Carrier(Stage):
         self.news_at = now
         if self._watcher is not None:
             self._watcher.sent(process, message, receivers, now)
-        self.carry(process, effects)
+        self.carry(process, effects, receivers[0])
         if self._watcher is not None:
             self._watcher.held_at_sender(process, message, now)
 
-    def _open_message(self, message: Message, receivers: Sequence[Process], now: i64) -> None:
-        meters = self.meters
-        process = message.sender
-        process.open.add(message)
+    def _open_message(self, message: Message, now: i64) -> None:
+        message.sender.open.add(message)
         self._bystander.sent(message)
-        for receiver in receivers:
-            copy = message.address(receiver)
-            self._bystander.addressed(copy)
-            self.open += 1
-            if receiver is not process:
-                meters.held.change(1, now)
-        meters.sent += 1
-        meters.copies += message.waiting
-        if self.anybody_stopped:
-            for copy in message.all_copies():
-                if copy.receiver.stopped:
-                    self.give_up(copy)
+        self.meters.sent += 1
+        self.meters.copies += message.waiting
+        self.open += message.waiting
+        if message.several:
+            for copy in message.copies():
+                self._open_copy(copy, message.sender, now)
+        else:
+            self._open_copy(message, message.sender, now)
+
+    def _open_copy(self, copy: Copy, sender: Process, now: i64) -> None:
+        self._bystander.addressed(copy)
+        if copy.receiver is not sender:
+            self.meters.held.change(1, now)
+        if copy.receiver.stopped:
+            self.give_up(copy)
 
     # ---- what cores want ----
 
-    def carry(self, process: Process, effects: list[Effect]) -> None:
-        """Do what a core says, then what the application does about it."""
-        delivered: list[Message] = []
+    def carry(self, process: Process, effects: list[Effect], likely: Process) -> None:
+        """Do what a core says, then what the application does about it.
+
+        `likely` is whom it is most likely about: nearly always that saves looking for the name.
+        """
+        delivered: list[Message] | None = None
         for effect in effects:
             if isinstance(effect, Transmit):
-                self._transmit(process, self.by_name[effect.to], effect.frame)
+                peer = likely if effect.to is likely.name else self.by_name[effect.to]
+                self._transmit(process, peer, effect.frame)
             elif isinstance(effect, Deliver):
-                message = self._deliver(process, effect.sender, effect.message_id)
+                peer = likely if effect.sender is likely.name else self.by_name[effect.sender]
+                message = self._deliver(process, peer, effect.message_id)
                 if message is not None:
-                    delivered.append(message)
+                    if delivered is None:
+                        delivered = [message]
+                    else:
+                        delivered.append(message)
         if self._flush_after >= 0:
             self._schedule_flush(process)
-        for message in delivered:
-            if message.job:
-                self._book_job(process, message.job)
-            self._workload.delivered(process, message)
+        if delivered is not None:
+            for message in delivered:
+                if message.job:
+                    self._book_job(process, message.job)
+                self._workload.delivered(process, message)
 
     def _transmit(self, process: Process, receiver: Process, frame: Frame) -> None:
         now = self.engine.now
@@ -248,7 +263,7 @@ class Carrier(Stage):
                 copy.released_at = now
                 if not copy.closed:
                     self.meters.held.change(-1, now)
-                    self.meters.held_time.add(now - copy.message.sent_at)
+                    self.meters.held_time.add(now - copy.message().sent_at)
                     process.in_transit += 1
                     if process.in_transit > self.meters.most_in_transit:
                         self.meters.most_in_transit = process.in_transit
@@ -262,7 +277,20 @@ class Carrier(Stage):
         if self._faults.loses() or self._faults.cuts(process, receiver, left, at):
             self.meters.lost += 1
         else:
-            self.engine.schedule(Arrival(self, process, receiver, frame), at)
+            self.engine.schedule(self._arrival(process, receiver, frame), at)
+
+    def _arrival(self, sender: Process, receiver: Process, frame: Frame) -> Arrival:
+        """An event for a frame: one that has happened before, if there is one to spare."""
+        spare = self.spare
+        if spare is None:
+            return Arrival(self, sender, receiver, frame)
+        following = spare.after
+        self.spare = following if isinstance(following, Arrival) else None
+        spare.after = None
+        spare.sender = sender
+        spare.receiver = receiver
+        spare.frame = frame
+        return spare
 
     def arrive(self, sender: Process, receiver: Process, frame: Frame) -> None:
         """A frame arrives: give it to the core."""
@@ -275,7 +303,7 @@ class Carrier(Stage):
             self._note_arrival(sender, receiver, frame, now)
         elif self._watcher is not None:
             self._watcher.control(receiver, sender, receiver, frame, wire.size(frame), now)
-        self.carry(receiver, receiver.core.receive(sender.name, frame, now))
+        self.carry(receiver, receiver.core.receive(sender.name, frame, now), sender)
         if count and self._watcher is not None:
             first = frame.about()
             for number in range(first, first + count):
@@ -300,17 +328,16 @@ class Carrier(Stage):
                 metadata = 0 if number > first else wire.size(frame) - frame.payload_bytes()
                 self._watcher.received(sender, number, receiver, size, metadata, again, now)
 
-    def _deliver(self, process: Process, name: str, number: i64) -> Message | None:
+    def _deliver(self, process: Process, sender: Process, number: i64) -> Message | None:
         """A core delivers; the message, unless it was delivered before."""
         now = self.engine.now
-        sender = self.by_name[name]
         copy = _copy(sender, number, process)
         if self._watcher is not None:
             self._watcher.delivered(process, sender, number, copy, now)
         if copy is None or copy.closed:
             self.meters.duplicates += 1
             return None
-        message = copy.message
+        message = copy.message()
         past = message.past
         self._close(copy)
         if copy.arrived_at >= 0:
@@ -324,7 +351,8 @@ class Carrier(Stage):
 
     def _close(self, copy: Copy) -> None:
         self.open -= 1
-        copy.message.close(copy)
+        copy.message().close(copy)
+        self._bystander.closed(copy)
 
     def _book_job(self, process: Process, length: i64) -> None:
         """Jobs of a process follow each other; it sends nothing until the last one is done."""
@@ -339,10 +367,10 @@ class Carrier(Stage):
         now = self.engine.now
         self.ended_at = max(self.ended_at, now)
         if copy.released_at < 0:
-            if copy.receiver is not copy.message.sender:
+            if copy.receiver is not copy.message().sender:
                 self.meters.held.change(-1, now)
         elif copy.arrived_at < 0:
-            copy.message.sender.in_transit -= 1
+            copy.message().sender.in_transit -= 1
         else:
             self.meters.buffered.change(-1, now)
         self._close(copy)
@@ -360,7 +388,7 @@ class Carrier(Stage):
         if not process.stopped:
             effects = process.core.flush()
             if effects:
-                self.carry(process, effects)
+                self.carry(process, effects, process)
 
 
 def _copy(sender: Process, number: i64, receiver: Process) -> Copy | None:

@@ -7,8 +7,9 @@ The queue is a hierarchical timing wheel (Varghese and Lauck 1987). Time is read
 bits. An event waits at the level of the highest digit in which its time differs from the present, in
 the slot that this digit names. When the present reaches that slot, its events move to lower levels,
 in their order, and those at level 0 are due. Each event moves at most once per level, whatever the
-number of events that wait, and one that is alone in its slot need not move at all. Events of one
-instant are always in one slot, in the order in which they came: no sequence number is needed.
+number of events that wait, and events that share their slot with no other instant move down at once.
+Events of one instant are always in one slot, in the order in which they came: no sequence number is
+needed.
 """
 
 from __future__ import annotations
@@ -54,35 +55,42 @@ class Call(Event):
         self.function()
 
 
+class Slot:
+    """A queue of events, linked by `after`."""
+
+    first: Event | None
+    last: Event | None
+    one_instant: bool  # all of them happen at the same time
+
+    def __init__(self) -> None:
+        self.first = None
+        self.last = None
+        self.one_instant = True
+
+
 class Level:
-    """One ring of the wheel: a queue of events for each value of a digit."""
+    """One ring of the wheel: a slot for each value of a digit."""
 
     occupied: i64  # a bit for each slot that is not empty
-    first: list[Event | None]
-    last: list[Event | None]
+    slots: Final[list[Slot]]
 
     def __init__(self) -> None:
         self.occupied = 0
-        self.first = [None] * SLOTS
-        self.last = [None] * SLOTS
+        self.slots = [Slot() for _ in range(SLOTS)]
 
-    def append(self, slot: i64, event: Event) -> None:
+    def append(self, place: i64, event: Event) -> None:
         """Put an event at the end of a slot."""
-        last = self.last[slot]
+        slot = self.slots[place]
+        last = slot.last
         if last is None:
-            self.first[slot] = event
-            self.occupied |= ONE << slot
+            slot.first = event
+            slot.one_instant = True
+            self.occupied |= ONE << place
         else:
             last.after = event
-        self.last[slot] = event
-
-    def take_all(self, slot: i64) -> Event | None:
-        """Empty a slot; its events hang on the first one."""
-        event = self.first[slot]
-        self.first[slot] = None
-        self.last[slot] = None
-        self.occupied ^= ONE << slot
-        return event
+            if last.time != event.time:
+                slot.one_instant = False
+        slot.last = event
 
 
 class Engine:
@@ -131,21 +139,50 @@ class Engine:
                 if number == LEVELS:
                     return None
                 level = self._levels[number]
-            slot = lowest_bit(level.occupied)
-            event = level.first[slot]
+            place = lowest_bit(level.occupied)
+            slot = level.slots[place]
+            event = slot.first
             assert event is not None
             following = event.after
-            if number == 0 and following is not None:
-                level.first[slot] = following
-                return self._taken(event)
-            level.take_all(slot)
             if following is None:
                 # Alone in the lowest slot: nothing is earlier, so the wheel may turn to it at once.
+                slot.first = None
+                slot.last = None
+                level.occupied ^= ONE << place
                 return self._taken(event)
-            shift = number * DIGIT
-            # In two steps: at the highest level one would be by more bits than there are.
-            self._reach = (self._reach >> shift >> DIGIT << DIGIT << shift) | slot << shift
-            self._put_all(event)
+            if number == 0:
+                slot.first = following
+                return self._taken(event)
+            self._turn(level, number, place)
+
+    def _turn(self, level: Level, number: i64, place: i64) -> None:
+        """Turn the wheel to the lowest slot that is not empty, and move its events down."""
+        slot = level.slots[place]
+        event = slot.first
+        last = slot.last
+        assert event is not None
+        slot.first = None
+        slot.last = None
+        level.occupied ^= ONE << place
+        if slot.one_instant:
+            # They are the next ones, all of them: level 0, which is empty, takes them as they are.
+            self._reach = event.time
+            lowest = self._levels[0]
+            due = lowest.slots[event.time & (SLOTS - 1)]
+            due.first = event
+            due.last = last
+            due.one_instant = True
+            lowest.occupied |= ONE << (event.time & (SLOTS - 1))
+            return
+        shift = number * DIGIT
+        # In two steps: at the highest level one would be by more bits than there are.
+        self._reach = (self._reach >> shift >> DIGIT << DIGIT << shift) | place << shift
+        moving: Event | None = event
+        while moving is not None:
+            following = moving.after
+            moving.after = None
+            self._put(moving)
+            moving = following
 
     def put_back(self, event: Event, now: i64) -> None:
         """Undo `next`: it is only `now`, and the event is not for now."""
@@ -161,15 +198,6 @@ class Engine:
         self.happened += 1
         self.pending -= 1
         return event
-
-    def _put_all(self, first: Event) -> None:
-        """Put the events of a slot where they belong now, in their order."""
-        event: Event | None = first
-        while event is not None:
-            following = event.after
-            event.after = None
-            self._put(event)
-            event = following
 
     def run(self) -> None:
         """Let everything happen, until nothing is left to happen."""

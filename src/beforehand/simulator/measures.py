@@ -48,18 +48,24 @@ class Histogram:
     count: i64
     total: int  # of all values: beyond 64 bits in long runs
     largest: i64
-    _counts: list[int]
+    _zeros: i64
+    _counts: list[int]  # of the values above 0
     _totals: list[int]
 
     def __init__(self) -> None:
         self.count = 0
         self.total = 0
         self.largest = 0
+        self._zeros = 0
         self._counts = []
         self._totals = []
 
     def add(self, value: i64) -> None:
         """Count a value that is not negative."""
+        self.count += 1
+        if value == 0:  # in most runs most of what is measured: nothing had to wait
+            self._zeros += 1
+            return
         shift: i64 = 0
         head = value
         while head >= 2 * EXACT:
@@ -71,7 +77,6 @@ class Histogram:
             self._totals.append(0)
         self._counts[bucket] += 1
         self._totals[bucket] += int(value)
-        self.count += 1
         self.total += int(value)
         if value > self.largest:
             self.largest = value
@@ -79,7 +84,9 @@ class Histogram:
     def quantile(self, share: float) -> int:
         """The value that this share of all values does not exceed."""
         rank = max(1, -int(-share * float(self.count) // 1))
-        seen = 0
+        seen = int(self._zeros)
+        if seen >= rank:
+            return 0
         for bucket, count in enumerate(self._counts):
             seen += count
             if seen >= rank:

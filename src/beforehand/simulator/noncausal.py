@@ -18,6 +18,10 @@ clock without its uninteresting entries. It is shared between a process and the 
 and replaced when a delivery brings news. Its size follows what is in flight and known, not the number
 of processes. `MOST_KNOWN` bounds it: a run in which a process comes to know of more senders with
 open messages than that is too congested to be followed, and has no figure.
+
+A delivery at j need be remembered only while something is open to j that was sent before it. To tell
+when that is over without a queue of what is open, the time at j is cut into eras: a new one begins when
+all copies from before the present one are closed, and then deliveries from before it are forgotten.
 """
 
 from __future__ import annotations
@@ -51,8 +55,15 @@ class Bystander:
 
     def addressed(self, copy: Copy) -> None:
         """It has a receiver."""
-        if not self.gave_up:
-            copy.receiver.inbound.add(copy)
+        copy.era = copy.receiver.era
+        copy.receiver.open_now += 1
+
+    def closed(self, copy: Copy) -> None:
+        """A copy is delivered, or given up."""
+        if copy.era == copy.receiver.era:
+            copy.receiver.open_now -= 1
+        else:
+            copy.receiver.open_before -= 1
 
     def delivered(self, copy: Copy, past: list[Message], now: i64) -> i64:
         """A copy is delivered, and closed; how much later than it could have been.
@@ -61,7 +72,7 @@ class Bystander:
         """
         if self.gave_up:
             return UNKNOWN
-        message, process = copy.message, copy.receiver
+        message, process = copy.message(), copy.receiver
         there = now
         if copy.arrived_at >= 0:
             there = message.sent_at + copy.arrived_at - copy.released_at
@@ -73,8 +84,10 @@ class Bystander:
     def _possible(self, process: Process, message: Message, past: list[Message], there: i64) -> i64:
         """The later of `there` and the last delivery at the process of what happened before."""
         deliveries = process.delivered
+        if deliveries is None:
+            return there
         position = deliveries.next - 1
-        if position < deliveries.first or deliveries[position].time <= there:
+        if deliveries[position].time <= there:
             return there
         self._mark(message, past)
         while position >= deliveries.first:
@@ -118,8 +131,7 @@ class Bystander:
         self.gave_up = True
         for process in self._processes:
             process.known = NO_PAST
-            process.inbound = SlidingArray()
-            process.delivered = SlidingArray()
+            process.delivered = None
 
     def _collect(self, known: list[Message], message: Message, process: Process) -> None:
         """Keep a message if it is the newest of its sender, which has it or an older one open."""
@@ -135,18 +147,21 @@ class Bystander:
 
     def _record(self, process: Process, message: Message, now: i64) -> None:
         """Remember the delivery as long as a message to here is open that was sent before it."""
-        inbound = process.inbound
-        while len(inbound) and inbound.peek().closed:
-            inbound.remove()
-        deliveries = process.delivered
-        if not len(inbound):
-            while len(deliveries):
-                deliveries.remove()
+        if process.open_now + process.open_before == 0:
+            process.delivered = None
             return
+        deliveries = process.delivered
+        if deliveries is None:
+            deliveries = SlidingArray()
+            process.delivered = deliveries
         deliveries.add(Delivery(now, message))
-        oldest = inbound.peek().message.sent_at
-        while len(deliveries) and deliveries.peek().time <= oldest:
-            deliveries.remove()
+        if process.open_before == 0:
+            while len(deliveries) > 1 and deliveries.peek().time <= process.era_began_at:
+                deliveries.remove()
+            process.open_before = process.open_now
+            process.open_now = 0
+            process.era += 1
+            process.era_began_at = now
 
 
 def _is_old(message: Message) -> bool:

@@ -5,6 +5,7 @@ A message is forgotten at its last delivery, so the memory follows what is in fl
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from mypy_extensions import i64
@@ -15,8 +16,29 @@ from beforehand.protocols.structures import SlidingArray
 NEVER: Final = -1  # the time of what has not happened
 
 
-class Message:
-    """A causal-send."""
+class Copy:
+    """A message on its way to one receiver: the times at which things first happened to it."""
+
+    receiver: Final[Process]
+    released_at: i64  # network-sent
+    arrived_at: i64  # received
+    closed: bool  # delivered, or given up because one of the two is gone for ever
+    era: i64  # of the receiver, when it was sent: see noncausal.py
+
+    def __init__(self, receiver: Process) -> None:
+        self.receiver = receiver
+        self.released_at = NEVER
+        self.arrived_at = NEVER
+        self.closed = False
+        self.era = 0
+
+    def message(self) -> Message:
+        """What it is a copy of."""
+        raise NotImplementedError
+
+
+class Message(Copy):
+    """A causal-send. If it has one receiver, as most have, it is its own copy."""
 
     sender: Final[Process]
     number: Final[i64]
@@ -25,36 +47,34 @@ class Message:
     job: i64  # nanoseconds of work that its delivery means for the receiver
     note: Final[object]  # of the workload that sent it, for its own use
     waiting: i64  # receivers that have not delivered it
-    sole: Copy | None  # the copy of a message with one receiver
-    copies: dict[int, Copy]  # receiver -> copy, of a message with several
+    several: Final[bool]  # receivers
+    parts: dict[int, Part]  # receiver -> copy, if there are several
     past: list[Message]  # what its sender knew when it sent it: see noncausal.py
 
     def __init__(
-        self, sender: Process, number: i64, sent_at: i64, payload_bytes: i64, note: object
+        self,
+        sender: Process,
+        receivers: Sequence[Process],
+        sent_at: i64,
+        payload_bytes: i64,
+        note: object,
     ) -> None:
+        super().__init__(receivers[0])
         self.sender = sender
-        self.number = number
+        self.number = sender.core.sent + 1
         self.sent_at = sent_at
         self.payload_bytes = payload_bytes
-        self.note = note
         self.job = 0
-        self.waiting = 0
-        self.sole = None
-        self.copies = NO_COPIES
+        self.note = note
+        self.waiting = len(receivers)
+        self.several = len(receivers) > 1
+        self.parts = NO_PARTS
+        if self.several:
+            self.parts = {int(each.index): Part(each, self) for each in receivers}
         self.past = NO_PAST
 
-    def address(self, receiver: Process) -> Copy:
-        """One more receiver."""
-        copy = Copy(self, receiver)
-        if self.waiting == 0:
-            self.sole = copy
-        else:
-            if self.sole is not None:
-                self.copies = {int(self.sole.receiver.index): self.sole}
-                self.sole = None
-            self.copies[int(receiver.index)] = copy
-        self.waiting += 1
-        return copy
+    def message(self) -> Message:
+        return self
 
     def close(self, copy: Copy) -> None:
         """A receiver needs it no more; after the last one it is forgotten."""
@@ -63,38 +83,34 @@ class Message:
         if self.waiting:
             return
         self.sender.forget(self.number)
-        # The whole history would hang on what it knew, and its copies point back at it.
+        # The whole history would hang on what it knew, and its parts point back at it.
         self.past = NO_PAST
-        self.sole = None
-        self.copies = NO_COPIES
+        self.parts = NO_PARTS
 
     def copy_to(self, receiver: Process) -> Copy | None:
         """The copy for a receiver; None if it is no receiver."""
-        sole = self.sole
-        if sole is not None:
-            return sole if sole.receiver is receiver else None
-        return self.copies.get(int(receiver.index))
+        if self.several:
+            return self.parts.get(int(receiver.index))
+        return self if self.receiver is receiver else None
 
-    def all_copies(self) -> list[Copy]:
-        """One for each receiver."""
-        return list(self.copies.values()) if self.sole is None else [self.sole]
+    def copies(self) -> list[Copy]:
+        """One for each receiver, as long as one is not closed."""
+        if self.several:
+            return list(self.parts.values())
+        return [self]
 
 
-class Copy:
-    """A message on its way to one receiver: the times at which things first happened to it."""
+class Part(Copy):
+    """The copy of a message with several receivers."""
 
-    message: Final[Message]
-    receiver: Final[Process]
-    released_at: i64  # network-sent
-    arrived_at: i64  # received
-    closed: bool  # delivered, or given up because one of the two is gone for ever
+    _message: Final[Message]
 
-    def __init__(self, message: Message, receiver: Process) -> None:
-        self.message = message
-        self.receiver = receiver
-        self.released_at = NEVER
-        self.arrived_at = NEVER
-        self.closed = False
+    def __init__(self, receiver: Process, message: Message) -> None:
+        super().__init__(receiver)
+        self._message = message
+
+    def message(self) -> Message:
+        return self._message
 
 
 class Delivery:
@@ -133,8 +149,11 @@ class Process:
     in_transit: i64  # copies that it has released and that have not arrived
     # For noncausal.py:
     known: list[Message]  # for each other sender with open messages that it knows of, the newest
-    inbound: SlidingArray[Copy]  # copies on their way to it, in the order of their causal-send
-    delivered: SlidingArray[Delivery]  # what it delivered since the oldest of those was sent
+    era: i64
+    era_began_at: i64
+    open_now: i64  # open copies to it that were sent in this era
+    open_before: i64  # and in earlier ones
+    delivered: SlidingArray[Delivery] | None  # what it delivered since then; None: nothing
     mark: i64  # the round in which `marked` was set
     marked: i64  # what that round has to remember about this process
 
@@ -150,8 +169,11 @@ class Process:
         self.open = SlidingArray(1)
         self.in_transit = 0
         self.known = NO_PAST
-        self.inbound = SlidingArray()
-        self.delivered = SlidingArray()
+        self.era = 0
+        self.era_began_at = 0
+        self.open_now = 0
+        self.open_before = 0
+        self.delivered = None
         self.mark = 0
         self.marked = 0
 
@@ -173,5 +195,5 @@ class Process:
 
 
 # Shared by all that have none; replaced, never changed.
-NO_COPIES: Final[dict[int, Copy]] = {}
+NO_PARTS: Final[dict[int, Part]] = {}
 NO_PAST: Final[list[Message]] = []

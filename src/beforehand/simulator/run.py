@@ -111,7 +111,7 @@ def _result(
         for process in world.processes
         if not process.stopped
         for message in process.open_messages()
-        for copy in message.all_copies()
+        for copy in message.copies()
     )
     unsent = max(0, workload.expected() - int(meters.actions))
     metrics = Metrics(

@@ -97,7 +97,7 @@ class Watcher:
     def held_at_sender(self, process: Process, message: Message, now: i64) -> None:
         """After a causal-send: does it wait?"""
         names: list[str] = []
-        for copy in message.all_copies():
+        for copy in message.copies():
             if copy.released_at == NEVER and not copy.closed:
                 names.append(copy.receiver.name)
         if names:
@@ -115,7 +115,7 @@ class Watcher:
 
     def held_at_receiver(self, process: Process, copy: Copy, now: i64) -> None:
         """After an arrival: it waits."""
-        message = copy.message
+        message = copy.message()
         self._record(
             process,
             "hold",
@@ -169,7 +169,7 @@ class Watcher:
         if self._oracle is not None:
             message = MessageId(sender.name, int(number))
             self.violations.extend(self._oracle.deliver(process.name, message))
-        size = 0 if copy is None else copy.message.payload_bytes
+        size = 0 if copy is None else copy.message().payload_bytes
         self._record(process, "deliver", sender.name, number, (process.name,), now, size, 0, "")
 
     def control(

@@ -139,7 +139,7 @@ class World(Carrier):
         effects = process.core.tick(now)
         if effects:
             self.ended_at = max(self.ended_at, now)
-            self.carry(process, effects)
+            self.carry(process, effects, process)
         self._schedule_tick(event, now + self._tick_every)
 
     # ---- those who are gone ----
@@ -162,7 +162,7 @@ class World(Carrier):
         for process in self.processes:
             for message in process.open_messages():
                 if process is gone:
-                    for copy in message.all_copies():
+                    for copy in message.copies():
                         if copy.released_at < 0 and not copy.closed:
                             self.give_up(copy)
                 else:
@@ -175,14 +175,14 @@ class World(Carrier):
         now = self.engine.now
         self._stopping -= 1
         for message in gone.open_messages():
-            for copy in message.all_copies():
+            for copy in message.copies():
                 if not copy.closed:
                     self.give_up(copy)
         for process in self.processes:
             if not process.stopped:
                 if self._watcher is not None:
                     self._watcher.evicted(process, gone, now)
-                self.carry(process, process.core.drop(gone.name, now))
+                self.carry(process, process.core.drop(gone.name, now), process)
         for process in self.processes:
             if not process.stopped:
                 self._workload.dropped(process, gone)
