@@ -1,4 +1,4 @@
-"""The figures of a run once more, from its trace alone: a state for each copy, followed event by event."""
+"""The figures of a run once more, from its trace alone: each copy is followed event by event."""
 
 from __future__ import annotations
 
@@ -163,9 +163,7 @@ class Accounts:
             self.stopped.add(gone)
             self._give_up_all(
                 now,
-                lambda sender, to, copy: (
-                    copy.released is None if sender == gone else to == gone
-                ),
+                lambda sender, to, copy: copy.released is None if sender == gone else to == gone,
             )
 
     def _give_up_all(self, now: int, which: object) -> None:

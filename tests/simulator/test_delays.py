@@ -77,9 +77,9 @@ def test_cells_of_a_matrix_can_be_distributions() -> None:
     [
         (
             "matrix:1ms,2ms",
-            "row 1 of the matrix has 2 delays, but there are 1 sites; give 1 in each",
+            "row 1 of the matrix has 2 delays, .* and so of sites, is 1; give as many",
         ),
-        ("matrix:1ms,2ms;3ms", "row 2 of the matrix has 1 delays, but there are 2 sites"),
+        ("matrix:1ms,2ms;3ms", "row 2 of the matrix has 1 delays, .* is 2"),
         ("matrix:1ms,2ms;3ms,4ms;", "'' is not a duration such as 5ms"),
         ("matrix:", "'' is not a duration such as 5ms"),
         ("matrix", "'' is not a duration such as 5ms"),

@@ -10,6 +10,7 @@ from beforehand.simulator.distributions import Constant, Distribution
 from beforehand.simulator.records import Process
 from beforehand.simulator.streams import Stream
 
+MAX_PAYLOAD: Final = 2**24  # bytes: more is not a message; what is drawn beyond is cut
 CACHED: Final = 4096  # bytes: payloads up to here are made once; there are few sizes in most runs
 
 
@@ -37,7 +38,7 @@ class Contents:
         """The size of the next payload of a process."""
         if self._payload_bytes >= 0:
             return self._payload_bytes
-        return self._payload_sizes.draw(self._stream(process))
+        return min(self._payload_sizes.draw(self._stream(process)), MAX_PAYLOAD)
 
     def payload(self, length: i64) -> bytes:
         """A payload: what is in it does not matter."""

@@ -72,9 +72,10 @@ class Histogram:
             head >>= 1
             shift += 1
         bucket = shift * EXACT + head
-        while bucket >= len(self._counts):
-            self._counts.append(0)
-            self._totals.append(0)
+        if bucket >= len(self._counts):
+            more = int(bucket) + 1 - len(self._counts)
+            self._counts.extend([0] * more)
+            self._totals.extend([0] * more)
         self._counts[bucket] += 1
         self._totals[bucket] += int(value)
         self.total += int(value)

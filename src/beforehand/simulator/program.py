@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from beforehand.causality.ids import MAX_PROCESS_NAME
 from beforehand.errors import BeforehandError, ScenarioError
+from beforehand.simulator.contents import MAX_PAYLOAD
+from beforehand.simulator.units import LONGEST
 from beforehand.trace.schema import Event
 
 _LISTED = 5  # sends to name in an error
@@ -81,7 +82,9 @@ class Program:
                 return Program(_lines(path))
             return Program.from_trace(read(path))
         except OSError as problem:
-            raise ScenarioError(f"{path}: the program cannot be read ({problem})") from None
+            raise ScenarioError(
+                f"{path}: the program cannot be read ({problem.strerror})"
+            ) from None
 
     @staticmethod
     def from_trace(events: Iterable[Event]) -> Program:
@@ -104,13 +107,15 @@ def _check(send: Send) -> None:
                 f"send {send.id!r}: the name {name[:20]!r}... is longer than "
                 f"{MAX_PROCESS_NAME} bytes"
             )
-    for what, value in (
-        ("at_ns", send.at_ns),
-        ("pause_ns", send.pause_ns),
-        ("payload_bytes", 0 if send.payload_bytes is None else send.payload_bytes),
+    for what, value, most in (
+        ("at_ns", send.at_ns, LONGEST),
+        ("pause_ns", send.pause_ns, LONGEST),
+        ("payload_bytes", 0 if send.payload_bytes is None else send.payload_bytes, MAX_PAYLOAD),
     ):
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**61:
-            raise ScenarioError(f"send {send.id!r}: {what} is {value!r}, not an integer from 0 on")
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
+            raise ScenarioError(
+                f"send {send.id!r}: {what} is {value!r}, not an integer from 0 to {most}"
+            )
 
 
 def _everybody(sends: tuple[Send, ...]) -> tuple[str, ...]:
@@ -190,7 +195,7 @@ def _lines(path: Path) -> Iterator[Send]:
                 continue
             try:
                 yield _send(json.loads(line))
-            except (ValueError, TypeError, KeyError) as problem:
+            except (ValueError, TypeError) as problem:
                 raise ScenarioError(
                     f"{path}, line {number}: not a send ({problem}); write it like "
                     '{"id": "m2", "sender": "bob", "to": ["carol"], "after": ["m1"]}'
@@ -199,12 +204,17 @@ def _lines(path: Path) -> Iterator[Send]:
                 raise ScenarioError(f"{path}, line {number}: {problem}") from None
 
 
-def _send(fields: dict[str, Any]) -> Send:
+def _send(fields: object) -> Send:
+    if not isinstance(fields, dict):
+        raise ValueError("no object in braces")
     known = set(Send.__dataclass_fields__)
     if unknown := set(fields) - known:
         raise ValueError(
             f"unknown {', '.join(sorted(unknown))}; there is {', '.join(sorted(known))}"
         )
+    for name in ("id", "sender", "to"):
+        if name not in fields:
+            raise ValueError(f"{name} is missing")
     to = fields["to"]
     after = fields.get("after", ())
     if not isinstance(after, (list, tuple)):

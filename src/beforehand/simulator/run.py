@@ -44,7 +44,11 @@ def run(
         world.start(scenario.make_stops())
         until = MAX_TIME if scenario.until_ns is None else scenario.until_ns
         expected = workload.expected()
-        world.run(until, None if progress is None else lambda sent: progress(sent, expected))
+        if progress is None:
+            world.run(until, None)
+        else:
+            progress(0, expected)
+            world.run(until, lambda sent: progress(sent, expected))
     seconds = time.perf_counter() - began
     return _result(scenario, workload, world, watcher, seconds)
 

@@ -17,6 +17,7 @@ from beforehand import protocols
 from beforehand.causality.ids import check_process
 from beforehand.errors import LocalProtocolError, ScenarioError
 from beforehand.simulator import specs, units, workloads
+from beforehand.simulator.contents import MAX_PAYLOAD
 from beforehand.simulator.distributions import Distribution
 from beforehand.simulator.faults import Partition, Stop
 from beforehand.simulator.network import Delay
@@ -83,6 +84,10 @@ class Scenario:
             check()
         for what in ("interval", "payload", "job", "jitter"):
             self.distribution(what)
+        if self.distribution("payload").high() > MAX_PAYLOAD:
+            raise ScenarioError(
+                f"payload: {self.payload!r} goes beyond {MAX_PAYLOAD:,} bytes; reduce it"
+            )
 
     # ---- checks ----
 
@@ -95,7 +100,7 @@ class Scenario:
             value = getattr(self, what)
             if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
                 raise ScenarioError(
-                    f"{what} is {value!r}; give a whole number from {least} to {most}"
+                    f"{what} is {value!r}; give a whole number from {least} to {most:,}"
                 )
         for what in ("loss", "duplicate", "job_share"):
             units.share(getattr(self, what), what)
@@ -247,7 +252,8 @@ class Scenario:
     @property
     def flush_ns(self) -> int:
         """How long acks and permits are put off; -1 if they are not."""
-        return units.duration(self.flush, "flush") if self.options.get("coalesce") else -1
+        after = units.duration(self.flush, "flush")
+        return after if self.options.get("coalesce") else -1
 
     def to_dict(self) -> dict[str, Any]:
         """The scenario as JSON can hold it; a program is told by its digest."""

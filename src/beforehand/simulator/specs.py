@@ -98,8 +98,8 @@ def _matrix(text: str, processes: int) -> SiteDelay:
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows):
             raise ScenarioError(
-                f"delay: row {number} of the matrix has {len(row)} delays, but there are "
-                f"{len(rows)} sites; give {len(rows)} in each row"
+                f"delay: row {number} of the matrix has {len(row)} delays, but the number of rows, "
+                f"and so of sites, is {len(rows)}; give as many in each row"
             )
     return SiteDelay([index % len(rows) for index in range(processes)], rows)
 
