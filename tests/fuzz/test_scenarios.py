@@ -18,7 +18,7 @@ from tests.fuzz.scenarios import scenarios
 from tests.simulator.bystander import lateness
 from tests.simulator.kept import traced
 
-EXAMPLES = 300
+EXAMPLES = 1000
 MOST_TICKS = 3000  # a run that has not given up after so many will never do so
 SETTLED = 10**10  # nanoseconds: all that is drawn here is over by then, but for what is lost
 

@@ -85,3 +85,15 @@ def test_messages_leave_no_garbage_in_cycles(workload: str, loss: float) -> None
             garbage.append(gc.collect())
     few, many = garbage
     assert many - few < PROCESSES * (MANY - FEW) / 10, f"unreachable objects: {few}, {many}"
+
+
+def test_runs_do_not_pile_up() -> None:
+    """What one run leaves, the collector finds by itself while others run: sweeps make thousands."""
+    gc.collect()
+    before = len(gc.get_objects())
+    for seed in range(60):
+        run(Scenario(protocol="hybrid", processes=PROCESSES, messages=5, seed=seed))
+    left = len(gc.get_objects()) - before
+    gc.collect()
+    one_run = PROCESSES * 40  # about what the processes of a run are made of
+    assert left < 20 * one_run, f"{left} objects"

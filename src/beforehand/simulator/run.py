@@ -56,17 +56,13 @@ def run(
 @contextmanager
 def _collector_paused() -> Iterator[None]:
     """Nothing in a run makes cycles that are thrown away, so looking for them is wasted."""
-    if not gc.isenabled():
-        yield
-        return
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        # All that was made meanwhile counts as new. Let it count as old: it is not looked at at once.
-        gc.freeze()
-        gc.unfreeze()
-        gc.enable()
+        if was_enabled:
+            gc.enable()
 
 
 def _world(scenario: Scenario, workload: Workload, watcher: Watcher | None) -> World:
