@@ -22,7 +22,7 @@ PINNED: dict[str, tuple[dict[str, Any], str]] = {
             "duplicate": 0.1,
             "partitions": ("50ms-90ms:30%",),
         },
-        "c6c73a3c99120f7e",
+        "c07cd89fc42c8f8d",
     ),
     "lognormal": ({"protocol": "hybrid-sps", "delay": "lognormal:20ms,1.5"}, "e41af184a0861fe7"),
     "jobs": (
@@ -35,10 +35,10 @@ PINNED: dict[str, tuple[dict[str, Any], str]] = {
         "bb989f408a68dc5d",
     ),
     "groups": ({"protocol": "rst", "workload": "groups:4"}, "235f423e3cf28cd4"),
-    "services": ({"protocol": "hybrid", "workload": "fanout:3,2", "loss": 0.1}, "6fd95f8dbaa73701"),
+    "services": ({"protocol": "hybrid", "workload": "fanout:3,2", "loss": 0.1}, "d29e7edfd3d8ed31"),
     "stops": (
         {"protocol": "hybrid", "stops": ("p3@70ms",), "drop_after": "50ms"},
-        "09ff75b10aff21c5",
+        "27efde46bc0a7057",
     ),
 }
 

@@ -104,7 +104,7 @@ REFUSED = {
     "itself": ([Send("x", "a", ("b",), ("x",))], "x comes after x"),
     "the past": ([Send("x", "a", ("b",), at_ns=-1)], "at_ns is -1"),
     "half a nanosecond": ([Send("x", "a", ("b",), pause_ns=0.5)], "pause_ns is 0.5"),  # type: ignore[arg-type]
-    "a name without end": ([Send("x", "a" * 300, ("b",))], "longer than 255 bytes"),
+    "a name without end": ([Send("x", "a" * 300, ("b",))], "more than 255"),
 }
 
 

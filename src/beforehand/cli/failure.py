@@ -14,9 +14,9 @@ BAD_INPUT = 2  # also what the command line itself exits with for unknown option
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """Errors that we raise on purpose explain themselves: no traceback."""
+    """Errors that we raise on purpose explain themselves, and so do full disks: no traceback."""
     try:
         yield
-    except BeforehandError as problem:
+    except (BeforehandError, OSError) as problem:
         typer.echo(f"beforehand: {problem}", err=True)
         raise typer.Exit(BAD_INPUT) from None

@@ -15,10 +15,11 @@ from typing import Final
 from mypy_extensions import i64
 
 from beforehand import wire
+from beforehand.errors import ScenarioError
 from beforehand.protocols.base import Deliver, Effect, Transmit
 from beforehand.protocols.frames import Frame
 from beforehand.simulator.contents import Contents
-from beforehand.simulator.engine import Call, Engine, Event
+from beforehand.simulator.engine import MAX_TIME, Call, Engine, Event
 from beforehand.simulator.faults import Faults
 from beforehand.simulator.meters import Meters
 from beforehand.simulator.network import Network
@@ -27,6 +28,8 @@ from beforehand.simulator.records import Copy, Message, Process, Sending
 from beforehand.simulator.streams import Stream
 from beforehand.simulator.watcher import Watcher
 from beforehand.simulator.workload import Stage, Workload
+
+AGES: Final = 8  # frames that a mean age is about
 
 
 class Arrival(Event):
@@ -38,10 +41,14 @@ class Arrival(Event):
         self.sender = sender
         self.receiver = receiver
         self.frame = frame
+        self.sent_at = carrier.engine.now
 
     def happen(self) -> None:
         carrier = self.carrier
-        carrier.arrive(self.sender, self.receiver, self.frame)
+        carrier.arriving -= 1
+        receiver = self.receiver
+        receiver.age += (self.time - self.sent_at - receiver.age) // AGES
+        carrier.arrive(self.sender, receiver, self.frame)
         self.after = carrier.spare
         carrier.spare = self
 
@@ -66,7 +73,8 @@ class Carrier(Stage):
     seed: Final[int]
     by_name: Final[dict[str, Process]]
     open: i64  # copies that are neither delivered nor given up
-    news_at: i64  # when a message was last sent, or arrived for the first time
+    arriving: i64  # frames on their way
+    news_at: i64  # when a message was last sent, left or arrived for the first time
     anybody_stopped: bool
     spare: Arrival | None  # events that have happened, linked by `after`
     _contents: Final[Contents]
@@ -98,6 +106,7 @@ class Carrier(Stage):
         self.seed = seed
         self.by_name = {process.name: process for process in processes}
         self.open = 0
+        self.arriving = 0
         self.news_at = 0
         self.anybody_stopped = False
         self.spare = None
@@ -226,7 +235,7 @@ class Carrier(Stage):
             self._schedule_flush(process)
         if delivered is not None:
             for message in delivered:
-                if message.job:
+                if message.job >= 0:
                     self._book_job(process, message.job)
                 self._workload.delivered(process, message)
 
@@ -235,9 +244,10 @@ class Carrier(Stage):
         meters = self.meters
         size = wire.size(frame)
         metadata = size
+        fresh = False
         if frame.messages():
             metadata -= frame.payload_bytes()
-            self._release(process, receiver, frame, metadata, now)
+            fresh = self._release(process, receiver, frame, metadata, now)
         else:
             meters.control_frames += 1
             if self._watcher is not None:
@@ -246,6 +256,9 @@ class Carrier(Stage):
         meters.metadata_bytes += int(metadata)
         meters.wire_bytes += int(size + self._network.header)
         left = self._network.leaves(process, size, now)
+        self.ended_at = max(self.ended_at, now)
+        if fresh:
+            self.news_at = max(self.news_at, left)
         self._travel(process, receiver, frame, left)
         if self._faults.duplicates():
             meters.doubled += 1
@@ -253,13 +266,15 @@ class Carrier(Stage):
 
     def _release(
         self, process: Process, receiver: Process, frame: Frame, metadata: i64, now: i64
-    ) -> None:
-        """Note the first release of each message in a frame."""
+    ) -> bool:
+        """Note the first release of each message in a frame; whether there was one."""
+        fresh = False
         first = frame.about()
         for number in range(first, first + frame.messages()):
             copy = _copy(process, number, receiver)
             again = copy is None or copy.released_at >= 0
             if copy is not None and copy.released_at < 0:
+                fresh = True
                 copy.released_at = now
                 if not copy.closed:
                     self.meters.held.change(-1, now)
@@ -271,12 +286,14 @@ class Carrier(Stage):
                 size = frame.payload_sizes()[number - first]
                 self._watcher.released(process, number, receiver, size, metadata, again, now)
                 metadata = 0
+        return fresh
 
     def _travel(self, process: Process, receiver: Process, frame: Frame, left: i64) -> None:
         at = self._network.arrives(process, receiver, left)
         if self._faults.loses() or self._faults.cuts(process, receiver, left, at):
             self.meters.lost += 1
         else:
+            self.arriving += 1
             self.engine.schedule(self._arrival(process, receiver, frame), at)
 
     def _arrival(self, sender: Process, receiver: Process, frame: Frame) -> Arrival:
@@ -290,6 +307,7 @@ class Carrier(Stage):
         spare.sender = sender
         spare.receiver = receiver
         spare.frame = frame
+        spare.sent_at = self.engine.now
         return spare
 
     def arrive(self, sender: Process, receiver: Process, frame: Frame) -> None:
@@ -298,21 +316,21 @@ class Carrier(Stage):
             return
         now = self.engine.now
         self.ended_at = max(self.ended_at, now)
-        count = frame.messages()
-        if count:
-            self._note_arrival(sender, receiver, frame, now)
+        fresh: list[Copy] = NO_COPIES
+        if frame.messages():
+            fresh = self._note_arrival(sender, receiver, frame, now)
         elif self._watcher is not None:
             self._watcher.control(receiver, sender, receiver, frame, wire.size(frame), now)
         self.carry(receiver, receiver.core.receive(sender.name, frame, now), sender)
-        if count and self._watcher is not None:
-            first = frame.about()
-            for number in range(first, first + count):
-                copy = _copy(sender, number, receiver)
-                if copy is not None and not copy.closed and copy.arrived_at == now:
-                    self._watcher.held_at_receiver(receiver, copy, now)
+        for copy in fresh:
+            if not copy.closed and self._watcher is not None:
+                self._watcher.held_at_receiver(receiver, copy, now)
 
-    def _note_arrival(self, sender: Process, receiver: Process, frame: Frame, now: i64) -> None:
-        """Note the first arrival of each message in a frame."""
+    def _note_arrival(
+        self, sender: Process, receiver: Process, frame: Frame, now: i64
+    ) -> list[Copy]:
+        """Note the first arrival of each message in a frame; if somebody watches, say which."""
+        fresh = NO_COPIES if self._watcher is None else []
         first = frame.about()
         for number in range(first, first + frame.messages()):
             copy = _copy(sender, number, receiver)
@@ -327,6 +345,9 @@ class Carrier(Stage):
                 size = frame.payload_sizes()[number - first]
                 metadata = 0 if number > first else wire.size(frame) - frame.payload_bytes()
                 self._watcher.received(sender, number, receiver, size, metadata, again, now)
+                if copy is not None and not again:
+                    fresh.append(copy)
+        return fresh
 
     def _deliver(self, process: Process, sender: Process, number: i64) -> Message | None:
         """A core delivers; the message, unless it was delivered before."""
@@ -357,6 +378,11 @@ class Carrier(Stage):
     def _book_job(self, process: Process, length: i64) -> None:
         """Jobs of a process follow each other; it sends nothing until the last one is done."""
         start = max(self.engine.now, process.busy_until)
+        if start + length > MAX_TIME:
+            raise ScenarioError(
+                f"the jobs of {process.name} would end after the end of time (146 years); make them "
+                "shorter or fewer"
+            )
         process.busy_until = start + length
         self.meters.jobs += 1
         self.meters.job_starts += int(start)
@@ -366,6 +392,8 @@ class Carrier(Stage):
         """One of the two is gone for ever: the copy cannot arrive, or nobody waits for it."""
         now = self.engine.now
         self.ended_at = max(self.ended_at, now)
+        if self._watcher is not None:
+            self._watcher.given_up(copy)
         if copy.released_at < 0:
             if copy.receiver is not copy.message().sender:
                 self.meters.held.change(-1, now)
@@ -395,3 +423,6 @@ def _copy(sender: Process, number: i64, receiver: Process) -> Copy | None:
     """The copy of a message that is not delivered everywhere yet."""
     message = sender.message(number)
     return None if message is None else message.copy_to(receiver)
+
+
+NO_COPIES: Final[list[Copy]] = []  # shared, never changed

@@ -7,7 +7,7 @@ from typing import Final
 from mypy_extensions import i64
 
 from beforehand.simulator.distributions import Constant, Distribution
-from beforehand.simulator.records import Process
+from beforehand.simulator.records import NEVER, Process
 from beforehand.simulator.streams import Stream
 
 MAX_PAYLOAD: Final = 2**24  # bytes: more is not a message; what is drawn beyond is cut
@@ -50,9 +50,9 @@ class Contents:
         return payload
 
     def job(self, process: Process) -> i64:
-        """How long the job takes that the next message of a process starts; 0 for none."""
+        """How long the job takes that the next message of a process starts; NEVER for none."""
         if self._job_share == 0.0 or self._stream(process).uniform() >= self._job_share:
-            return 0
+            return NEVER
         return self._job_lengths.draw(self._stream(process))
 
     def _stream(self, process: Process) -> Stream:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from beforehand.causality.ids import MAX_PROCESS_NAME
-from beforehand.errors import BeforehandError, ScenarioError
+from beforehand.causality.ids import check_process
+from beforehand.errors import BeforehandError, LocalProtocolError, ScenarioError
 from beforehand.simulator.contents import MAX_PAYLOAD
 from beforehand.simulator.units import LONGEST
 from beforehand.trace.schema import Event
@@ -92,7 +92,12 @@ class Program:
 
         That is more than the application may have meant, and exactly what causal order protects.
         """
-        return Program(_recorded(events))
+        recorded = [event for event in events if event.kind in ("start", "send", "deliver")]
+        # In the order of the run: sites and shares of processes go by it. Those who never send count.
+        names = dict.fromkeys(event.process for event in recorded if event.kind == "start")
+        sends = tuple(_recorded(recorded))
+        names |= dict.fromkeys(_everybody(sends))
+        return Program(sends, names)
 
 
 def _check(send: Send) -> None:
@@ -101,12 +106,13 @@ def _check(send: Send) -> None:
             raise ScenarioError(f"send {send.id!r}: {name!r} is no name; use text")
     if not send.to:
         raise ScenarioError(f"send {send.id!r} has no receivers; name at least one process")
-    for name in (send.sender, *send.to):
-        if len(name.encode()) > MAX_PROCESS_NAME:
-            raise ScenarioError(
-                f"send {send.id!r}: the name {name[:20]!r}... is longer than "
-                f"{MAX_PROCESS_NAME} bytes"
-            )
+    try:
+        for name in (send.sender, *send.to):
+            check_process(name)
+        for name in (send.id, *send.after):
+            name.encode()
+    except (LocalProtocolError, UnicodeEncodeError) as problem:
+        raise ScenarioError(f"send {send.id!a}: {problem}") from None
     for what, value, most in (
         ("at_ns", send.at_ns, LONGEST),
         ("pause_ns", send.pause_ns, LONGEST),
@@ -163,11 +169,11 @@ def _check_acyclic(sends: tuple[Send, ...], by_id: dict[str, Send]) -> None:
     if not stuck:
         return
     name = min(stuck)
-    path: list[str] = []
-    while name not in path:
-        path.append(name)
+    places: dict[str, int] = {}
+    while name not in places:
+        places[name] = len(places)
         name = min(cause for cause in by_id[name].after if cause in stuck)
-    circle = [*path[path.index(name) :], name]
+    circle = [*list(places)[places[name] :], name]
     raise ScenarioError(
         f"the program is cyclic, so it can never run: {' comes after '.join(circle[:20])}"
     )
@@ -183,19 +189,22 @@ def _some(names: list[str]) -> str:
 
 def _is_program(path: Path) -> bool:
     """Whether the first line is a send of a program, and not an event of a trace."""
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        first = next((line for line in lines if line.strip()), "")
-    return '"id"' in first
+    with path.open("rb") as lines:
+        first = next((line for line in lines if line.strip()), b"")
+    try:
+        return "process" not in json.loads(first) and b"beforehand-trace" not in first
+    except (ValueError, TypeError, RecursionError):
+        return b'"process"' not in first
 
 
 def _lines(path: Path) -> Iterator[Send]:
-    with path.open(encoding="utf-8") as lines:
+    with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
             try:
                 yield _send(json.loads(line))
-            except (ValueError, TypeError) as problem:
+            except (ValueError, TypeError, RecursionError) as problem:
                 raise ScenarioError(
                     f"{path}, line {number}: not a send ({problem}); write it like "
                     '{"id": "m2", "sender": "bob", "to": ["carol"], "after": ["m1"]}'
@@ -216,9 +225,11 @@ def _send(fields: object) -> Send:
         if name not in fields:
             raise ValueError(f"{name} is missing")
     to = fields["to"]
-    after = fields.get("after", ())
-    if not isinstance(after, (list, tuple)):
+    after = fields.get("after", [])
+    if not isinstance(after, list):
         raise ValueError(f"after is {after!r}, not a list of ids")
+    if not isinstance(to, (list, str)):
+        raise ValueError(f"to is {to!r}, not a name or a list of names")
     rest = {name: fields[name] for name in ("at_ns", "pause_ns", "payload_bytes") if name in fields}
     return Send(
         fields["id"],

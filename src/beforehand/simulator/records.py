@@ -44,7 +44,7 @@ class Message(Copy):
     number: Final[i64]
     sent_at: Final[i64]
     payload_bytes: Final[i64]
-    job: i64  # nanoseconds of work that its delivery means for the receiver
+    job: i64  # nanoseconds of work that its delivery means for the receiver; NEVER: none
     note: Final[object]  # of the workload that sent it, for its own use
     waiting: i64  # receivers that have not delivered it
     several: Final[bool]  # receivers
@@ -64,7 +64,7 @@ class Message(Copy):
         self.number = sender.core.sent + 1
         self.sent_at = sent_at
         self.payload_bytes = payload_bytes
-        self.job = 0
+        self.job = NEVER
         self.note = note
         self.waiting = len(receivers)
         self.several = len(receivers) > 1
@@ -143,6 +143,8 @@ class Process:
     seq: i64  # events in its trace
     uplink_free_at: i64  # when the last byte that it has to send is out
     busy_until: i64  # the end of its last job
+    age: i64  # how long the frames that it got lately were under way, waiting for uplinks included
+    ticking: bool  # it will look after lost frames
     outbox: list[Sending]  # what it will send when it is no longer busy
     # Its messages by their number, from the oldest that is not delivered everywhere; None: forgotten.
     open: SlidingArray[Message | None]
@@ -165,6 +167,8 @@ class Process:
         self.seq = 0
         self.uplink_free_at = 0
         self.busy_until = 0
+        self.age = 0
+        self.ticking = False
         self.outbox = []
         self.open = SlidingArray(1)
         self.in_transit = 0

@@ -33,8 +33,12 @@ class Planned(Event):
             self.ready(self.replay.stage.engine.now + self.pause)
 
     def ready(self, time: i64) -> None:
-        """It may go from a time on."""
-        self.replay.stage.engine.schedule(self, max(time, self.at))
+        """It may go from a time on: if that is now, before anything else happens."""
+        engine = self.replay.stage.engine
+        if max(time, self.at) > engine.now:
+            engine.schedule(self, max(time, self.at))
+        else:
+            self.replay.go(self)
 
     def happen(self) -> None:
         if not self.process.stopped:
@@ -73,6 +77,8 @@ class Replay(Workload):
         self._sizes = sizes
         self._plan: list[Planned] = []
         self._by_sender: list[list[Planned]] = []  # process -> its sends
+        self._going: list[Planned] = []  # what goes now, one after the other
+        self._busy = False
 
     def start(self, stage: Stage) -> None:
         self.stage = stage
@@ -87,9 +93,21 @@ class Replay(Workload):
         for place, planned in enumerate(self._plan):
             for cause in self._after[place]:
                 self._link(self._plan[cause], planned)
-        for planned in self._plan:
-            if planned.missing == 0:
-                planned.ready(planned.pause)
+        for planned in [planned for planned in self._plan if planned.missing == 0]:
+            planned.ready(planned.pause)
+
+    def go(self, planned: Planned) -> None:
+        """Send, after what goes already: in a loop, since a program may be one long chain."""
+        self._going.append(planned)
+        if self._busy:
+            return
+        self._busy = True
+        place: i64 = 0
+        while place < len(self._going):
+            self._going[place].happen()
+            place += 1
+        self._going = []
+        self._busy = False
 
     def _link(self, cause: Planned, planned: Planned) -> None:
         planned.missing += 1

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from hashlib import sha256
+from types import NoneType
 from typing import Any, Final, Literal
 
 from beforehand import protocols
@@ -24,6 +25,7 @@ from beforehand.simulator.network import Delay
 from beforehand.simulator.program import Program
 from beforehand.simulator.workload import Workload
 
+NO_OPTIONS: Final = {"name", "process", "processes", "tree", "links"}  # of `create` itself
 MAX_PROCESSES: Final = 1_000_000
 MAX_MESSAGES: Final = 1_000_000_000  # per process
 ROUND_TRIPS_PER_TICK: Final = 2  # sooner, and much is sent twice for nothing
@@ -62,6 +64,7 @@ class Scenario:
     program: Program | None = field(default=None, repr=False)  # for the workload replay
 
     def __post_init__(self) -> None:
+        self._check_types()
         for name in ("partitions", "stops"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "options", dict(self.options))
@@ -90,6 +93,25 @@ class Scenario:
             )
 
     # ---- checks ----
+
+    def _check_types(self) -> None:
+        for what in ("protocol", "workload", "link"):
+            if not isinstance(getattr(self, what), str):
+                raise ScenarioError(f"{what} is {getattr(self, what)!r}; give text")
+        for what in ("partitions", "stops"):
+            value = getattr(self, what)
+            if not isinstance(value, (tuple, list)) or not all(isinstance(v, str) for v in value):
+                raise ScenarioError(f"{what} is {value!r}; give a list of texts")
+        if not isinstance(self.program, (Program, NoneType)):
+            raise ScenarioError(f"program is {self.program!r}; give a Program")
+        if not isinstance(self.options, Mapping):
+            raise ScenarioError(f"options is {self.options!r}; give names with values")
+        for name, chosen in self.options.items():
+            if not isinstance(chosen, bool) or not isinstance(name, str) or name in NO_OPTIONS:
+                raise ScenarioError(
+                    f"{self.protocol} has no option {name!r} with the value {chosen!r}; give one that "
+                    "it has, as true or false"
+                )
 
     def _check_numbers(self) -> None:
         for what, least, most in (
@@ -264,6 +286,9 @@ class Scenario:
             values["processes"] = list(self.processes)
         values["program"] = None if self.program is None else self.program.digest()
         return values
+
+    def __hash__(self) -> int:
+        return hash(self.digest())
 
     def digest(self) -> str:
         """A hash of the whole scenario: what runs are named by."""

@@ -24,11 +24,16 @@ class Watcher:
     """Tells the trace and the oracle what happens."""
 
     violations: list[Violation]
+    # Copies that were given up before they were released, or had arrived: they may yet be.
+    _unreleased: set[tuple[int, int, int]]
+    _unarrived: set[tuple[int, int, int]]
     _recorder: Final[Recorder | None]
     _oracle: Final[Oracle | None]
 
     def __init__(self, recorder: Recorder | None, oracle: Oracle | None) -> None:
         self.violations = []
+        self._unreleased = set()
+        self._unarrived = set()
         self._recorder = recorder
         self._oracle = oracle
 
@@ -128,6 +133,14 @@ class Watcher:
             "at receiver",
         )
 
+    def given_up(self, copy: Copy) -> None:
+        """A copy is given up: nobody knows it any more, though it may still be on its way."""
+        key = _key(copy.message().sender, copy.message().number, copy.receiver)
+        if copy.released_at < 0:
+            self._unreleased.add(key)
+        if copy.arrived_at < 0:
+            self._unarrived.add(key)
+
     def released(
         self,
         process: Process,
@@ -139,7 +152,9 @@ class Watcher:
         now: i64,
     ) -> None:
         """A copy is handed to the network."""
-        detail = AGAIN if again else ""
+        key = _key(process, number, receiver)
+        detail = AGAIN if again and key not in self._unreleased else ""
+        self._unreleased.discard(key)
         to = (receiver.name,)
         self._record(
             process, "release", process.name, number, to, now, payload_bytes, metadata, detail
@@ -156,7 +171,9 @@ class Watcher:
         now: i64,
     ) -> None:
         """A copy arrives."""
-        detail = AGAIN if again else ""
+        key = _key(sender, number, process)
+        detail = AGAIN if again and key not in self._unarrived else ""
+        self._unarrived.discard(key)
         to = (process.name,)
         self._record(
             process, "receive", sender.name, number, to, now, payload_bytes, metadata, detail
@@ -186,3 +203,7 @@ class Watcher:
             kind = type(frame).__name__
             to = (receiver.name,)
             self._record(process, "control", sender.name, frame.about(), to, now, 0, size, kind)
+
+
+def _key(sender: Process, number: i64, receiver: Process) -> tuple[int, int, int]:
+    return int(sender.index), int(number), int(receiver.index)

@@ -106,6 +106,8 @@ def _groups(fields: list[str], to: Setting) -> Workload:
             f"groups: SIZE is {size}; a group has from 2 to {to.processes} of the processes"
         )
     groups = _count(fields[1], "groups: GROUPS") if len(fields) > 1 else 0
+    if groups > 10 * to.processes:
+        raise ScenarioError(f"groups: GROUPS is {groups}; give at most {10 * to.processes}")
     return GroupTraffic(to.messages, to.interval, size, groups)
 
 

@@ -17,6 +17,7 @@ from beforehand.simulator.watcher import Watcher
 from beforehand.simulator.workload import Workload
 
 PATIENCE: Final = 1000  # ticks without anything new before a run counts as stalled
+ROUND_TRIP: Final = 2  # ways
 SPARSEST: Final = 64  # events from one look inside a core to the next, in long runs
 REPORT: Final = 1 << 14  # events from one report of progress to the next
 
@@ -90,8 +91,7 @@ class World(Carrier):
                 break
             if event.time > until:
                 engine.put_back(event, until)
-                self.cut_short = self.open > 0 or not self._idle()
-                self.ended_at = until if self.cut_short else min(self.ended_at, until)
+                self.cut_short = self.open > 0 or not self._quiet()
                 break
             event.happen()
             if engine.happened >= look_at:
@@ -102,6 +102,9 @@ class World(Carrier):
                 report_at += REPORT
                 if progress is not None:
                     progress(int(self.meters.sent))
+        if self.cut_short or self.ended_at > until:  # a job may last longer than all events
+            self.cut_short = True
+            self.ended_at = until
         if self._watcher is not None:
             self._watcher.ended(self.processes, max(self.ended_at, engine.now))
 
@@ -115,32 +118,41 @@ class World(Carrier):
 
     def _schedule_tick(self, event: Tick, time: i64) -> None:
         self._ticking += 1
+        event.process.ticking = True
         self.engine.schedule(event, time)
 
-    def _idle(self) -> bool:
-        """Whether nothing will happen by itself any more, except that the clock ticks."""
-        return self.engine.pending == self._ticking + self._stopping
+    def _quiet(self) -> bool:
+        """Whether the application has nothing ahead but what deliveries will make it do."""
+        others = self._ticking + self._stopping + self.arriving + len(self._flushing)
+        return self.engine.pending == others
 
     def tick(self, event: Tick, process: Process) -> None:
         """Let a core send again what may be lost; go on until all is done, or all hope is lost."""
         self._ticking -= 1
+        process.ticking = False
         if process.stopped:
             return
         now = self.engine.now
-        if self._idle():
+        # Not before what it has sent can have been answered: where uplinks are slow that takes longer
+        # than the delays say, and what is sent again too soon makes it take longer still.
+        pause = max(self._tick_every, 2 * ROUND_TRIP * process.age)
+        if self._quiet():
             waited = now - max(self.news_at, self._faults.last_heal())
-            hopeless = self._stopping == 0 and waited // PATIENCE > self._tick_every
-            if self.open == 0 or hopeless:
+            if self.open == 0 or waited // PATIENCE > pause:
                 return
         if process.uplink_free_at > now:
-            # Sending more while the last is not out would only make the queue longer.
-            self._schedule_tick(event, process.uplink_free_at + self._tick_every)
+            self._schedule_tick(event, process.uplink_free_at + pause)
             return
-        effects = process.core.tick(now)
-        if effects:
-            self.ended_at = max(self.ended_at, now)
-            self.carry(process, effects, process)
-        self._schedule_tick(event, now + self._tick_every)
+        self.carry(process, process.core.tick(now), process)
+        self._schedule_tick(event, now + pause)
+
+    def _wake_clocks(self) -> None:
+        """Something has happened that may go lost."""
+        self.news_at = max(self.news_at, self.engine.now)
+        if self._tick_every:
+            for process in self.processes:
+                if not process.ticking and not process.stopped:
+                    self._schedule_tick(Tick(self, process), self.engine.now + self._tick_every)
 
     # ---- those who are gone ----
 
@@ -186,3 +198,4 @@ class World(Carrier):
         for process in self.processes:
             if not process.stopped:
                 self._workload.dropped(process, gone)
+        self._wake_clocks()
