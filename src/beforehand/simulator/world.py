@@ -91,7 +91,8 @@ class World(Carrier):
                 break
             if event.time > until:
                 engine.put_back(event, until)
-                self.cut_short = self.open > 0 or not self._quiet()
+                under_way = engine.pending > self._ticking + self._stopping
+                self.cut_short = self.open > 0 or under_way
                 break
             event.happen()
             if engine.happened >= look_at:
