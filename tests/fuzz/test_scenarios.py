@@ -20,7 +20,9 @@ from tests.simulator.kept import traced
 
 EXAMPLES = 1000
 MOST_TICKS = 3000  # a run that has not given up after so many will never do so
-SETTLED = 2_000 * 10**9  # nanoseconds: patience is a thousand times what frames take, uplinks included
+SETTLED = (
+    2_000 * 10**9
+)  # nanoseconds: patience is a thousand times what frames take, uplinks included
 
 
 def run_to_an_end(fields: dict[str, Any]) -> tuple[Result, list[Event]] | None:

@@ -101,7 +101,7 @@ def command(
     tick: Annotated[
         str | None,
         typer.Option(
-            help="How often cores look after lost frames. Default: by the delay.",
+            help="How often, at most, cores look after lost frames. Default: by the delay.",
             rich_help_panel=_NETWORK,
             show_default=False,
         ),

@@ -221,7 +221,7 @@ class HybridCore(HybridState):
                 return
         permit = MissingPermit(peer, message_id)
         permit.position = self.missing.add(permit)
-        peer.missing.add(permit)
+        peer.add_missing(permit)
 
     def _receive_ack(self, peer: Peer, upto: i64) -> None:
         if upto <= peer.acked:
@@ -236,7 +236,7 @@ class HybridCore(HybridState):
                 if copy.run.first <= upto:
                     copy.acked_within(upto)
                 break
-            peer.open.remove()
+            peer.remove_open()
             copy.close()
             closed = True
         if closed:
@@ -294,7 +294,7 @@ class HybridCore(HybridState):
         peer.best_permit = upto
         found = False
         while len(peer.missing) and peer.missing.peek().message_id <= upto:
-            self.missing.remove(peer.missing.remove())
+            self.missing.remove(peer.remove_missing())
             found = True
         if found:
             self._release_due(out)

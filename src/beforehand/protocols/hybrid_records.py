@@ -40,13 +40,38 @@ class Peer:
         self.last_sent = 0
         self.acked = 0
         self.permitted = 0
-        self.open = SlidingArray()
+        self.open = NO_COPIES
         self.last_delivered = 0
         self.best_permit = 0
-        self.missing = SlidingArray()
+        self.missing = NO_PERMITS
         self.early = NO_EARLY
         self.ack_due = False
         self.permit_due = False
+
+    def add_open(self, copy: Copy) -> None:
+        """One more copy that it has not acknowledged."""
+        if self.open is NO_COPIES:
+            self.open = SlidingArray()
+        self.open.add(copy)
+
+    def remove_open(self) -> None:
+        """It has acknowledged the oldest one."""
+        self.open.remove()
+        if self.open.first == self.open.next:
+            self.open = NO_COPIES
+
+    def add_missing(self, permit: MissingPermit) -> None:
+        """One more permit that we wait for."""
+        if self.missing is NO_PERMITS:
+            self.missing = SlidingArray()
+        self.missing.add(permit)
+
+    def remove_missing(self) -> MissingPermit:
+        """The oldest one has come."""
+        permit = self.missing.remove()
+        if self.missing.first == self.missing.next:
+            self.missing = NO_PERMITS
+        return permit
 
     def keep(self, frame: HybridMessage, now: i64) -> None:
         """A frame came before its predecessor."""
@@ -126,7 +151,7 @@ class Run:
         self.open += 1
         self.sole = copy if self.open == 1 else None
         peer.last_sent = self.last
-        peer.open.add(copy)
+        peer.add_open(copy)
 
     def extend(self, payloads: list[bytes], now: i64) -> None:
         """More messages of the same run."""
@@ -215,5 +240,7 @@ class MissingPermit:
 
 # Shared by all that have none, since that is the rule and memory is what large systems are short of:
 # replaced when there is one, never changed.
+NO_COPIES: Final[SlidingArray[Copy]] = SlidingArray()
+NO_PERMITS: Final[SlidingArray[MissingPermit]] = SlidingArray()
 NO_EARLY: Final[dict[int, Early]] = {}
 NO_TIMES: Final[list[int]] = []

@@ -150,7 +150,7 @@ class HybridState(Core):
         self.missing.copy_into(twin.missing, renewed)
         for permit, new in renewed.items():
             new.position = permit.position
-            new.peer.missing.add(new)
+            new.peer.add_missing(new)
 
 
 def _copy_run(run: Run, peers: dict[Peer, Peer]) -> Run:
@@ -167,7 +167,7 @@ def _copy_run(run: Run, peers: dict[Peer, Peer]) -> Run:
         new.flagged = copy.flagged
         twin.copies.append(new)
         if copy.open:
-            new.peer.open.add(new)
+            new.peer.add_open(new)
         if copy is run.sole:
             twin.sole = new
     return twin

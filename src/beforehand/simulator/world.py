@@ -18,7 +18,7 @@ from beforehand.simulator.workload import Workload
 
 PATIENCE: Final = 1000  # ticks without anything new before a run counts as stalled
 ROUND_TRIP: Final = 2  # ways
-SPARSEST: Final = 64  # events from one look inside a core to the next, in long runs
+SPARSEST: Final = 256  # events from one look inside a core to the next, in long runs
 REPORT: Final = 1 << 14  # events from one report of progress to the next
 
 
