@@ -185,7 +185,7 @@ class Carrier(Stage):
             names = [receiver.name for receiver in receivers]
             effects = process.core.send(names, payload, int(now))
         self.ended_at = max(self.ended_at, now)
-        self.news_at = now
+        self.news_at = max(self.news_at, now)  # it may be ahead: when a frame will be out
         if self._watcher is not None:
             self._watcher.sent(process, message, receivers, now)
         self.carry(process, effects, receivers[0])
@@ -338,7 +338,7 @@ class Carrier(Stage):
             if copy is not None and copy.arrived_at < 0:
                 copy.arrived_at = now
                 if not copy.closed:
-                    self.news_at = now
+                    self.news_at = max(self.news_at, now)
                     sender.in_transit -= 1
                     self.meters.buffered.change(1, now)
             if self._watcher is not None:

@@ -33,25 +33,29 @@ class Choices:
         return self._streams[process.index].below(count)
 
 
-class PipelineTraffic(Stepping):
-    """Items go through stages: what a process of one stage gets, it passes to one of the next."""
+class LayeredTraffic(Stepping):
+    """Services in layers; those of the first act of their own accord."""
 
-    def __init__(self, steps: int, interval: Distribution, stages: int) -> None:
+    def __init__(self, steps: int, interval: Distribution, layers: int) -> None:
         super().__init__(steps, interval)
-        self.stages = stages
+        self.layers = layers
         self._layers: list[list[Process]] = []
         self._layer_of: list[int] = []
         self._choices = Choices()
 
     def prepare(self) -> None:
         self._choices.prepare(self.stage)
-        self._layers = layers_of(self.stage.processes, self.stages)
+        self._layers = layers_of(self.stage.processes, self.layers)
         self._layer_of = []
         for number, layer in enumerate(self._layers):
             self._layer_of.extend([number] * len(layer))
 
     def steppers(self) -> list[Process]:
         return self._layers[0]
+
+
+class PipelineTraffic(LayeredTraffic):
+    """Items go through stages: what a process of one stage gets, it passes to one of the next."""
 
     def act(self, process: Process, step: Step) -> None:
         self._pass_on(process)
@@ -61,12 +65,12 @@ class PipelineTraffic(Stepping):
 
     def _pass_on(self, process: Process) -> None:
         following = self._layer_of[process.index] + 1
-        if following < self.stages:
+        if following < self.layers:
             layer = self._layers[following]
             self.stage.send(process, [layer[self._choices.below(process, len(layer))]], None)
 
     def expected(self) -> int:
-        return self.steps * len(self._layers[0]) * (self.stages - 1)
+        return self.steps * len(self._layers[0]) * (self.layers - 1)
 
 
 class Call:
@@ -80,7 +84,7 @@ class Call:
         self.missing = 0  # answers to what its callee asked on its behalf
 
 
-class FanOutTraffic(Stepping):
+class FanOutTraffic(LayeredTraffic):
     """Requests enter at the first layer; each service asks some of the next layer before it answers.
 
     A service of the last layer answers at once. One in between answers its caller when all that it
@@ -88,24 +92,13 @@ class FanOutTraffic(Stepping):
     """
 
     def __init__(self, steps: int, interval: Distribution, layers: int, width: int) -> None:
-        super().__init__(steps, interval)
-        self.layers = layers
+        super().__init__(steps, interval, layers)
         self.width = width
-        self._layers: list[list[Process]] = []
-        self._layer_of: list[int] = []
         self._open: list[dict[Call, bool]] = []  # process -> the calls whose answer it waits for
-        self._choices = Choices()
 
     def prepare(self) -> None:
-        self._choices.prepare(self.stage)
-        self._layers = layers_of(self.stage.processes, self.layers)
-        self._layer_of = []
-        for number, layer in enumerate(self._layers):
-            self._layer_of.extend([number] * len(layer))
+        super().prepare()
         self._open = [{} for _ in self.stage.processes]
-
-    def steppers(self) -> list[Process]:
-        return self._layers[0]
 
     def act(self, process: Process, step: Step) -> None:
         self._ask(process, None)
