@@ -1,11 +1,13 @@
 """Protocol cores: one process of one protocol each, without any I/O, behind one contract."""
 
 from beforehand.protocols.base import (
+    Admit,
     Capabilities,
     Core,
     Deliver,
     Effect,
     Held,
+    Safe,
     Transmit,
     Wait,
 )
@@ -14,6 +16,7 @@ from beforehand.protocols.registry import create, describe, names
 from beforehand.protocols.reliable import ReliableLink
 
 __all__ = [
+    "Admit",
     "Capabilities",
     "Core",
     "Deliver",
@@ -21,6 +24,7 @@ __all__ = [
     "Frame",
     "Held",
     "ReliableLink",
+    "Safe",
     "Transmit",
     "Wait",
     "create",

@@ -89,6 +89,56 @@ class Deliver(Effect):
         return hash((self.sender, self.message_id, self.payload))
 
 
+class Admit(Effect):
+    """From here on `newcomer` takes part, through this process.
+
+    It will deliver whatever this process has not delivered yet, and nothing that it has: the
+    application may now send it a copy of its own state, which is exactly what the newcomer misses.
+    """
+
+    __slots__ = ("newcomer",)
+    __match_args__: ClassVar[tuple[str, ...]] = ("newcomer",)
+    newcomer: Final[str]
+
+    def __init__(self, newcomer: str) -> None:
+        self.newcomer = newcomer
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Admit, (self.newcomer,))
+
+    def __repr__(self) -> str:
+        return f"Admit(newcomer={self.newcomer!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Admit) and self.newcomer == other.newcomer
+
+    def __hash__(self) -> int:
+        return hash((Admit, self.newcomer))
+
+
+class Safe(Effect):
+    """The link to `peer` is in use from here on."""
+
+    __slots__ = ("peer",)
+    __match_args__: ClassVar[tuple[str, ...]] = ("peer",)
+    peer: Final[str]
+
+    def __init__(self, peer: str) -> None:
+        self.peer = peer
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Safe, (self.peer,))
+
+    def __repr__(self) -> str:
+        return f"Safe(peer={self.peer!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Safe) and self.peer == other.peer
+
+    def __hash__(self) -> int:
+        return hash((Safe, self.peer))
+
+
 @dataclass(frozen=True)
 class Wait:
     """What a held message waits for: the `kind` of thing, from which peer, about which message.
@@ -97,7 +147,8 @@ class Wait:
     one's own for an acknowledgement.
     """
 
-    kind: str  # "permit", "ack", "you-can-tell", "message", "segment" or "flush"
+    # "permit", "ack", "you-can-tell", "message", "segment", "flush", "welcome", "slide" or "clock"
+    kind: str
     peer: str
     message_id: int
 
@@ -131,6 +182,8 @@ class Capabilities:
     network: str = "lossy"  # any network will do; or "reliable": each frame arrives exactly once
     fifo_links: bool = False  # True: frames between two processes must not overtake each other
     membership: str = "open"  # anybody may join; or "fixed": `processes` must be given
+    overlay: str = "none"  # everybody reaches everybody; or "tree", "links": `create` wants these
+    timer: bool = False  # True: it needs `tick` to go on even where nothing is lost
     causal: bool = True
     metadata: str = "O(1)"  # integers per message, in the vocabulary of paper 000, Table 1
     note: str = ""
@@ -164,7 +217,7 @@ class Core:
     def send(
         self, to: str | Iterable[object] | None, payload: object, now: i64 = 0
     ) -> list[Effect]:
-        """Causal-send one message to one receiver or to several at once."""
+        """Causal-send one message to one receiver, to several at once, or (None) to everybody."""
         out: list[Effect] = []
         if isinstance(to, str) and to != self.process and self.fence is None:
             self._send(to, self._payload(payload), now, out)
@@ -225,9 +278,51 @@ class Core:
         self._apply_drop(name, now, out)
         return out
 
+    def drop_log(self) -> list[str]:
+        """The peers that this process has dropped, in the order in which it did."""
+        return NOBODY if self.fence is None else self.fence.log
+
     def dropped(self) -> frozenset[str]:
-        """The peers that this process has dropped."""
-        return frozenset() if self.fence is None else frozenset(self.fence.log)
+        """The same, for look-up."""
+        return frozenset(self.drop_log())
+
+    def is_dropped(self, peer: str) -> bool:
+        """Whether this process has dropped a peer."""
+        return self.fence is not None and peer in self.fence.known
+
+    # ---- overlays: for the protocols that run on one ----
+
+    def open(
+        self,
+        peer: str,
+        via: Iterable[str] | None = None,
+        back: Iterable[str] | None = None,
+        now: i64 = 0,
+    ) -> list[Effect]:
+        """Add a link to `peer`; opening an open link does nothing. See `overlay.py`."""
+        raise self._no_overlay("links")
+
+    def close(self, peer: str, now: i64 = 0) -> list[Effect]:
+        """Take away the link to `peer`."""
+        raise self._no_overlay("links")
+
+    def join(self, contact: str, now: i64 = 0) -> list[Effect]:
+        """Become a part of the overlay of `contact`."""
+        raise self._no_overlay("links")
+
+    def leave(self, now: i64 = 0) -> list[Effect]:
+        """Take no part any more, and tell the neighbours."""
+        raise self._no_overlay("links")
+
+    def reparent(self, parent: str, now: i64 = 0) -> list[Effect]:
+        """Hang this process and all below it under another process of its tree. See `tree.py`."""
+        raise self._no_overlay("tree")
+
+    def _no_overlay(self, what: str) -> LocalProtocolError:
+        return LocalProtocolError(
+            f"{self.process}: this protocol has no {what} to change; choose one whose overlay is "
+            f"{what!r} (see `beforehand protocols`)"
+        )
 
     def held(self) -> list[Held]:
         """What waits inside this core, and for what."""
@@ -249,6 +344,10 @@ class Core:
         """How many integers and identifiers of protocol state this core holds now."""
         raise NotImplementedError
 
+    def entries(self) -> int:
+        """How many of these are about messages, and not about peers or itself (paper 004, figure 5)."""
+        return self.integers()
+
     def unacknowledged(self) -> int:
         """How many frames this process keeps because their arrival has not been confirmed."""
         return 0
@@ -269,6 +368,12 @@ class Core:
     ) -> None:
         """Causal-send a run of messages, each to all receivers: distinct, not oneself, not dropped."""
         raise NotImplementedError
+
+    def _broadcast(self, payloads: list[bytes], now: i64, out: list[Effect]) -> None:
+        """Causal-send a run of messages, each to everybody, oneself included."""
+        raise LocalProtocolError(
+            f"{self.process}: this protocol has no broadcast; name the receivers"
+        )
 
     def _check(self, sender: str, frame: Frame) -> None:
         """Raise RemoteProtocolError if no correct peer could have sent this; change nothing."""
@@ -311,6 +416,9 @@ class Core:
     def _send_any(
         self, to: str | Iterable[object] | None, payloads: list[bytes], now: i64, out: list[Effect]
     ) -> None:
+        if to is None:
+            self._broadcast(payloads, now, out)
+            return
         receivers = self._receivers(to)
         if not payloads:
             return
@@ -325,12 +433,8 @@ class Core:
             for offset in range(len(payloads)):
                 out.append(Deliver(self.process, first + offset, payloads[offset]))
 
-    def _receivers(self, to: str | Iterable[object] | None) -> list[str]:
+    def _receivers(self, to: str | Iterable[object]) -> list[str]:
         """The distinct receivers, checked; an error changes nothing."""
-        if to is None:
-            raise LocalProtocolError(
-                f"{self.process}: this protocol has no broadcast; name the receivers"
-            )
         # Sorted, since the order of a set of strings differs from one interpreter to the next.
         receivers = [to] if isinstance(to, str) else sorted({check_process(name) for name in to})
         if not receivers:
@@ -368,3 +472,6 @@ class Core:
         for name in fence.note(sender, frame):
             self._apply_drop(name, now, out)
         self._receive(sender, frame.frame, now, out)
+
+
+NOBODY: Final[list[str]] = []  # shared, never changed

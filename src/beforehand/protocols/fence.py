@@ -53,6 +53,12 @@ class Fenced(Frame):
     def about(self) -> i64:
         return self.frame.about()
 
+    def origin(self) -> str:
+        return self.frame.origin()
+
+    def bundle(self) -> tuple[Frame, ...]:
+        return self.frame.bundle()
+
 
 class Fence:
     """What one process knows about drops, and who knows it to know."""

@@ -34,6 +34,14 @@ class Frame:
         """The number of the (first) message that it carries or speaks of; 0 if there is none."""
         return 0
 
+    def origin(self) -> str:
+        """Whose message it carries, where frames pass messages on; empty: that of who sends it."""
+        return ""
+
+    def bundle(self) -> tuple[Frame, ...]:
+        """The frames that this one is a sequence of; empty for all but such sequences."""
+        return ()
+
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), self.key())
 

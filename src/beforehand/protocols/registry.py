@@ -21,6 +21,7 @@ from beforehand.protocols.rst import Rst
 
 UNICAST = ("unicast",)
 MULTICAST = ("unicast", "multicast")
+BROADCAST = ("broadcast",)
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,9 @@ class Entry:
     """A protocol in the registry."""
 
     capabilities: Capabilities
-    make: Callable[..., Core]  # (process) or (process, processes), then the options by name
+    # (process), (process, processes), (process, tree, processes) or (process, links, processes),
+    # by what it needs; then the options by name.
+    make: Callable[..., Core]
     options: tuple[str, ...] = ()
 
 
@@ -166,14 +169,15 @@ def create(
     *,
     processes: Iterable[str] | None = None,
     tree: Mapping[str, str] | None = None,
-    links: Iterable[str] | None = None,
+    links: Iterable[str | tuple[str, str]] | None = None,
     **options: Any,
 ) -> Core:
     """A core of the named protocol for `process`.
 
-    `processes` is everybody, for protocols of a fixed membership; `tree` and `links` are the overlay,
-    for protocols that run on one. Protocols that need none of it ignore it, so that a program can
-    try one protocol after the other.
+    `processes` is everybody, for protocols of a fixed membership. `tree` maps each process to its
+    parent. `links` are the neighbours of this process, or pairs (from, to) where links go one way
+    only; pairs of others are ignored, so that all processes can be given the same list. Protocols
+    that need none of it ignore it, so that a program can try one protocol after the other.
     """
     entry = _entry(name)
     check_process(process)
@@ -181,6 +185,12 @@ def create(
         if option not in entry.options:
             known = ", ".join(entry.options) or "none"
             raise LocalProtocolError(f"{name} has no option {option!r}; its options: {known}")
+    if entry.capabilities.overlay == "tree":
+        if tree is None:
+            raise LocalProtocolError(f"{name} runs on a tree; pass tree={{child: parent, ...}}")
+        return entry.make(process, tree, processes, **options)
+    if entry.capabilities.overlay == "links":
+        return entry.make(process, () if links is None else links, processes, **options)
     if entry.capabilities.membership == "open":
         return entry.make(process, **options)
     if processes is None:

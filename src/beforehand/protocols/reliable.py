@@ -57,6 +57,12 @@ class Segment(Frame):
     def about(self) -> i64:
         return self.inner.about()
 
+    def origin(self) -> str:
+        return self.inner.origin()
+
+    def bundle(self) -> tuple[Frame, ...]:
+        return self.inner.bundle()
+
 
 class SegmentAck(Frame):
     """All your segments up to `seq` have arrived."""
@@ -103,7 +109,7 @@ class ReliableLink(Core):
         check_process(sender)
         if sender == self.process:
             raise RemoteProtocolError(sender, "a frame came from the receiver itself")
-        if self._is_dropped(sender):
+        if self.is_dropped(sender):
             return []
         if isinstance(frame, SegmentAck):
             window = self.outgoing.get(sender) or SendWindow()
@@ -128,8 +134,32 @@ class ReliableLink(Core):
     def drop(self, peer: str, now: i64 = 0) -> list[Effect]:
         return self._wrap(self.inner.drop(peer, now), now)
 
-    def dropped(self) -> frozenset[str]:
-        return self.inner.dropped()
+    def drop_log(self) -> list[str]:
+        return self.inner.drop_log()
+
+    def is_dropped(self, peer: str) -> bool:
+        return self.inner.is_dropped(peer)
+
+    def open(
+        self,
+        peer: str,
+        via: Iterable[str] | None = None,
+        back: Iterable[str] | None = None,
+        now: i64 = 0,
+    ) -> list[Effect]:
+        return self._wrap(self.inner.open(peer, via, back, now), now)
+
+    def close(self, peer: str, now: i64 = 0) -> list[Effect]:
+        return self._wrap(self.inner.close(peer, now), now)
+
+    def join(self, contact: str, now: i64 = 0) -> list[Effect]:
+        return self._wrap(self.inner.join(contact, now), now)
+
+    def leave(self, now: i64 = 0) -> list[Effect]:
+        return self._wrap(self.inner.leave(now), now)
+
+    def reparent(self, parent: str, now: i64 = 0) -> list[Effect]:
+        return self._wrap(self.inner.reparent(parent, now), now)
 
     # ---- mechanics ----
 
@@ -140,7 +170,7 @@ class ReliableLink(Core):
         out: list[Effect] = []
         for effect in effects:
             if isinstance(effect, Transmit):
-                if self._is_dropped(effect.to):
+                if self.is_dropped(effect.to):
                     continue  # one frame brought several drops, and an earlier one made it send
                 window = self.outgoing.get(effect.to)
                 if window is None:
@@ -182,18 +212,14 @@ class ReliableLink(Core):
             out.extend(self._wrap(effects, now))
             following = window.follower()
 
-    def _is_dropped(self, peer: str) -> bool:
-        fence = self.inner.fence
-        return fence is not None and peer in fence.known
-
     def _forget_dropped(self) -> None:
-        fence = self.inner.fence
-        if fence is None:
+        log = self.inner.drop_log()
+        if len(log) == self.drops:
             return
-        for peer in fence.log[self.drops :]:
+        for peer in log[self.drops :]:
             self.outgoing.pop(peer, None)
             self.incoming.pop(peer, None)
-        self.drops = len(fence.log)
+        self.drops = len(log)
 
     # ---- looking inside ----
 
@@ -207,6 +233,9 @@ class ReliableLink(Core):
                     waits = (Wait("segment", sender, int(kept.previous)),)
                     found.append(Held(sender, number, (self.process,), int(kept.since), waits))
         return found
+
+    def entries(self) -> int:
+        return self.inner.entries()
 
     def integers(self) -> int:
         total = self.inner.integers()
