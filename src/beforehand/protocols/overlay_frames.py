@@ -1,0 +1,249 @@
+"""The frames of the protocols that broadcast on an overlay (paper 004): messages that are passed on,
+the control information by which links come to be, and the signals of their two ends.
+
+A link is told by its opener's incarnation `e`, a number that this process gives to no other link: what
+was meant for an earlier link between the same two is thereby never mistaken for this one's.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy_extensions import i64
+
+from beforehand.protocols.frames import Frame
+
+RelayedId = tuple[str, int]  # who broadcast it, and its number; negative for floods
+Route = tuple[
+    str, ...
+]  # the processes to pass on the way, the last one included; empty: none known
+
+BETA: Final = 1
+PI: Final = 2
+RHO: Final = 3
+PING: Final = 4
+NAMES: Final = {BETA: "beta", PI: "pi", RHO: "rho", PING: "ping"}
+
+
+class Control:
+    """A step in the making of a link: its kind, the two ends, and the incarnation."""
+
+    __slots__ = ("acceptor", "e", "kind", "opener")
+    kind: Final[i64]
+    opener: Final[str]
+    acceptor: Final[str]
+    e: Final[i64]
+
+    def __init__(self, kind: i64, opener: str, acceptor: str, e: i64) -> None:
+        self.kind = kind
+        self.opener = opener
+        self.acceptor = acceptor
+        self.e = e
+
+    def target(self) -> str:
+        """Whom it is for."""
+        return self.opener if self.kind == BETA or self.kind == RHO else self.acceptor
+
+    def key(self) -> tuple[object, ...]:
+        """The fields, in the order of the constructor."""
+        return (int(self.kind), self.opener, self.acceptor, int(self.e))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Control, self.key())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Control) and self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+    def __repr__(self) -> str:
+        name = NAMES.get(int(self.kind), str(self.kind))
+        return f"Control({name}, {self.opener!r} to {self.acceptor!r}, e={self.e})"
+
+
+class Relayed(Frame):
+    """What goes to everybody, each process passing it on once. Not to be instantiated itself."""
+
+    __slots__ = ("id", "number", "source")
+    source: Final[str]
+    number: Final[i64]
+    id: Final[RelayedId]  # made once: the frame is the same all the way
+
+    def __init__(self, source: str, number: i64, relayed_id: RelayedId) -> None:
+        self.source = source
+        self.number = number
+        self.id = relayed_id
+
+
+class Broadcast(Relayed):
+    """One application message."""
+
+    __slots__ = ("payload",)
+    payload: Final[bytes]
+
+    def __init__(self, source: str, number: i64, payload: bytes) -> None:
+        super().__init__(source, number, (source, int(number)))
+        self.payload = payload
+
+    def key(self) -> tuple[object, ...]:
+        return (self.source, int(self.number), self.payload)
+
+    def messages(self) -> int:
+        return 1
+
+    def payload_bytes(self) -> i64:
+        return len(self.payload)
+
+    def about(self) -> i64:
+        return self.number
+
+    def origin(self) -> str:
+        return self.source
+
+
+class Flood(Relayed):
+    """Control information for somebody to whom no route is known: it goes to everybody.
+
+    It is a broadcast like any other, in the same causal order, but not for the application.
+    """
+
+    __slots__ = ("control",)
+    control: Final[Control]
+
+    def __init__(self, source: str, number: i64, control: Control) -> None:
+        super().__init__(source, number, (source, -int(number)))
+        self.control = control
+
+    def key(self) -> tuple[object, ...]:
+        return (self.source, int(self.number), self.control)
+
+
+class Routed(Frame):
+    """Control information on its way over safe links; `path` is what comes after this hop."""
+
+    __slots__ = ("control", "path")
+    path: Final[Route]
+    control: Final[Control]
+
+    def __init__(self, path: Route, control: Control) -> None:
+        self.path = path
+        self.control = control
+
+    def key(self) -> tuple[object, ...]:
+        return (self.path, self.control)
+
+
+class Buffered(Frame):
+    """What the opener delivered while the link was made, in its order: the last step (B-beta)."""
+
+    __slots__ = ("e", "frames")
+    e: Final[i64]
+    frames: Final[tuple[Relayed, ...]]
+
+    def __init__(self, e: i64, frames: tuple[Relayed, ...]) -> None:
+        self.e = e
+        self.frames = frames
+
+    def key(self) -> tuple[object, ...]:
+        return (int(self.e), self.frames)
+
+    def bundle(self) -> tuple[Frame, ...]:
+        return self.frames
+
+    def messages(self) -> int:
+        return sum([frame.messages() for frame in self.frames])
+
+    def payload_bytes(self) -> i64:
+        total: i64 = 0
+        for frame in self.frames:
+            total += frame.payload_bytes()
+        return total
+
+    def payload_sizes(self) -> list[int]:
+        return [int(frame.payload_bytes()) for frame in self.frames if frame.messages()]
+
+
+class Alpha(Frame):
+    """The first frame of a new link, and the route by which answers may come back."""
+
+    __slots__ = ("back", "e")
+    e: Final[i64]
+    back: Final[Route]
+
+    def __init__(self, e: i64, back: Route) -> None:
+        self.e = e
+        self.back = back
+
+    def key(self) -> tuple[object, ...]:
+        return (int(self.e), self.back)
+
+
+class LinkSignal(Frame):
+    """Something that one end tells the other about incarnation `e` of their link."""
+
+    __slots__ = ("e",)
+    e: Final[i64]
+
+    def __init__(self, e: i64) -> None:
+        self.e = e
+
+    def key(self) -> tuple[object, ...]:
+        return (int(self.e),)
+
+
+class Linked(LinkSignal):
+    """My link to you is in use from here on (`link-memory`, which knows no better)."""
+
+    __slots__ = ()
+
+
+class Pong(LinkSignal):
+    """Your ping has come (`preventive`)."""
+
+    __slots__ = ()
+
+
+class Close(LinkSignal):
+    """The last frame of my link to you."""
+
+    __slots__ = ()
+
+
+class Refuse(LinkSignal):
+    """Your link to me cannot be; you may try again."""
+
+    __slots__ = ()
+
+
+class Join(LinkSignal):
+    """Let me take part; `e` is my link to you."""
+
+    __slots__ = ()
+
+
+class Leave(Frame):
+    """I take no part any more."""
+
+    __slots__ = ()
+
+    def key(self) -> tuple[object, ...]:
+        return ()
+
+
+class Welcome(Frame):
+    """You take part from here on; `e` is my link to you.
+
+    `versions` are the newest numbers delivered here of each source, for protocols that keep such.
+    """
+
+    __slots__ = ("e", "versions")
+    e: Final[i64]
+    versions: Final[tuple[RelayedId, ...]]
+
+    def __init__(self, e: i64, versions: tuple[RelayedId, ...]) -> None:
+        self.e = e
+        self.versions = versions
+
+    def key(self) -> tuple[object, ...]:
+        return (int(self.e), self.versions)
