@@ -78,22 +78,26 @@ class World:
     # ---- what may happen ----
 
     def send(
-        self, process: str, to: str | Iterable[str], payload: bytes | None = None, count: int = 1
+        self,
+        process: str,
+        to: str | Iterable[str] | None,
+        payload: bytes | None = None,
+        count: int = 1,
     ) -> list[Effect]:
-        """Causal-send `count` messages; the oracle learns of them before anything else happens."""
+        """Causal-send `count` messages (to None: to everybody); the oracle is the first to know."""
         core = self.cores[process]
-        receivers = [to] if isinstance(to, str) else list(to)
+        everybody = self.cores if to is None else to
+        receivers = [everybody] if isinstance(everybody, str) else list(everybody)
         first = core.sent + 1
         payloads = [
             b"%s/%d" % (process.encode(), first + offset) if payload is None else payload
             for offset in range(count)
         ]
+        given = to if to is None or isinstance(to, str) else receivers
         if count == 1:
-            effects = self._call(
-                process, "send", to if isinstance(to, str) else receivers, payloads[0]
-            )
+            effects = self._call(process, "send", given, payloads[0])
         else:
-            effects = self._call(process, "send_many", receivers, payloads)
+            effects = self._call(process, "send_many", given, payloads)
         for number in range(first, core.sent + 1):
             self.oracle.send(process, receivers, number=number)
             self.sent += 1
@@ -158,6 +162,7 @@ class World:
         sends: int,
         *,
         multicast: bool = False,
+        broadcast: bool = False,
         burst: int = 1,
         hurry: float = 0.3,
         ticks: float = 0.02,
@@ -165,6 +170,7 @@ class World:
     ) -> None:
         """Random sends among random arrivals, then (with `settle`) until nothing moves any more.
 
+        They go to one peer each, to several (`multicast`) or to everybody (`broadcast`).
         `hurry` is the chance that the next thing is a send rather than an arrival, `burst` the
         largest number of messages in one call, `ticks` the chance of an early tick.
         """
@@ -174,9 +180,7 @@ class World:
                 self.step()
                 continue
             process = self.random.choice(names)
-            others = self.peers(process)
-            most = len(others) if multicast else 1
-            receivers = self.random.sample(others, self.random.randint(1, most))
+            receivers = None if broadcast else self._some_peers(process, multicast)
             count = min(sends, self.random.randint(1, burst))
             self.send(process, receivers, count=count)
             sends -= count
@@ -184,6 +188,11 @@ class World:
                 self.tick(self.random.choice(names))
         if settle:
             self.run_until_quiet()
+
+    def _some_peers(self, process: str, multicast: bool) -> list[str]:
+        others = self.peers(process)
+        most = len(others) if multicast else 1
+        return self.random.sample(others, self.random.randint(1, most))
 
     def peers(self, process: str) -> list[str]:
         """Those to whom `process` may still send."""

@@ -17,14 +17,52 @@ from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridP
 from beforehand.protocols.ks import KsMessage
 from beforehand.protocols.ks_flush import KsFlush
 from beforehand.protocols.mattern import MatternAck, MatternMessage
+from beforehand.protocols.newtop import NewtopMessage, NewtopNull
 from beforehand.protocols.numbered import NumberedFrame, Signal
+from beforehand.protocols.overlay_frames import (
+    BETA,
+    PI,
+    PING,
+    RHO,
+    Alpha,
+    Broadcast,
+    Buffered,
+    Close,
+    Control,
+    Flood,
+    Join,
+    Leave,
+    Linked,
+    LinkSignal,
+    Pong,
+    Refuse,
+    Relayed,
+    Routed,
+    Welcome,
+)
 from beforehand.protocols.reliable import Segment, SegmentAck
 from beforehand.protocols.rst import RstMessage
+from beforehand.protocols.tree_frames import (
+    SlideFrame,
+    TreeAsk,
+    TreeBroadcast,
+    TreeClear,
+    TreeFarewell,
+    TreeGo,
+    TreeGone,
+    TreeHandover,
+    TreeLast,
+    TreeLock,
+    TreeMessage,
+    TreeReady,
+    TreeRefusal,
+)
+from beforehand.protocols.vector import VectorMessage
 
 MAX = 2**60 - 1  # the greatest integer on the wire
 
 # Classes that only serve as a base for frames, and never travel.
-ABSTRACT = {NumberedFrame, Signal}
+ABSTRACT = {NumberedFrame, Signal, Relayed, LinkSignal, SlideFrame}
 
 
 def frame_classes() -> set[type[Frame]]:
@@ -116,6 +154,33 @@ def ks_flushes(draw: st.DrawFn) -> KsFlush:
     return KsFlush(draw(names), count, last)
 
 
+@st.composite
+def newtop_messages(draw: st.DrawFn) -> NewtopMessage:
+    """Any number, and a clock that is not below it."""
+    number, clock = sorted([draw(ids), draw(ids)])
+    return NewtopMessage(number, clock, draw(payloads))
+
+
+@st.composite
+def vector_messages(draw: st.DrawFn) -> VectorMessage:
+    """Clocks of small counts, or of any."""
+    small = st.lists(st.integers(0, 63), min_size=1, max_size=9)
+    clock = draw(st.one_of(small, st.lists(numbers, min_size=1, max_size=6)).map(tuple))
+    return VectorMessage(draw(ids), clock, draw(payloads))
+
+
+some_names = st.sets(names, min_size=1, max_size=5).map(sorted).map(tuple)
+
+controls = st.builds(Control, st.sampled_from([BETA, PI, RHO, PING]), names, names, ids)
+routes = st.lists(names, max_size=4).map(tuple)
+broadcasts = st.builds(Broadcast, names, ids, payloads)
+floods = st.builds(Flood, names, ids, controls)
+
+# In a welcome a number is told as its double, negative ones (of floods) as one more than that.
+versions = st.one_of(st.integers(1, 70), st.sampled_from([2**5, 2**13, 2**29, MAX // 2]))
+signed = st.builds(lambda number, flood: -number if flood else number, versions, st.booleans())
+
+
 def mattern_message(ids: tuple[int, int], payload: bytes) -> MatternMessage:
     """A message from what `chained` gives."""
     return MatternMessage(ids[0], ids[1], payload)
@@ -140,6 +205,35 @@ PLAIN: dict[type[Frame], SearchStrategy[Frame]] = {
     RstMessage: rst_messages(),
     KsMessage: ks_messages(),
     KsFlush: ks_flushes(),
+    NewtopMessage: newtop_messages(),
+    NewtopNull: st.builds(NewtopNull, ids),
+    VectorMessage: vector_messages(),
+    TreeMessage: st.builds(TreeMessage, names, ids, some_names, payloads),
+    TreeBroadcast: st.builds(TreeBroadcast, names, ids, payloads),
+    TreeAsk: st.builds(TreeAsk, names),
+    TreeLock: st.builds(TreeLock, names, some_names),
+    TreeReady: st.builds(TreeReady, names),
+    TreeRefusal: st.builds(TreeRefusal, names, st.booleans()),
+    TreeGo: st.builds(TreeGo, names),
+    TreeFarewell: st.builds(TreeFarewell, names),
+    TreeHandover: st.builds(TreeHandover, names),
+    TreeLast: st.builds(TreeLast, names),
+    TreeClear: st.builds(TreeClear, names),
+    TreeGone: st.builds(TreeGone, names),
+    Broadcast: broadcasts,
+    Flood: floods,
+    Routed: st.builds(Routed, routes, controls),
+    Buffered: st.builds(
+        Buffered, ids, st.lists(st.one_of(broadcasts, floods), max_size=4).map(tuple)
+    ),
+    Alpha: st.builds(Alpha, ids, routes),
+    Linked: st.builds(Linked, ids),
+    Pong: st.builds(Pong, ids),
+    Close: st.builds(Close, numbers),
+    Refuse: st.builds(Refuse, ids),
+    Join: st.builds(Join, ids),
+    Leave: st.builds(Leave),
+    Welcome: st.builds(Welcome, ids, st.lists(st.tuples(names, signed), max_size=5).map(tuple)),
     FifoMessage: st.builds(fifo_message, chained(), payloads),
     FifoAck: st.builds(FifoAck, ids),
     RawMessage: st.builds(RawMessage, ids, payloads),
@@ -198,6 +292,52 @@ SAMPLES: tuple[Frame, ...] = (
     ),
     KsFlush("eve", 0, 0),
     KsFlush("\U0001f984", 3, 2**33),
+    NewtopMessage(1, 1, b""),
+    NewtopMessage(70, 2**35, b"newtop"),
+    NewtopNull(1),
+    NewtopNull(16_384),
+    VectorMessage(1, (1,), b"v"),
+    VectorMessage(16_384, (0, 16_384, 63, 2**40), b"vector"),
+    TreeMessage("alice", 1, ("bob",), b"t"),
+    TreeMessage("Zoë", 2**30, ("bob", "carol", "\U0001f984"), b"tree" * 20),
+    TreeBroadcast("alice", 64, b""),
+    TreeAsk("bob"),
+    TreeLock("bob", ("bob",)),
+    TreeLock("bob", ("alice", "bob", "carol")),
+    TreeReady("bob"),
+    TreeRefusal("bob", False),
+    TreeRefusal("bob", True),
+    TreeGo("b" * 255),
+    TreeFarewell("bob"),
+    TreeHandover("bob"),
+    TreeLast("bob"),
+    TreeClear("bob"),
+    TreeGone("bob"),
+    Broadcast("bob", 1, b""),
+    Broadcast("Zoë", 2**30, b"b" * 64),
+    Flood("bob", 70, Control(BETA, "bob", "carol", 5)),
+    Routed((), Control(PI, "bob", "carol", 16_384)),
+    Routed(("carol", "dave"), Control(RHO, "bob", "dave", 1)),
+    Buffered(1, ()),
+    Buffered(
+        64,
+        (
+            Broadcast("bob", 3, b"kept"),
+            Flood("carol", 1, Control(PING, "carol", "bob", 2)),
+            Broadcast("carol", 9, b""),
+        ),
+    ),
+    Alpha(1, ()),
+    Alpha(2**14, ("carol", "bob")),
+    Linked(1),
+    Pong(70),
+    Close(0),
+    Close(2**40),
+    Refuse(3),
+    Join(63),
+    Leave(),
+    Welcome(1, ()),
+    Welcome(64, (("bob", 5), ("bob", -1), ("carol", MAX // 2))),
     FifoMessage(3, 2, b"fifo"),
     FifoAck(64),
     RawMessage(7, b"raw"),

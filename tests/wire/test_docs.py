@@ -9,6 +9,7 @@ import pytest
 
 from beforehand import wire
 from beforehand.protocols.frames import Frame
+from beforehand.protocols.overlay_frames import Control
 from beforehand.wire import tags
 from tests.wire.frames import frame_classes
 
@@ -20,7 +21,8 @@ def example(block: str) -> tuple[Frame, bytes]:
     """The frame in the first line of a block, and the bytes in front of the notes of the others."""
     first, *lines = block.splitlines()
     names = {each.__name__: each for each in frame_classes()}
-    frame = eval(first, {**names, "frozenset": frozenset, "__builtins__": {}})
+    values = {"Control": Control, "frozenset": frozenset, "__builtins__": {}}
+    frame = eval(first, {**names, **values})
     assert isinstance(frame, Frame)
     fields = [re.split(r"\s{2,}", line, maxsplit=1) for line in lines]
     assert all(len(field) == 2 for field in fields), f"a line without bytes or note: {block}"

@@ -27,4 +27,5 @@ def test_payload_bytes_are_a_part_of_the_size(frame: Frame) -> None:
     """What is not payload is metadata, and every frame has some."""
     assert 0 <= frame.payload_bytes() < wire.size(frame)
     assert (frame.payload_bytes() > 0) <= (frame.messages() > 0)
-    assert (frame.messages() > 0) <= (frame.about() > 0)
+    for part in frame.bundle() or (frame,):
+        assert (part.messages() > 0) <= (part.about() > 0)

@@ -33,14 +33,17 @@ def command(
 
 
 def _row(protocol: Capabilities) -> tuple[str, ...]:
+    remarks = [protocol.note] if protocol.note else []
+    if protocol.timer:
+        remarks.append("needs its timer")
     return (
         protocol.name,
         "yes" if protocol.causal else "no",
         ", ".join(protocol.casts),
         protocol.network + (", FIFO links" if protocol.fifo_links else ""),
-        protocol.membership,
+        protocol.membership + ("" if protocol.overlay == "none" else f", {protocol.overlay}"),
         protocol.metadata,
         protocol.buffering,
-        protocol.title + (f" ({protocol.note})" if protocol.note else ""),
+        protocol.title + (f" ({'; '.join(remarks)})" if remarks else ""),
         protocol.source,
     )

@@ -144,7 +144,7 @@ class Wait:
     """What a held message waits for: the `kind` of thing, from which peer, about which message.
 
     `message_id` numbers a message of `peer` for a permit or a missing message, and a message of
-    one's own for an acknowledgement.
+    one's own for an acknowledgement; for a clock it is how far that of `peer` must be known to be.
     """
 
     # "permit", "ack", "you-can-tell", "message", "segment", "flush", "welcome", "slide" or "clock"
@@ -347,6 +347,10 @@ class Core:
     def entries(self) -> int:
         """How many of these are about messages, and not about peers or itself (paper 004, figure 5)."""
         return self.integers()
+
+    def ignored_frames(self) -> int:
+        """How many frames came too late or too early to matter, where links come and go."""
+        return 0
 
     def unacknowledged(self) -> int:
         """How many frames this process keeps because their arrival has not been confirmed."""

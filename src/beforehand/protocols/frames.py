@@ -35,7 +35,7 @@ class Frame:
         return 0
 
     def origin(self) -> str:
-        """Whose message it carries, where frames pass messages on; empty: that of who sends it."""
+        """Whose (first) message it carries, where messages are passed on; empty: its sender's own."""
         return ""
 
     def bundle(self) -> tuple[Frame, ...]:

@@ -25,6 +25,10 @@ class Membership:
     def __len__(self) -> int:
         return len(self.names)
 
+    def others(self, process: str) -> list[str]:
+        """Everybody but this process."""
+        return [name for name in self.names if name != process]
+
     def check_receivers(self, process: str, receivers: Sequence[str]) -> None:
         """Refuse to send to anybody else."""
         for name in receivers:

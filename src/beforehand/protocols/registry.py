@@ -16,8 +16,15 @@ from beforehand.protocols.cykas_unsafe import CykasUnsafe
 from beforehand.protocols.hybrid import Hybrid
 from beforehand.protocols.hybrid_sps import HybridSps
 from beforehand.protocols.ks import Ks
+from beforehand.protocols.link_memory import LinkMemory
 from beforehand.protocols.mattern import Mattern
+from beforehand.protocols.newtop import Newtop
+from beforehand.protocols.prc import Prc
+from beforehand.protocols.preventive import Preventive
 from beforehand.protocols.rst import Rst
+from beforehand.protocols.tree import TreeCore
+from beforehand.protocols.tree_shape import Tree
+from beforehand.protocols.vector import Vector
 
 UNICAST = ("unicast",)
 MULTICAST = ("unicast", "multicast")
@@ -125,6 +132,93 @@ _ENTRIES = (
     ),
     Entry(
         Capabilities(
+            name="newtop",
+            title="Lamport clocks",
+            source="Ezhilchelvan, Macêdo and Shrivastava 1995",
+            casts=BROADCAST,
+            network="reliable",
+            fifo_links=True,
+            membership="fixed",
+            timer=True,
+            buffering="receiver",
+            note="total order too; waits until everybody has been heard",
+        ),
+        Newtop,
+    ),
+    Entry(
+        Capabilities(
+            name="vector",
+            title="vector clocks",
+            source="Birman, Schiper and Stephenson 1991",
+            casts=BROADCAST,
+            network="reliable",
+            membership="fixed",
+            metadata="O(n)",
+            buffering="receiver",
+            note="delivers as early as possible",
+        ),
+        Vector,
+    ),
+    Entry(
+        Capabilities(
+            name="tree",
+            title="order by topology",
+            source="Blessing, Clebsch and Drossopoulou 2017",
+            casts=(*MULTICAST, *BROADCAST),
+            network="reliable",
+            fifo_links=True,
+            membership="fixed",
+            overlay="tree",
+            buffering="receiver",
+            note="no metadata at all; an inner process must not fail",
+        ),
+        TreeCore,
+    ),
+    Entry(
+        Capabilities(
+            name="link-memory",
+            title="broadcast that forgets, on links that stay as they are",
+            source="Nédelec, Molli and Mostéfaoui 2018, Algorithm 1",
+            casts=BROADCAST,
+            network="reliable",
+            fifo_links=True,
+            overlay="links",
+            buffering="receiver",
+            note="opening a link breaks it: figure 2",
+        ),
+        LinkMemory,
+    ),
+    Entry(
+        Capabilities(
+            name="preventive",
+            title="broadcast on safe links",
+            source="Nédelec, Molli and Mostéfaoui, SRDS 2018",
+            casts=BROADCAST,
+            network="reliable",
+            fifo_links=True,
+            overlay="links",
+            timer=True,
+            buffering="sender",
+            note="remembers everybody who ever sent",
+        ),
+        Preventive,
+    ),
+    Entry(
+        Capabilities(
+            name="prc",
+            title="broadcast that forgets, on links that come and go",
+            source="Nédelec, Molli and Mostéfaoui 2018, Algorithm 2, corrected",
+            casts=BROADCAST,
+            network="reliable",
+            fifo_links=True,
+            overlay="links",
+            timer=True,
+            buffering="sender",
+        ),
+        Prc,
+    ),
+    Entry(
+        Capabilities(
             name="fifo",
             title="order of each sender only",
             source="control",
@@ -168,16 +262,17 @@ def create(
     process: str,
     *,
     processes: Iterable[str] | None = None,
-    tree: Mapping[str, str] | None = None,
+    tree: Tree | Mapping[str, str] | None = None,
     links: Iterable[str | tuple[str, str]] | None = None,
     **options: Any,
 ) -> Core:
     """A core of the named protocol for `process`.
 
     `processes` is everybody, for protocols of a fixed membership. `tree` maps each process to its
-    parent. `links` are the neighbours of this process, or pairs (from, to) where links go one way
-    only; pairs of others are ignored, so that all processes can be given the same list. Protocols
-    that need none of it ignore it, so that a program can try one protocol after the other.
+    parent, or is a `Tree` made of that. `links` are the neighbours of this process, or pairs (from,
+    to) where links go one way only; pairs of others are ignored, so that all processes can be given
+    the same list. Protocols that need none of it ignore it, so that a program can try one protocol
+    after the other.
     """
     entry = _entry(name)
     check_process(process)

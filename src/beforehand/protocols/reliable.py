@@ -245,6 +245,9 @@ class ReliableLink(Core):
             total += 1 + len(incoming.early)
         return total
 
+    def ignored_frames(self) -> int:
+        return self.inner.ignored_frames()
+
     def unacknowledged(self) -> int:
         total = self.inner.unacknowledged()
         for window in self.outgoing.values():

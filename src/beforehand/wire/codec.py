@@ -22,14 +22,23 @@ from beforehand.protocols.fence import Fenced
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
 from beforehand.protocols.reliable import Segment
-from beforehand.wire import ks, rst, signals, single, tags
+from beforehand.wire import ks, newtop, overlay, rst, signals, single, tags, tree, vector
 from beforehand.wire.fields import id_field, names_field
 from beforehand.wire.hybrid import decode_message, encode_message
 from beforehand.wire.reader import Reader
 from beforehand.wire.table import Decoder, Encoder, Kind
 from beforehand.wire.varint import ONE_BYTE, cut_short, varint
 
-_KINDS: Final[list[Kind]] = [*signals.KINDS, *single.KINDS, *rst.KINDS, *ks.KINDS]
+_KINDS: Final[list[Kind]] = [
+    *signals.KINDS,
+    *single.KINDS,
+    *rst.KINDS,
+    *ks.KINDS,
+    *newtop.KINDS,
+    *vector.KINDS,
+    *tree.KINDS,
+    *overlay.KINDS,
+]
 
 _ENCODERS: Final[dict[object, Encoder]] = {kind.frame: kind.encode for kind in _KINDS}
 _DECODERS: Final[dict[int, Decoder]] = {}

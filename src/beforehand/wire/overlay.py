@@ -96,7 +96,9 @@ def _encode_buffered(frame: Frame) -> bytes:
     assert isinstance(frame, Buffered)
     parts = [ONE_BYTE[tags.BUFFERED], id_field(frame.e), varint(len(frame.frames))]
     for each in frame.frames:
-        parts.append(_encode_broadcast(each) if isinstance(each, Broadcast) else _encode_flood(each))
+        parts.append(
+            _encode_broadcast(each) if isinstance(each, Broadcast) else _encode_flood(each)
+        )
     return b"".join(parts)
 
 

@@ -3,25 +3,22 @@
     tag, id, receivers (names), n, n * n varints row by row, payload
 
 Dense, as the protocol means it; n is told once. Most counts are small and most rows of a large
-group are all zeros, so a row of one-byte counts is handled as a whole.
+group are all zeros, so a row of zeros is handled as a whole.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from mypy_extensions import i64
-
 from beforehand.errors import LocalProtocolError
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.rst import Matrix, Row, RstMessage
 from beforehand.wire import tags
+from beforehand.wire.counts import counts_field, read_counts
 from beforehand.wire.fields import id_field, names_field, payload_field
 from beforehand.wire.reader import Reader
 from beforehand.wire.table import Kind
-from beforehand.wire.varint import ONE_BYTE, PLAIN, varint
-
-SMALL: Final = bytes(range(PLAIN + 1))  # the counts that are encoded as themselves
+from beforehand.wire.varint import ONE_BYTE, varint
 
 
 def _encode(frame: Frame) -> bytes:
@@ -45,25 +42,9 @@ def _add_matrix(parts: list[bytes], matrix: Matrix) -> None:
                 raise LocalProtocolError(
                     f"a matrix with {size} rows, one of which has {len(row)} columns, cannot be sent"
                 )
-            encoded = _row(row)
+            encoded = counts_field(row)
             known[id(row)] = encoded
         parts.append(encoded)
-
-
-def _row(row: Row) -> bytes:
-    try:
-        raw = bytes(row)
-        if _is_small(raw):
-            return raw
-    except ValueError:  # a count above 255, or a negative one
-        pass
-    codes = {count: varint(count) for count in set(row)}
-    return b"".join(map(codes.__getitem__, row))
-
-
-def _is_small(raw: bytes) -> bool:
-    """Whether each of the bytes stands for itself."""
-    return not raw.translate(None, SMALL)
 
 
 def _decode(reader: Reader) -> Frame:
@@ -76,21 +57,12 @@ def _decode(reader: Reader) -> Frame:
     zero_row = (0,) * size
     rows: list[Row] = []
     for _ in range(size):
-        # If all of these are one-byte counts, they are the row, and otherwise its beginning.
-        raw = reader.data[reader.position : reader.position + size]
-        if raw == zeros:
+        if reader.data.startswith(zeros, reader.position):
             rows.append(zero_row)
             reader.position += size
-        elif len(raw) == size and _is_small(raw):
-            rows.append(tuple(raw))
-            reader.position += size
         else:
-            rows.append(_decode_row(reader, size))
+            rows.append(read_counts(reader, size))
     return RstMessage(number, receivers, tuple(rows), reader.payload())
-
-
-def _decode_row(reader: Reader, size: i64) -> Row:
-    return tuple([reader.varint() for _ in range(size)])
 
 
 KINDS: Final[list[Kind]] = [Kind(RstMessage, _encode, {tags.RST_MESSAGE: _decode})]

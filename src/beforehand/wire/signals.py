@@ -9,6 +9,8 @@ from beforehand.protocols.controls import FifoAck
 from beforehand.protocols.cykas import CykasAck, CykasYouCanTell
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.mattern import MatternAck
+from beforehand.protocols.newtop import NewtopNull
+from beforehand.protocols.overlay_frames import Join, Linked, Pong, Refuse
 from beforehand.protocols.reliable import SegmentAck
 from beforehand.wire import tags
 from beforehand.wire.fields import id_field
@@ -37,4 +39,9 @@ KINDS: Final[list[Kind]] = [
     _signal(tags.CYKAS_ACK, CykasAck),
     _signal(tags.CYKAS_YOU_CAN_TELL, CykasYouCanTell),
     _signal(tags.FIFO_ACK, FifoAck),
+    _signal(tags.LINKED, Linked),
+    _signal(tags.PONG, Pong),
+    _signal(tags.REFUSE, Refuse),
+    _signal(tags.JOIN, Join),
+    _signal(tags.NEWTOP_NULL, NewtopNull),
 ]

@@ -11,6 +11,7 @@ from mypy_extensions import i64
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
 from beforehand.protocols.numbered import Signal
+from beforehand.protocols.overlay_frames import Broadcast
 from beforehand.protocols.reliable import Segment, SegmentAck
 from beforehand.wire.codec import encode
 from beforehand.wire.hybrid import DISTANCE, ID
@@ -25,6 +26,8 @@ def size(frame: Frame) -> i64:
         return 1 + size_of(frame.upto, PLAIN)
     if isinstance(frame, HybridPermit):
         return 1 + size_of(frame.upto, PLAIN)
+    if isinstance(frame, Broadcast):
+        return _broadcast(frame)
     if isinstance(frame, Signal):
         return 1 + size_of(frame.number, PLAIN)
     if isinstance(frame, Segment):
@@ -42,3 +45,10 @@ def _hybrid_message(frame: HybridMessage) -> i64:
         total += size_of(length, PLAIN) + length
     count: i64 = len(frame.payloads)
     return total if count == 1 else total + size_of(count, PLAIN)
+
+
+def _broadcast(frame: Broadcast) -> i64:
+    source = frame.source
+    name: i64 = len(source) if source.isascii() else len(source.encode())
+    length: i64 = len(frame.payload)
+    return 2 + name + size_of(frame.number, PLAIN) + size_of(length, PLAIN) + length

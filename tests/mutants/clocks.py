@@ -1,0 +1,93 @@
+"""The mutants of `vector` and `newtop`: each breaks one condition, and each must be noticed."""
+
+from __future__ import annotations
+
+from tests.mutants.catalogue import Mutant
+
+VECTOR, NEWTOP = "vector.py", "newtop.py"
+
+GUARDS = [
+    "tests/protocols/test_vector.py",
+    "tests/protocols/test_newtop.py",
+]
+
+MUTANTS = [
+    # vector: sending
+    Mutant("vector: a send is not counted", VECTOR, "            self.clock[self.me] = int(self.sent)\n", ""),
+    Mutant("vector: no delivery at home", VECTOR, "            out.append(Deliver(self.process, self.sent, payload))\n", ""),
+    Mutant("vector: home before the others", VECTOR, "            for peer in self.peers:\n                self._transmit(out, peer, frame)\n            out.append(Deliver(self.process, self.sent, payload))\n", "            out.append(Deliver(self.process, self.sent, payload))\n            for peer in self.peers:\n                self._transmit(out, peer, frame)\n"),
+    # vector: delivering
+    Mutant("vector: nothing waits", VECTOR, "if count > self.room.progress.get(name, 0):", "if False:"),
+    Mutant("vector: others may lag by one", VECTOR, "            if count > mine[place]:", "            if count > mine[place] + 1:"),
+    Mutant("vector: only the sender's own order counts", VECTOR, "            if count > mine[place]:", "            if count > mine[place] and self.members.names[place] == sender:"),
+    Mutant("vector: the sender's own order does not count", VECTOR, "                    count -= 1  # its", "                    count = 0  # its"),
+    Mutant("vector: a message waits for itself", VECTOR, "                    count -= 1  # its", "                    count -= 0  # its"),
+    Mutant("vector: a delivery is not counted", VECTOR, "            self.clock[self.members.places[message.sender]] = message.order\n", ""),
+    Mutant("vector: a delivery releases nothing", VECTOR, "            ready.extend(self.room.advance(message.sender, message.order))", "            self.room.advance(message.sender, message.order)"),
+    # vector: what no correct peer could send
+    Mutant("vector: strangers are heard", VECTOR, 'if sender not in self.members.places:\n            raise RemoteProtocolError(sender, "is not', 'if False:\n            raise RemoteProtocolError(sender, "is not'),
+    Mutant("vector: longer clocks are believed", VECTOR, "if len(clock) != len(self.members):", "if len(clock) < len(self.members):"),
+    Mutant("vector: shorter clocks are believed", VECTOR, "if len(clock) != len(self.members):", "if len(clock) > len(self.members):"),
+    Mutant("vector: negative counts are believed", VECTOR, "if min(clock) < 0:", "if False:"),
+    Mutant("vector: a message need not count itself", VECTOR, "if number < 1 or number != counted:", "if number < 1:"),
+    Mutant("vector: message 0 is believed", VECTOR, "if number < 1 or number != counted:", "if number < 0 or number != counted:"),
+    Mutant("vector: sends of ours that never were are believed", VECTOR, "if clock[self.me] > self.sent:", "if clock[self.me] > self.sent + 1:"),
+    Mutant("vector: a second copy of what was delivered", VECTOR, "if number <= self.room.progress.get(sender, 0) or (sender", "if (sender"),
+    Mutant("vector: a second copy of what waits", VECTOR, " or (sender, number) in self.room.messages:", ":"),
+    # vector: peers that are gone
+    Mutant("vector: a drop lets nothing go", VECTOR, "        self._deliver(self.room.advance(peer, FOREVER), out)", "        self.room.advance(peer, FOREVER)"),
+    Mutant("vector: a drop lets everything go", VECTOR, "        self._deliver(self.room.advance(peer, FOREVER), out)", "        waiting = self.room.sorted()\n        self.room.clear()\n        self._deliver(waiting, out)"),
+    Mutant("vector: a dropped peer's messages stay", VECTOR, "        self.room.discard(peer)\n", ""),
+    Mutant("vector: a dropped peer is sent to", VECTOR, "        self.peers = [name for name in self.peers if name != peer]\n", ""),
+    Mutant("vector: a dropped peer is counted", VECTOR, "        self.room.discard(peer)\n", "        self.room.discard(peer)\n        self.clock[self.members.places[peer]] = FOREVER\n"),
+    # vector: looking inside
+    Mutant("vector: copies share the clock", VECTOR, "twin.clock = self.clock.copy()", "twin.clock = self.clock"),
+    Mutant("vector: copies share what waits", VECTOR, "twin.room = self.room.copy()", "twin.room = self.room"),
+    Mutant("vector: the clock is not counted as state", VECTOR, "len(self.members) * (1 + len(self.room.messages))", "len(self.members) * len(self.room.messages)"),
+    # newtop: sending
+    Mutant("newtop: a send does not advance the clock", NEWTOP, "            self.clock += 1\n", "            self.clock += 1 if self.clock == 0 else 0\n"),
+    Mutant("newtop: the own copy is not kept", NEWTOP, "            heappush(self.buffer, (int(self.clock), self.me, frame, int(now)))\n", ""),
+    Mutant("newtop: the own copy is delivered at once", NEWTOP, "            heappush(self.buffer, (int(self.clock), self.me, frame, int(now)))\n", "            out.append(Deliver(self.process, frame.number, payload))\n"),
+    Mutant("newtop: alone it waits for ever", NEWTOP, "        self._deliver(out)  # where there is nobody to wait for\n", ""),
+    # newtop: the clock
+    Mutant("newtop: the clock does not follow what is heard", NEWTOP, "        if clock > self.clock:\n", "        if False:\n"),
+    Mutant("newtop: the clock goes back", NEWTOP, "        if clock > self.clock:\n", "        if True:\n"),
+    Mutant("newtop: nulls do not move the clock", NEWTOP, "            assert isinstance(frame, NewtopNull)\n            self._hear(place, frame.clock)", "            assert isinstance(frame, NewtopNull)\n            self.heard[place] = int(frame.clock)"),
+    Mutant("newtop: nulls are not heard", NEWTOP, "            assert isinstance(frame, NewtopNull)\n            self._hear(place, frame.clock)", "            assert isinstance(frame, NewtopNull)\n            self.clock = max(self.clock, frame.clock)"),
+    Mutant("newtop: messages are not heard", NEWTOP, "int(now)))\n            self._hear(place, frame.clock)\n", "int(now)))\n            self.clock = max(self.clock, frame.clock)\n"),
+    # newtop: null messages
+    Mutant("newtop: no nulls", NEWTOP, "if self.clock > self.announced:", "if False:"),
+    Mutant("newtop: nulls for ever", NEWTOP, "if self.clock > self.announced:", "if self.clock > 0:"),
+    Mutant("newtop: a null is told again", NEWTOP, "            self.announced = self.clock\n            frame = NewtopNull(self.clock)", "            frame = NewtopNull(self.clock)"),
+    Mutant("newtop: a message does not announce the clock", NEWTOP, "            self.announced = self.clock\n            frame = NewtopMessage", "            frame = NewtopMessage"),
+    # newtop: delivering
+    Mutant("newtop: one clock early", NEWTOP, "buffer[0][0] <= upto", "buffer[0][0] <= upto + 1"),
+    Mutant("newtop: one clock late", NEWTOP, "buffer[0][0] <= upto", "buffer[0][0] < upto"),
+    Mutant("newtop: one message at a time", NEWTOP, "        while buffer and buffer[0][0]", "        if buffer and buffer[0][0]"),
+    Mutant("newtop: order of arrival", NEWTOP, "            heappush(self.buffer, (int(frame.clock), place, frame, int(now)))", "            self.buffer.append((int(frame.clock), place, frame, int(now)))"),
+    Mutant("newtop: ties are not broken by sender", NEWTOP, "            heappush(self.buffer, (int(frame.clock), place, frame, int(now)))", "            heappush(self.buffer, (int(frame.clock), -place, frame, int(now)))"),
+    Mutant("newtop: stale words count", NEWTOP, "            if clock == self.heard[place]:\n                return clock", "            if clock == self.heard[place] or clock > 0:\n                return clock"),
+    Mutant("newtop: the first to speak speaks for all", NEWTOP, "            heapreplace(lowest, (self.heard[place], place))", "            return self.heard[place]"),
+    Mutant("newtop: who has not been heard does not count", NEWTOP, "self.lowest = [(0, self.members.places[name]) for name in self.peers]", "self.lowest = []"),
+    # newtop: what no correct peer could send
+    Mutant("newtop: strangers are heard", NEWTOP, "        if sender not in self.members.places:", "        if False:"),
+    Mutant("newtop: a clock may stay", NEWTOP, "if frame.clock <= self.heard[place]:", "if frame.clock < self.heard[place]:"),
+    Mutant("newtop: a clock may go back", NEWTOP, "if frame.clock <= self.heard[place]:", "if False:"),
+    Mutant("newtop: gaps are believed", NEWTOP, "frame.number != self.numbers[place] + 1:", "frame.number < self.numbers[place] + 1:"),
+    Mutant("newtop: second copies are believed", NEWTOP, "frame.number != self.numbers[place] + 1:", "frame.number > self.numbers[place] + 1:"),
+    Mutant("newtop: messages are not numbered", NEWTOP, "            self.numbers[place] = int(frame.number)\n", ""),
+    # newtop: peers that are gone
+    Mutant("newtop: a dropped peer is waited for", NEWTOP, "        self.lowest = [entry for entry in self.lowest if entry[1] != gone]\n", ""),
+    Mutant("newtop: only a dropped peer is waited for", NEWTOP, "if entry[1] != gone]", "if entry[1] == gone]"),
+    Mutant("newtop: a drop delivers nothing", NEWTOP, "        heapify(self.lowest)\n        self._deliver(out)", "        heapify(self.lowest)"),
+    Mutant("newtop: a drop loses what came", NEWTOP, "        heapify(self.lowest)\n", "        heapify(self.lowest)\n        self.buffer = [entry for entry in self.buffer if entry[1] != gone]\n        heapify(self.buffer)\n"),
+    Mutant("newtop: a drop mixes up who was heard least", NEWTOP, "        heapify(self.lowest)\n", "        self.lowest.reverse()\n"),
+    Mutant("newtop: a dropped peer is sent to", NEWTOP, "        self.peers = [name for name in self.peers if name != peer]\n", ""),
+    # newtop: looking inside
+    Mutant("newtop: held names those who were heard", NEWTOP, "if self.heard[places[peer]] < clock", "if self.heard[places[peer]] <= clock"),
+    Mutant("newtop: copies share what was heard", NEWTOP, "twin.heard = self.heard.copy()", "twin.heard = self.heard"),
+    Mutant("newtop: copies share what waits", NEWTOP, "twin.buffer = self.buffer.copy()", "twin.buffer = self.buffer"),
+    Mutant("newtop: copies forget what they announced", NEWTOP, "        twin.announced = self.announced\n", ""),
+    Mutant("newtop: copies forget the numbers", NEWTOP, "        twin.numbers = self.numbers.copy()\n", ""),
+    Mutant("newtop: copies share who was heard least", NEWTOP, "        twin.lowest = self.lowest.copy()\n", "        twin.lowest = self.lowest\n"),
+]  # fmt: skip

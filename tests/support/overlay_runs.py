@@ -1,0 +1,83 @@
+"""Small runs on an overlay, written as a line of steps, for what is easier to read than to draw.
+
+    1!       1 broadcasts                       0>2      the next frame from 0 to 2 arrives
+    1+2      1 opens a link to 2                0>>2     all that is in flight from 0 to 2 arrives
+    1+2/0    the same, over the mediator 0      1-2      1 closes its link to 2
+    3@1      3 joins through 1                  0x       0 crashes (and is not dropped yet)
+    2~0      2 drops 0                          1t       1 ticks
+    2?       2 answers the next message that it delivers, at once
+
+A step that cannot be done in this run (no frame is there, no link to close) is left out, so that the same
+steps can be taken by a core and by a broken copy of it. At the end everything settles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from beforehand.errors import LocalProtocolError, RemoteProtocolError
+from tests.support.overlay import Make, OverlayWorld, Pair
+
+STEP = re.compile(r"(\w)(!|\+|>>|>|-|@|x|~|t|\?)(\w?)(?:/(\w))?$")
+STAR = [("0", "1"), ("1", "0"), ("0", "2"), ("2", "0")]  # 0 mediates between 1 and 2
+
+
+def world_for(make: Make, links: Iterable[Pair] = STAR) -> OverlayWorld:
+    """A world on these links, in which nothing has happened."""
+    pairs = list(links)
+    return OverlayWorld(make, sorted({name for pair in pairs for name in pair}), pairs)
+
+
+def play(world: OverlayWorld, steps: str) -> None:
+    """Take these steps."""
+    for step in steps.split():
+        found = STEP.match(step)
+        assert found is not None, f"{step!r} is no step"
+        take(world, *found.groups())
+
+
+def take(world: OverlayWorld, one: str, action: str, other: str, mediator: str | None) -> None:
+    """Take one step, unless it cannot be taken here."""
+    if one in world.gone and not action.startswith(">"):
+        return
+    match action:
+        case "!":
+            world.send(one)
+        case "+":
+            # Without the route if the mediator cannot be reached any more.
+            via = [mediator] if mediator and mediator in world.cores[one].out else None
+            world.open(one, other, via)
+        case ">":
+            world.arrive(one, other)
+        case ">>":
+            for _ in range(len(world.flight.get((one, other), ()))):
+                world.arrive(one, other)
+        case "-":
+            core = world.cores[one]
+            if other in core.out or core._is_opening(other):
+                world.close(one, other)
+        case "@":
+            world.join(one, other)
+        case "x":
+            world.crash(one)
+        case "~":
+            world.drop(one, other)
+        case "t":
+            world.tick(one)
+        case _:
+            world.answers[one] += 1
+
+
+def outcome(make: Make, steps: str, links: Iterable[Pair] = STAR, forgets: bool = True) -> str:
+    """What is wrong with the run after it has settled, empty if nothing is."""
+    world = world_for(make, links)
+    try:
+        play(world, steps)
+        world.settle()
+    except (RemoteProtocolError, LocalProtocolError, AttributeError, KeyError) as error:
+        return f"error: {type(error).__name__}: {error}"
+    problem = world.problem()
+    if not problem and forgets and world.entries():
+        return f"kept: {world.entries()} entries at the end"
+    return problem
