@@ -29,7 +29,8 @@ COMPILED_MODULES = [
 INTERPRETED = {
     "__init__.py",
     *("registry.py",),  # of protocols
-    *("program.py", "result.py", "run.py", "scenario.py", "specs.py", "units.py", "workloads.py"),
+    *("changes.py", "program.py", "result.py", "run.py"),
+    *("scenario.py", "specs.py", "units.py", "workloads.py"),
 }
 
 # The shared library of all cores; mypyc appends "__mypyc".

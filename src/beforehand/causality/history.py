@@ -14,6 +14,9 @@ search below follows exactly that. A process once reached at some position has a
 reached, so it is enough to remember, per process, the earliest position reached: each event is
 looked at once, and a search costs no more than the history is long.
 
+A process may start as a copy of another, its contact, that has let it in. From then on it knows what
+its contact had delivered by that moment, as if it had delivered it too.
+
 A history records; it does not judge. Deliveries may be recorded before the causal-send that they
 belong to, because logs are often read process by process. Who wants a verdict asks the `Oracle`.
 """
@@ -68,6 +71,8 @@ class History:
         self._sends: dict[str, int] = {}  # process -> how many causal-sends it made
         # Where a message is known, and after which position in the events of that process.
         self._known: dict[MessageId, tuple[tuple[str, int], ...]] = {}
+        # contact -> (how many events it had, the newcomer, how many events that one had)
+        self._joined: dict[str, tuple[tuple[int, str, int], ...]] = {}
 
     def send(
         self, process: str, receivers: str | Iterable[str], number: int | None = None
@@ -95,6 +100,22 @@ class History:
     def deliver(self, process: str, message: MessageId) -> None:
         """Record that `process` delivers `message`."""
         self._append(check_process(process), Delivery(check_message(message)))
+
+    def join(self, newcomer: str, contact: str) -> None:
+        """Record that `newcomer` knows from here on what `contact` has delivered so far."""
+        check_process(newcomer)
+        before = self._joined.get(check_process(contact), ())
+        known = len(self._events.get(contact, ()))
+        self._joined[contact] = (*before, (known, newcomer, len(self._events.get(newcomer, ()))))
+
+    def add_receiver(self, message: MessageId, process: str) -> None:
+        """Let `message`, which was causal-sent before, also be for `process`."""
+        receivers = self._receivers.get(check_message(message))
+        if receivers is None:
+            raise LocalProtocolError(f"{message} was not causal-sent, so nobody receives it")
+        self._receivers[message] = to = receivers | {check_process(process)}
+        events = self._events[message.sender]
+        events[events.index(CausalSend(message, receivers))] = CausalSend(message, to)
 
     def _append(self, process: str, event: Event) -> None:
         events = self._events.setdefault(process, [])
@@ -136,8 +157,8 @@ class History:
         queue = deque([_Link(first, None)])
         while queue:  # breadth first: links leave the queue in order of the length of their chain
             link = queue.popleft()
-            for process, position in self._known.get(link.message, ()):
-                events = self._events[process]
+            for process, position in self._places(link.message):
+                events = self._events.get(process, [])
                 for event in events[position + 1 : reached.get(process, len(events))]:
                     if isinstance(event, CausalSend):
                         following = _Link(event.message, link)
@@ -147,6 +168,20 @@ class History:
                 reached[process] = min(position + 1, reached.get(process, len(events)))
         return None
 
+    def _places(self, message: MessageId) -> list[tuple[str, int]]:
+        """Where a message is known, after which position, by those who learnt it at a join too."""
+        places = list(self._known.get(message, ()))
+        if self._joined:
+            heard = [
+                each for each in places if isinstance(self._events[each[0]][each[1]], Delivery)
+            ]
+            for process, position in heard:  # which grows: newcomers let others in
+                for known, newcomer, events_before in self._joined.get(process, ()):
+                    if position < known:
+                        heard.append((newcomer, events_before - 1))
+                        places.append((newcomer, events_before - 1))
+        return places
+
     def copy(self) -> History:
         """An independent copy; the events themselves, being immutable, are shared."""
         twin = History()
@@ -154,4 +189,5 @@ class History:
         twin._receivers = self._receivers.copy()
         twin._sends = self._sends.copy()
         twin._known = self._known.copy()
+        twin._joined = self._joined.copy()
         return twin

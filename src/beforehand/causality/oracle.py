@@ -13,6 +13,9 @@ unless it is a second delivery, which is another matter. T(j) counts what j has 
 what it has sent: a process that sends to itself and then elsewhere has broken nothing by it. What
 j knows when it causal-sends is T(j) and its own sends, so V(j#k) is T(j) with k in the place of j.
 
+A newcomer starts as a copy of the contact that lets it in: what the contact was told by then, it was
+told too, and it delivers what the contact has not delivered yet.
+
 A wrong order is reported, and then counted like any other delivery: the application has seen the
 message. (T(j) does not grow by it: what told j of i#k told it of all before i#k.) Duplicates and
 invented messages are reported and change nothing, so what the oracle holds is always a history
@@ -28,6 +31,7 @@ from beforehand.causality.clocks import VectorClock
 from beforehand.causality.history import History
 from beforehand.causality.ids import MessageId, check_message, check_process
 from beforehand.causality.violations import Violation, causal, duplicate, fifo, invented
+from beforehand.errors import LocalProtocolError
 
 _NOTHING = VectorClock()
 
@@ -45,6 +49,8 @@ class Oracle:
         # memory, and that of a message is needed only until its last delivery.
         self._clocks: dict[MessageId, VectorClock] = {}
         self._missing: dict[MessageId, int] = {}  # how many receivers have yet to deliver it
+        # newcomer -> what its contact, or the contact of that, had delivered when it was let in
+        self._inherited: dict[str, frozenset[MessageId]] = {}
         self._excused: frozenset[str] = frozenset()
         self._violations: list[Violation] = []
         self._deliveries = 0
@@ -90,7 +96,8 @@ class Oracle:
         """What a first delivery of `message` breaks now, each with its witness."""
         if not self._is_late(process, message):
             return []
-        chain = self._history.shortest_chain(message, self._delivered[process])
+        seen = self._delivered[process] | self._inherited.get(process, frozenset())
+        chain = self._history.shortest_chain(message, seen)
         assert chain is not None, "T(j)[i] >= k, so some delivered message must come after i#k"
         found = [causal(self._history, process, chain)]
         if self._is_behind(process, message):  # which implies late: FIFO is a part of causal order
@@ -110,6 +117,31 @@ class Oracle:
     def _report(self, *found: Violation) -> tuple[Violation, ...]:
         self._violations.extend(found)
         return found
+
+    def join(self, newcomer: str, contact: str) -> None:
+        """`contact` lets `newcomer` in, which starts as a copy of it.
+
+        From here on the newcomer has to deliver exactly what the contact has not delivered yet; and
+        what it sends comes after everything that the contact has delivered.
+        """
+        if check_process(newcomer) == check_process(contact):
+            raise LocalProtocolError(f"{newcomer} cannot let itself in; name another process")
+        if newcomer in self._inherited or self._delivered.get(newcomer):
+            raise LocalProtocolError(
+                f"{newcomer} takes part already; a process that comes back has a new name"
+            )
+        delivered = self._delivered.get(contact, set())
+        for message in self._missing:
+            to = self._history.receivers(message) or frozenset()
+            if contact in to and newcomer not in to and message not in delivered:
+                self._history.add_receiver(message, newcomer)
+                self._missing[message] += 1
+        told = self._told.get(newcomer, _NOTHING).merge(self._told.get(contact, _NOTHING))
+        self._told[newcomer] = told
+        latest = {sender: each for (to, sender), each in self._latest.items() if to == contact}
+        self._latest.update({(newcomer, sender): each for sender, each in latest.items()})
+        self._inherited[newcomer] = self._inherited.get(contact, frozenset()) | delivered
+        self._history.join(newcomer, contact)
 
     def excuse(self, process: str) -> None:
         """`process` is gone for ever: what is sent to it or by it need not arrive any more.
@@ -160,6 +192,7 @@ class Oracle:
         twin._latest = self._latest.copy()
         twin._clocks = self._clocks.copy()
         twin._missing = self._missing.copy()
+        twin._inherited = self._inherited.copy()
         twin._excused = self._excused
         twin._violations = self._violations.copy()
         twin._deliveries = self._deliveries
@@ -193,7 +226,9 @@ class Oracle:
             (process, _rounded(clock, {i: opened[i] for i in opened if i != process}))
             for process, clock in self._told.items()
         }
-        return tuple(sent), tuple(waiting), tuple(clocks), frozenset(told), self._excused
+        # Who was let in cannot be let in again; what it inherited is in what it was told.
+        joined = frozenset(self._inherited)
+        return tuple(sent), tuple(waiting), tuple(clocks), frozenset(told), joined, self._excused
 
 
 def _numbers_by_sender(messages: Iterable[MessageId]) -> dict[str, list[int]]:

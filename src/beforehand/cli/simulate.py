@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 
 VIOLATIONS_FOUND = 1
 SHOWN = 3  # violations to tell in full
+LINES = 24  # of a series
 TRACE, RESULT = "trace.parquet", "result.json"
 
 _NETWORK = "Network"
 _FAULTS = "Faults"
+_OVERLAY = "Overlay, for protocols that run on one"
 _OUTPUT = "Output"
 
 
@@ -142,6 +144,57 @@ def command(
             show_default=False,
         ),
     ] = None,
+    overlay: Annotated[
+        str | None,
+        typer.Option(
+            help="ring, complete, random[:DEGREE], tree[:ARITY], tree:child=parent,..., "
+            "spray[:PERIOD[,UNTIL]] (neighbours are exchanged) or links:a>b,... Default: by protocol.",
+            rich_help_panel=_OVERLAY,
+            show_default=False,
+        ),
+    ] = None,
+    churn: Annotated[
+        str | None,
+        typer.Option(
+            help="Who comes and goes: joins=5,leaves=3,crashes=2,from=1s,to=10s.",
+            rich_help_panel=_OVERLAY,
+            show_default=False,
+        ),
+    ] = None,
+    open_link: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--open",
+            help="A link that is opened: p1>p2@2s. Repeatable.",
+            rich_help_panel=_OVERLAY,
+            show_default=False,
+        ),
+    ] = None,
+    close_link: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--close",
+            help="A link that is closed: p1>p2@2s. Repeatable.",
+            rich_help_panel=_OVERLAY,
+            show_default=False,
+        ),
+    ] = None,
+    reparent: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Of a tree: p3 and all below it go under p1: p3>p1@2s. Repeatable.",
+            rich_help_panel=_OVERLAY,
+            show_default=False,
+        ),
+    ] = None,
+    sample: Annotated[
+        str | None,
+        typer.Option(
+            help="How often to note entries and control traffic per process, such as 10s.",
+            rich_help_panel=_OUTPUT,
+            show_default=False,
+        ),
+    ] = None,
     until: Annotated[
         str | None,
         typer.Option(help="End at this time even if it is not over.", show_default=False),
@@ -199,7 +252,13 @@ def command(
             partitions=tuple(partition or ()),
             stops=tuple(stop or ()),
             drop_after=drop_after,
+            overlay=overlay,
+            churn=churn,
+            opens=tuple(open_link or ()),
+            closes=tuple(close_link or ()),
+            reparents=tuple(reparent or ()),
             tick=tick,
+            sample=sample,
             until=until,
             link=link,
             split=split,
@@ -263,11 +322,15 @@ def _recorder(scenario: Scenario, folder: Path | None) -> Recorder | nullcontext
 def _show(result: Result, out: Path | None) -> None:
     scenario, metrics = result.scenario, result.metrics
     on = " on a reliable link" if scenario.linked() else ""
+    if scenario.layout is not None:
+        on += f", overlay {scenario.overlay_name}"
     typer.echo(
         f"{scenario.protocol}{on}, {metrics.processes:,} processes, "
         f"workload {scenario.workload}, seed {scenario.seed}: {result.outcome}"
     )
     print_table(("figure", "value", "more"), _rows(result))
+    if result.series:
+        _show_series(result)
     if metrics.undelivered:
         typer.echo(f"{metrics.undelivered:,} copies of messages were never delivered.")
     if metrics.duplicates:
@@ -306,8 +369,13 @@ def _rows(result: Result) -> list[tuple[str, str, str]]:
         ("unacknowledged, per process", *_level(m.unacknowledged)),
         ("permits missing, per process", *_level(m.permits_missing)),
         ("integers of state, per process", *_level(m.integers)),
+        ("entries about messages, per process", *_level(m.entries)),
         ("metadata per message", f"{m.metadata_bytes_per_message:,.1f} bytes", ""),
-        ("control frames per message", f"{m.control_frames_per_message:,.2f}", ""),
+        (
+            "control frames per message",
+            f"{m.control_frames_per_message:,.2f}",
+            f"{m.control_per_process_second:,.2f} received per process and second",
+        ),
         (
             "bytes on the wire",
             f"{m.wire_bytes:,}",
@@ -318,11 +386,41 @@ def _rows(result: Result) -> list[tuple[str, str, str]]:
     if m.jobs:
         start = duration(round(m.mean_job_start_ns))
         rows.insert(2, ("mean job start", start, f"{m.jobs:,} jobs"))
+    if result.scenario.layout is not None:
+        rows.append(
+            (
+                "links opened",
+                f"{m.links_opened:,}",
+                f"{m.links_closed:,} closed, {m.frames_ignored:,} frames out of turn",
+            )
+        )
     if m.unsent or m.skipped:
         rows.append(("not sent", f"{m.unsent:,}", f"{m.skipped:,} more had nobody left to go to"))
     speed = f"{result.events_per_second:,.0f} events per second"
     rows.append(("simulator", speed, f"{result.seconds:.2f} s"))
     return rows
+
+
+def _show_series(result: Result) -> None:
+    """Not more lines than a screen has: the rest is in the JSON."""
+    step = -(-len(result.series) // LINES)
+    shown = [*result.series[:-1:step], result.series[-1]]
+    columns = ("time", "processes", "delay", "entries", "at most", "control/s", "delivered")
+    print_table(
+        columns,
+        [
+            (
+                duration(each.time_ns),
+                f"{each.processes:,}",
+                duration(each.delay_ns),
+                f"{each.entries:,.1f}",
+                f"{each.most_entries:,}",
+                f"{each.control_per_second:,.2f}",
+                f"{each.delivered:,}",
+            )
+            for each in shown
+        ],
+    )
 
 
 def _durations(found: Any) -> tuple[str, str]:

@@ -25,7 +25,7 @@ from mypy_extensions import i64
 from beforehand.protocols.base import Deliver, Effect, Safe, Transmit
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.membership import Membership
-from beforehand.protocols.overlay import Link, Overlay
+from beforehand.protocols.overlay import TAKING_PART, Link, Overlay
 from beforehand.protocols.overlay_frames import Broadcast, Linked, Relayed, RelayedId, Route
 
 
@@ -91,6 +91,7 @@ class LinkMemory(Overlay):
     def _signal(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
         if isinstance(frame, Linked) and sender not in self.incoming:
             self.incoming[sender] = int(frame.e)
+            self.stage = TAKING_PART
         else:
             self.ignored += 1
 

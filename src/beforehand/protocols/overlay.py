@@ -15,7 +15,8 @@ route. Without one, or where it is broken, it goes to everybody, as a broadcast 
 
 Joining: a newcomer asks one contact. From the moment at which the contact answers (`Admit`), the
 newcomer delivers all that the contact has not delivered yet, and nothing else. What it sends
-before it is let in waits.
+before it is let in waits. If the contact is gone before that, it may ask another one. Who has taken
+part before (had a link, broadcast, let somebody in) cannot join: what it has delivered may come again.
 
 Dropping a peer here is to forget the links with it: nobody else need know, since its messages are not
 waited for. Agreement is among those who stay: what a process broadcasts and delivers to itself just
@@ -38,8 +39,6 @@ from beforehand.protocols.membership import Membership, membership_of
 from beforehand.protocols.numbered import foreign
 from beforehand.protocols.outgoing import Outgoing
 from beforehand.protocols.overlay_frames import (
-    BETA,
-    PING,
     Alpha,
     Broadcast,
     Buffered,
@@ -59,8 +58,15 @@ from beforehand.protocols.overlay_frames import (
 
 Link = str | tuple[str, str]  # a neighbour, or (from, to) for a link in one direction
 
-PATIENCE: Final = 8  # ticks until the making of a link starts anew
-MOST_BUFFERED: Final = 1 << 16  # messages kept at either end of a link that is being made
+# Ticks until the making of a link starts anew: twice as many each time, for it may only have been slow.
+PATIENCE: Final = 8
+MOST_PATIENCE: Final = 1 << 10
+MOST_BUFFERED: Final = 1 << 16  # messages: a link for which more would be kept is started anew
+
+# What a process is to the overlay.
+FRESH: Final = 0  # nothing has happened yet: it may join, or be the first of an overlay
+JOINING: Final = 1  # it has asked to be let in
+TAKING_PART: Final = 2
 
 
 class Overlay(BroadcastCore):
@@ -71,12 +77,14 @@ class Overlay(BroadcastCore):
     incoming: dict[str, int]  # peer -> incarnation of the link from it that is in use
     opened: i64  # the newest incarnation of a link that this process opened
     flooded: i64  # how much control information it has sent to everybody
-    contact: str  # through whom it is joining; empty: it is not
+    stage: i64  # FRESH, JOINING or TAKING_PART
+    contact: str  # through whom it is joining; empty: it is not, or that one is gone
     asked: i64  # the incarnation that it asked its contact for; 0: it has to ask again
     unsent: list[Outgoing]  # what it broadcast since it asked
     gone: list[str]  # the dropped peers, and those who left
     gone_names: set[str]  # the same, for look-up
     left: bool
+    most_buffered: i64  # messages kept at either end of a link that is being made
     ignored: i64  # frames that came out of turn
 
     def __init__(
@@ -91,12 +99,14 @@ class Overlay(BroadcastCore):
         self.incoming = {}
         self.opened = 0
         self.flooded = 0
+        self.stage = FRESH
         self.contact = ""
         self.asked = 0
         self.unsent = []
         self.gone = []
         self.gone_names = set()
         self.left = False
+        self.most_buffered = MOST_BUFFERED
         self.ignored = 0
         for link in links:
             self._add_first(link)
@@ -107,6 +117,7 @@ class Overlay(BroadcastCore):
             peer = self._peer(link)
             self.out[peer] = 0
             self.incoming[peer] = 0
+            self.stage = TAKING_PART
             return
         if not isinstance(link, (tuple, list)) or len(link) != 2:
             raise LocalProtocolError(
@@ -115,8 +126,10 @@ class Overlay(BroadcastCore):
         start, end = check_process(link[0]), check_process(link[1])
         if start == self.process:
             self.out[self._peer(end)] = 0
+            self.stage = TAKING_PART
         elif end == self.process:
             self.incoming[self._peer(start)] = 0
+            self.stage = TAKING_PART
 
     # ---- what callers use ----
 
@@ -128,14 +141,18 @@ class Overlay(BroadcastCore):
         now: i64 = 0,
     ) -> list[Effect]:
         name = self._peer(peer)
-        if self.contact:
+        if self.stage == JOINING:
             raise LocalProtocolError(
-                f"{self.process}: is not let in by {self.contact} yet; open further links after that"
+                f"{self.process}: is not let in yet; open further links after that"
             )
         there = () if via is None else self._route(via, name)
         answer = () if back is None else self._route(back, self.process)
         if via is not None and back is None:
             answer = (*reversed(there[:-1]), self.process)
+        if name in answer:
+            raise LocalProtocolError(
+                f"{self.process}: {name} is on the way back from itself; name those in between"
+            )
         if there and there[0] not in self.out:
             raise LocalProtocolError(
                 f"{self.process}: no link to {there[0]} is in use, so it cannot mediate; name a "
@@ -143,6 +160,7 @@ class Overlay(BroadcastCore):
             )
         out: list[Effect] = []
         if name not in self.out and not self._is_opening(name):
+            self.stage = TAKING_PART
             self.opened += 1
             self._open(name, self.opened, there, answer, out)
         return out
@@ -167,10 +185,11 @@ class Overlay(BroadcastCore):
                 f"{self.process}: is joining through {self.contact} already, and joining through two "
                 "contacts would deliver messages twice; open further links once it is in"
             )
-        if self.out or self.incoming or self._neighbours():
+        if self.stage == TAKING_PART:
             raise LocalProtocolError(
-                f"{self.process}: has links, so it takes part already; open a link to {name} instead"
+                f"{self.process}: takes part already; open a link to {name}, or join under a new name"
             )
+        self.stage = JOINING
         self.contact = name
         out: list[Effect] = []
         self._ask(out)
@@ -256,6 +275,10 @@ class Overlay(BroadcastCore):
         if isinstance(frame, Flood):
             self._check_control(sender, frame.control)
 
+    def _takes(self, kind: i64) -> bool:
+        """Whether control information of this kind belongs to the protocol."""
+        return False
+
     def _speaks(self, frame: Frame) -> bool:
         """Whether frames of this class, other than those of every overlay, belong to the protocol."""
         return False
@@ -266,9 +289,10 @@ class Overlay(BroadcastCore):
         self._check_present()
         for payload in payloads:
             self.sent += 1
-            if self.contact:
+            if self.stage == JOINING:
                 self.unsent.append(Outgoing("", self.sent, payload, now))
             else:
+                self.stage = TAKING_PART
                 self._first(Broadcast(self.process, self.sent, payload), "", now, out)
 
     def _pass_on(self, frame: Relayed, out: list[Effect]) -> None:
@@ -287,13 +311,16 @@ class Overlay(BroadcastCore):
     # ---- receiving ----
 
     def _check(self, sender: str, frame: Frame) -> None:
+        if isinstance(frame, (Flood, Routed)) and not self._speaks(frame):
+            raise foreign(sender, frame, "this overlay")
         if isinstance(frame, Relayed):
             self._check_relayed(sender, frame)
         elif isinstance(frame, Routed):
             self._check_control(sender, frame.control)
-            if not frame.path and frame.control.target() != self.process:
-                raise RemoteProtocolError(sender, f"leaves {frame.control} with {self.process}")
             self._check_route(sender, frame.path)
+            end = frame.path[-1] if frame.path else self.process
+            if frame.control.target() != end:
+                raise RemoteProtocolError(sender, f"directs {frame.control} to {end}")
         elif isinstance(frame, Welcome):
             if frame.e < 1:
                 raise RemoteProtocolError(sender, f"opens link {frame.e}; they start at 1")
@@ -306,6 +333,8 @@ class Overlay(BroadcastCore):
             if isinstance(frame, Buffered):
                 for each in frame.frames:
                     self._check_relayed(sender, each)
+                if len({each.id for each in frame.frames}) < len(frame.frames):
+                    raise RemoteProtocolError(sender, "has delivered a message twice")
             if isinstance(frame, Alpha):
                 self._check_route(sender, frame.back)
                 if frame.e < 1 or (frame.back and frame.back[-1] != sender):
@@ -314,7 +343,7 @@ class Overlay(BroadcastCore):
             raise foreign(sender, frame, "this overlay")
 
     def _check_control(self, sender: str, control: Control) -> None:
-        if control.kind < BETA or control.kind > PING or control.e < 1:
+        if control.e < 1 or not self._takes(control.kind):
             raise RemoteProtocolError(sender, f"{control} cannot be")
         if control.opener == control.acceptor:
             raise RemoteProtocolError(sender, f"{control} is about a link to oneself")
@@ -376,11 +405,14 @@ class Overlay(BroadcastCore):
         out.append(Transmit(self.contact, Join(self.asked)))
 
     def _receive_join(self, sender: str, e: i64, out: list[Effect]) -> None:
-        if sender in self.out or sender in self.incoming or sender in self._neighbours():
+        if sender in self.out or sender in self.incoming:
             self.ignored += 1
-        elif self.contact:
+        elif self.stage == JOINING:
             out.append(Transmit(sender, Refuse(e)))
         else:
+            # A link to who was not in yet could not be made, so nothing is lost by giving it up.
+            self._forget_making(sender)
+            self.stage = TAKING_PART
             # All at once: whatever is passed on from here on goes to the newcomer, and comes back.
             self.opened += 1
             self.out[sender] = int(self.opened)
@@ -394,6 +426,7 @@ class Overlay(BroadcastCore):
             return
         self.out[sender] = int(self.asked)
         self.incoming[sender] = int(frame.e)
+        self.stage = TAKING_PART
         self.contact = ""
         self.asked = 0
         self._inherit(frame.versions)
@@ -472,25 +505,30 @@ class Overlay(BroadcastCore):
         links = 2 * (len(self.out) + len(self.incoming))
         return 3 + links + len(self.gone) + len(self.unsent) + self.entries()
 
+    def ignored_frames(self) -> int:
+        return int(self.ignored)
+
     def _copy_links(self, twin: Overlay) -> None:
         twin.sent = self.sent
         twin.out = self.out.copy()
         twin.incoming = self.incoming.copy()
         twin.opened = self.opened
         twin.flooded = self.flooded
+        twin.stage = self.stage
         twin.contact = self.contact
         twin.asked = self.asked
         twin.unsent = self.unsent.copy()
         twin.gone = self.gone.copy()
         twin.gone_names = self.gone_names.copy()
         twin.left = self.left
+        twin.most_buffered = self.most_buffered
         twin.ignored = self.ignored
 
     def _links_state(self) -> tuple[object, ...]:
         return (
             tuple(sorted(self.out.items())),
             tuple(sorted(self.incoming.items())),
-            (int(self.opened), int(self.flooded)),
+            (int(self.opened), int(self.flooded), int(self.most_buffered), int(self.stage)),
             (self.contact, int(self.asked), tuple([each.key() for each in self.unsent])),
             (tuple(sorted(self.gone)), self.left),
         )

@@ -151,6 +151,12 @@ class Buffered(Frame):
     def bundle(self) -> tuple[Frame, ...]:
         return self.frames
 
+    def origin(self) -> str:
+        for frame in self.frames:
+            if frame.messages():
+                return frame.source
+        return ""
+
     def messages(self) -> int:
         return sum([frame.messages() for frame in self.frames])
 

@@ -29,7 +29,8 @@ What is different from the printed algorithm, because it would fail:
   only in its turn and for this very incarnation of the link;
 - what is passed on goes out before it is delivered, and control is never ahead of data on a hop;
 - `close` forgets the link at both ends; opening a link that is open does nothing; a link in the making
-  that takes too long, or whose buffers overflow, is closed and started again as a new incarnation;
+  that takes too long, or whose buffers overflow, is closed and started again as a new incarnation (by B
+  only before rho: after that A may use the link, and have given up another one for it);
 - a newcomer starts with one contact (`overlay.py`).
 
 Preconditions: the links in use connect everybody with everybody, also when one is closed (open the new
@@ -47,7 +48,7 @@ from beforehand.protocols.base import Deliver, Effect, Safe, Transmit
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.link_memory import LinkMemory
 from beforehand.protocols.membership import Membership
-from beforehand.protocols.overlay import MOST_BUFFERED, PATIENCE, Link
+from beforehand.protocols.overlay import MOST_PATIENCE, PATIENCE, TAKING_PART, Link
 from beforehand.protocols.overlay_frames import (
     BETA,
     PI,
@@ -62,6 +63,7 @@ from beforehand.protocols.overlay_frames import (
     Relayed,
     RelayedId,
     Route,
+    Routed,
 )
 
 # How far the opener of a link has got.
@@ -73,23 +75,25 @@ RECORDING: Final = 2  # pi is out, rho awaited
 class Opening:
     """A link that this process opens."""
 
-    __slots__ = ("age", "buffer", "e", "phase", "there")
+    __slots__ = ("age", "buffer", "e", "patience", "phase", "there")
     e: i64
     there: Route
+    patience: i64
     phase: i64
     age: i64  # ticks since it was started
     buffer: list[Relayed]  # B-beta
 
-    def __init__(self, e: i64, there: Route) -> None:
+    def __init__(self, e: i64, there: Route, patience: i64) -> None:
         self.e = e
         self.there = there
+        self.patience = patience
         self.phase = ASKED
         self.age = 0
         self.buffer = []
 
     def copy(self) -> Opening:
         """An independent one in the same state."""
-        twin = Opening(self.e, self.there)
+        twin = Opening(self.e, self.there, self.patience)
         twin.phase = self.phase
         twin.age = self.age
         twin.buffer = self.buffer.copy()
@@ -97,7 +101,8 @@ class Opening:
 
     def key(self) -> tuple[object, ...]:
         """All of it, to compare."""
-        return (int(self.e), self.there, int(self.phase), int(self.age), tuple(self.buffer))
+        times = (int(self.patience), int(self.age))
+        return (int(self.e), self.there, int(self.phase), times, tuple(self.buffer))
 
 
 class Accepting:
@@ -162,25 +167,29 @@ class Prc(LinkMemory):
         for peer, opening in self.opening.items():
             if opening.phase == RECORDING:
                 opening.buffer.append(frame)
-                if len(opening.buffer) > MOST_BUFFERED:
+                if len(opening.buffer) > self.most_buffered:
                     out.append(Transmit(peer, Close(opening.e)))
                     self._retry_later(opening)
         for peer in list(self.accepting):
             accepting = self.accepting[peer]
             noted = accepting.pi if accepting.got_pi else accepting.alpha
             noted.add(frame.id)
-            if len(accepting.alpha) + len(accepting.pi) > MOST_BUFFERED:
+            # After rho the opener may use the link already, so that there is no way back.
+            if not accepting.got_pi and len(accepting.alpha) > self.most_buffered:
                 out.append(Transmit(peer, Refuse(accepting.e)))
                 del self.accepting[peer]
 
     # ---- a link is made: alpha, beta, pi, rho, B-beta ----
 
     def _open(self, peer: str, e: i64, there: Route, back: Route, out: list[Effect]) -> None:
-        self.opening[peer] = Opening(e, there)
+        self.opening[peer] = Opening(e, there, PATIENCE)
         out.append(Transmit(peer, Alpha(e, back)))
 
     def _speaks(self, frame: Frame) -> bool:
-        return isinstance(frame, (Alpha, Buffered))
+        return isinstance(frame, (Alpha, Buffered, Flood, Routed))
+
+    def _takes(self, kind: i64) -> bool:
+        return BETA <= kind <= RHO
 
     def _signal(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
         if isinstance(frame, Alpha):
@@ -192,6 +201,9 @@ class Prc(LinkMemory):
         if sender in self.accepting or sender in self.incoming:
             self.ignored += 1
             return
+        if self.stage != TAKING_PART:  # no way leads back from here
+            out.append(Transmit(sender, Refuse(frame.e)))
+            return
         self.accepting[sender] = Accepting(frame.e, frame.back)
         self._direct(frame.back, Control(BETA, sender, self.process, frame.e), out)
 
@@ -200,10 +212,8 @@ class Prc(LinkMemory):
             self._receive_beta(control, out)
         elif control.kind == PI:
             self._receive_pi(control, out)
-        elif control.kind == RHO:
-            self._receive_rho(control, out)
         else:
-            self.ignored += 1
+            self._receive_rho(control, out)
 
     def _receive_beta(self, control: Control, out: list[Effect]) -> None:
         opening = self.opening.get(control.acceptor)
@@ -286,12 +296,14 @@ class Prc(LinkMemory):
         super()._tick(now, out)
         for peer, opening in self.opening.items():
             opening.age += 1
-            if opening.phase == REFUSED or opening.age > PATIENCE:
+            if opening.phase == REFUSED or opening.age > opening.patience:
+                patience = opening.patience
                 if opening.phase != REFUSED:
                     out.append(Transmit(peer, Close(opening.e)))
+                    patience = min(2 * patience, MOST_PATIENCE)
                 self.opened += 1
                 # Without a route: a mediator that is gone may be why it took so long.
-                self.opening[peer] = Opening(self.opened, ())
+                self.opening[peer] = Opening(self.opened, (), patience)
                 out.append(Transmit(peer, Alpha(self.opened, ())))
 
     # ---- looking inside ----

@@ -23,7 +23,13 @@ from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.base import Deliver, Effect, Safe, Transmit
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.membership import Membership
-from beforehand.protocols.overlay import MOST_BUFFERED, PATIENCE, Link, Overlay
+from beforehand.protocols.overlay import (
+    MOST_PATIENCE,
+    PATIENCE,
+    TAKING_PART,
+    Link,
+    Overlay,
+)
 from beforehand.protocols.overlay_frames import (
     PING,
     Broadcast,
@@ -33,34 +39,38 @@ from beforehand.protocols.overlay_frames import (
     Relayed,
     RelayedId,
     Route,
+    Routed,
 )
 
 
 class Pinging:
     """A link that this process opens."""
 
-    __slots__ = ("age", "buffer", "e", "there")
+    __slots__ = ("age", "buffer", "e", "patience", "there")
     e: i64
     there: Route
+    patience: i64
     age: i64  # ticks since the ping
     buffer: list[Relayed]
 
-    def __init__(self, e: i64, there: Route) -> None:
+    def __init__(self, e: i64, there: Route, patience: i64) -> None:
         self.e = e
         self.there = there
+        self.patience = patience
         self.age = 0
         self.buffer = []
 
     def copy(self) -> Pinging:
         """An independent one in the same state."""
-        twin = Pinging(self.e, self.there)
+        twin = Pinging(self.e, self.there, self.patience)
         twin.age = self.age
         twin.buffer = self.buffer.copy()
         return twin
 
     def key(self) -> tuple[object, ...]:
         """All of it, to compare."""
-        return (int(self.e), self.there, int(self.age), tuple(self.buffer))
+        times = (int(self.patience), int(self.age))
+        return (int(self.e), self.there, times, tuple(self.buffer))
 
 
 class Preventive(Overlay):
@@ -98,7 +108,7 @@ class Preventive(Overlay):
 
     def _accepts(self, sender: str) -> bool:
         """What is not news does no harm, so nobody need know which links lead here."""
-        return not self.left and not self.contact and sender not in self.gone_names
+        return self.stage == TAKING_PART and not self.left and sender not in self.gone_names
 
     def _first(self, frame: Relayed, sender: str, now: i64, out: list[Effect]) -> None:
         if not self._accepts(sender):
@@ -118,27 +128,34 @@ class Preventive(Overlay):
             self._steer(frame.control, out)
 
     def _keep(self, pinging: Pinging, frame: Relayed) -> None:
-        if len(pinging.buffer) < MOST_BUFFERED:
-            pinging.buffer.append(frame)
-        else:  # no answer to this ping will do any more
+        if pinging.e == 0:
+            return
+        pinging.buffer.append(frame)
+        if len(pinging.buffer) > self.most_buffered:  # no answer to this ping will do any more
             pinging.e = 0
-            pinging.age = PATIENCE
+            pinging.age = pinging.patience
             pinging.buffer = []
 
     # ---- a link is made ----
 
     def _open(self, peer: str, e: i64, there: Route, back: Route, out: list[Effect]) -> None:
-        self.pinging[peer] = Pinging(e, there)
+        self._ping(peer, e, there, PATIENCE, out)
+
+    def _ping(self, peer: str, e: i64, there: Route, patience: i64, out: list[Effect]) -> None:
+        self.pinging[peer] = Pinging(e, there, patience)
         self._direct(there, Control(PING, self.process, peer, e), out)
 
     def _steer(self, control: Control, out: list[Effect]) -> None:
-        if control.kind != PING or control.opener in self.gone_names:
+        if control.opener in self.gone_names:
             self.ignored += 1
         else:
             out.append(Transmit(control.opener, Pong(control.e)))
 
     def _speaks(self, frame: Frame) -> bool:
-        return isinstance(frame, Pong)
+        return isinstance(frame, (Pong, Flood, Routed))
+
+    def _takes(self, kind: i64) -> bool:
+        return kind == PING
 
     def _signal(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
         pinging = self.pinging.get(sender)
@@ -172,9 +189,10 @@ class Preventive(Overlay):
         for peer in list(self.pinging):
             pinging = self.pinging[peer]
             pinging.age += 1
-            if pinging.age > PATIENCE:
+            if pinging.age > pinging.patience:
                 self.opened += 1
-                self._open(peer, self.opened, (), (), out)
+                # Without a route: a mediator that is gone may be why it took so long.
+                self._ping(peer, self.opened, (), min(2 * pinging.patience, MOST_PATIENCE), out)
 
     # ---- joining ----
 

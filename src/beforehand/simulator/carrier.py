@@ -1,4 +1,4 @@
-"""Carrying out: what workloads send and what cores want done, and the frames on their way.
+"""Carrying out: what cores want done, and the frames on their way.
 
 The effects of a core are carried out in their order, and frames arrive when the network says so. The
 cores are those that the runtime drives, unmodified; no protocol is known here by name.
@@ -16,18 +16,17 @@ from mypy_extensions import i64
 
 from beforehand import wire
 from beforehand.errors import ScenarioError
-from beforehand.protocols.base import Deliver, Effect, Transmit
+from beforehand.protocols.base import Admit, Deliver, Effect, Safe, Transmit
 from beforehand.protocols.frames import Frame
 from beforehand.simulator.contents import Contents
-from beforehand.simulator.engine import MAX_TIME, Call, Engine, Event
+from beforehand.simulator.engine import MAX_TIME, Call, Event
 from beforehand.simulator.faults import Faults
-from beforehand.simulator.meters import Meters
 from beforehand.simulator.network import Network
-from beforehand.simulator.noncausal import Bystander
-from beforehand.simulator.records import Copy, Message, Process, Sending
-from beforehand.simulator.streams import Stream
+from beforehand.simulator.overlay import Overlay
+from beforehand.simulator.records import Copy, Message, Process
+from beforehand.simulator.sending import Sender
 from beforehand.simulator.watcher import Watcher
-from beforehand.simulator.workload import Stage, Workload
+from beforehand.simulator.workload import Workload
 
 AGES: Final = 8  # frames that a mean age is about
 
@@ -53,37 +52,15 @@ class Arrival(Event):
         carrier.spare = self
 
 
-class Wake(Event):
-    """A process has finished its jobs, unless a new one has come."""
-
-    def __init__(self, carrier: Carrier, process: Process) -> None:
-        super().__init__()
-        self.carrier = carrier
-        self.process = process
-
-    def happen(self) -> None:
-        self.carrier.wake(self, self.process)
-
-
-class Carrier(Stage):
+class Carrier(Sender):
     """The processes and what is under way between them."""
 
-    meters: Final[Meters]
-    ended_at: i64  # when something last happened that was not a mere look at the clock
-    seed: Final[int]
     by_name: Final[dict[str, Process]]
-    open: i64  # copies that are neither delivered nor given up
     arriving: i64  # frames on their way
-    news_at: i64  # when a message was last sent, left or arrived for the first time
-    anybody_stopped: bool
     spare: Arrival | None  # events that have happened, linked by `after`
-    _contents: Final[Contents]
     _network: Final[Network]
     _faults: Final[Faults]
-    _workload: Final[Workload]
-    _watcher: Final[Watcher | None]
-    _bystander: Final[Bystander]
-    _split: Final[bool]  # a message to several receivers goes out as one to each
+    _overlay: Final[Overlay | None]
     _flush_after: Final[i64]  # negative: the cores put nothing off
     _flushing: set[int]  # processes with a flush ahead
 
@@ -93,131 +70,27 @@ class Carrier(Stage):
         contents: Contents,
         network: Network,
         faults: Faults,
+        overlay: Overlay | None,
         workload: Workload,
         watcher: Watcher | None,
         seed: int,
         split: bool,
+        casts: Sequence[str],
         flush_after: i64,
     ) -> None:
-        self.engine = Engine()
-        self.processes = processes
-        self.meters = Meters()
-        self.ended_at = 0
-        self.seed = seed
+        super().__init__(processes, contents, workload, watcher, seed, split, casts)
         self.by_name = {process.name: process for process in processes}
-        self.open = 0
         self.arriving = 0
-        self.news_at = 0
-        self.anybody_stopped = False
         self.spare = None
-        self._contents = contents
         self._network = network
         self._faults = faults
-        self._workload = workload
-        self._watcher = watcher
-        self._bystander = Bystander(processes)
-        self._split = split
+        self._overlay = overlay
         self._flush_after = flush_after
         self._flushing = set()
-
-    def noncausal_known(self) -> bool:
-        """Whether non-causal latency could be followed to the end."""
-        return not self._bystander.gave_up
-
-    # ---- what workloads do ----
-
-    def stream(self, purpose: str) -> Stream:
-        return Stream(f"{self.seed}/{purpose}")
-
-    def send(
-        self, process: Process, receivers: Sequence[Process], note: object, payload_bytes: i64 = -1
-    ) -> None:
-        if process.busy_until > self.engine.now or process.outbox:
-            if not process.outbox:
-                self.engine.schedule(Wake(self, process), process.busy_until)
-            process.outbox.append(Sending(list(receivers), payload_bytes, note))
-        else:
-            self._send(process, receivers, note, payload_bytes)
-
-    def wake(self, event: Wake, process: Process) -> None:
-        """Send what had to wait, unless there is another job."""
-        sent: i64 = 0
-        while sent < len(process.outbox) and not process.stopped:
-            if process.busy_until > self.engine.now:
-                self.engine.schedule(event, process.busy_until)
-                break
-            waiting = process.outbox[sent]
-            sent += 1
-            self._send(process, waiting.receivers, waiting.note, waiting.payload_bytes)
-        del process.outbox[: int(sent)]
-
-    def _send(
-        self, process: Process, receivers: Sequence[Process], note: object, payload_bytes: i64
-    ) -> None:
-        self.meters.actions += 1
-        if self.anybody_stopped:
-            gone = process.core.dropped()
-            receivers = [receiver for receiver in receivers if receiver.name not in gone]
-            if not receivers:
-                self.meters.skipped += 1
-                self._workload.skipped(process, note)
-                return
-        if payload_bytes < 0:
-            payload_bytes = self._contents.payload_bytes(process)
-        if self._split:
-            for receiver in receivers:
-                self._send_one(process, [receiver], note, payload_bytes)
-        else:
-            self._send_one(process, receivers, note, payload_bytes)
-        self._workload.sent(process, note)
-
-    def _send_one(
-        self, process: Process, receivers: Sequence[Process], note: object, payload_bytes: i64
-    ) -> None:
-        now = self.engine.now
-        message = Message(process, receivers, now, payload_bytes, note)
-        message.job = self._contents.job(process)
-        self._open_message(message, now)
-        payload = self._contents.payload(payload_bytes)
-        if len(receivers) == 1:
-            effects = process.core.send(receivers[0].name, payload, int(now))
-        else:
-            names = [receiver.name for receiver in receivers]
-            effects = process.core.send(names, payload, int(now))
-        self.ended_at = max(self.ended_at, now)
-        self.news_at = max(self.news_at, now)  # it may be ahead: when a frame will be out
-        if self._watcher is not None:
-            self._watcher.sent(process, message, receivers, now)
-        self.carry(process, effects, receivers[0])
-        if self._watcher is not None:
-            self._watcher.held_at_sender(process, message, now)
-
-    def _open_message(self, message: Message, now: i64) -> None:
-        message.sender.open.add(message)
-        self._bystander.sent(message)
-        self.meters.sent += 1
-        self.meters.copies += message.waiting
-        self.open += message.waiting
-        if message.several:
-            for copy in message.copies():
-                self._open_copy(copy, message.sender, now)
-        else:
-            self._open_copy(message, message.sender, now)
-
-    def _open_copy(self, copy: Copy, sender: Process, now: i64) -> None:
-        self._bystander.addressed(copy)
-        if copy.receiver is not sender:
-            self.meters.held.change(1, now)
-        if copy.receiver.stopped:
-            self.give_up(copy)
 
     # ---- what cores want ----
 
     def carry(self, process: Process, effects: list[Effect], likely: Process) -> None:
-        """Do what a core says, then what the application does about it.
-
-        `likely` is whom it is most likely about: nearly always that saves looking for the name.
-        """
         delivered: list[Message] | None = None
         for effect in effects:
             if isinstance(effect, Transmit):
@@ -231,6 +104,10 @@ class Carrier(Stage):
                         delivered = [message]
                     else:
                         delivered.append(message)
+            elif isinstance(effect, Admit):
+                self.admitted(self.by_name[effect.newcomer], process)
+        if self._overlay is not None:
+            self._change_links(process, effects, self._overlay)
         if self._flush_after >= 0:
             self._schedule_flush(process)
         if delivered is not None:
@@ -238,6 +115,14 @@ class Carrier(Stage):
                 if message.job >= 0:
                     self._book_job(process, message.job)
                 self._workload.delivered(process, message)
+
+    def _change_links(self, process: Process, effects: list[Effect], overlay: Overlay) -> None:
+        """Tell the overlay what has become of its links; what it does about it comes after."""
+        for effect in effects:
+            if isinstance(effect, Safe):
+                overlay.safe(process, self.by_name[effect.peer])
+            elif isinstance(effect, Admit):
+                overlay.admitted(process, self.by_name[effect.newcomer])
 
     def _transmit(self, process: Process, receiver: Process, frame: Frame) -> None:
         now = self.engine.now
@@ -247,7 +132,10 @@ class Carrier(Stage):
         fresh = False
         if frame.messages():
             metadata -= frame.payload_bytes()
-            fresh = self._release(process, receiver, frame, metadata, now)
+            if frame.origin():
+                fresh = self._release_relayed(process, receiver, frame, metadata, now)
+            else:
+                fresh = self._release(process, receiver, frame, metadata, now)
         else:
             meters.control_frames += 1
             if self._watcher is not None:
@@ -275,18 +163,52 @@ class Carrier(Stage):
             again = copy is None or copy.released_at >= 0
             if copy is not None and copy.released_at < 0:
                 fresh = True
-                copy.released_at = now
-                if not copy.closed:
-                    self.meters.held.change(-1, now)
-                    self.meters.held_time.add(now - copy.message().sent_at)
-                    process.in_transit += 1
-                    if process.in_transit > self.meters.most_in_transit:
-                        self.meters.most_in_transit = process.in_transit
+                self._released(copy, process, now)
             if self._watcher is not None:
                 size = frame.payload_sizes()[number - first]
-                self._watcher.released(process, number, receiver, size, metadata, again, now)
+                self._watcher.released(
+                    process, process, number, receiver, size, metadata, again, now
+                )
                 metadata = 0
         return fresh
+
+    def _release_relayed(
+        self, process: Process, receiver: Process, frame: Frame, metadata: i64, now: i64
+    ) -> bool:
+        """The same where processes pass on the messages of others.
+
+        A message is on its way to all of its receivers as soon as its sender lets it go anywhere.
+        """
+        fresh = False
+        for part in frame.bundle() or (frame,):
+            if not part.messages():
+                continue
+            source = self.by_name[part.origin()]
+            number = part.about()
+            if source is process:
+                message = source.message(number)
+                if message is not None and not message.released:
+                    fresh = True
+                    message.released = True
+                    for copy in message.copies():
+                        if copy.receiver is not source and copy.released_at < 0:
+                            self._released(copy, source, now)
+            if self._watcher is not None:
+                size = part.payload_bytes()
+                self._watcher.released(
+                    process, source, number, receiver, size, metadata, False, now
+                )
+                metadata = 0
+        return fresh
+
+    def _released(self, copy: Copy, sender: Process, now: i64) -> None:
+        copy.released_at = now
+        if not copy.closed:
+            self.meters.held.change(-1, now)
+            self.meters.held_time.add(now - copy.message().sent_at)
+            sender.in_transit += 1
+            if sender.in_transit > self.meters.most_in_transit:
+                self.meters.most_in_transit = sender.in_transit
 
     def _travel(self, process: Process, receiver: Process, frame: Frame, left: i64) -> None:
         at = self._network.arrives(process, receiver, left)
@@ -318,9 +240,14 @@ class Carrier(Stage):
         self.ended_at = max(self.ended_at, now)
         fresh: list[Copy] = NO_COPIES
         if frame.messages():
-            fresh = self._note_arrival(sender, receiver, frame, now)
-        elif self._watcher is not None:
-            self._watcher.control(receiver, sender, receiver, frame, wire.size(frame), now)
+            if frame.origin():
+                fresh = self._note_relayed(receiver, frame, now)
+            else:
+                fresh = self._note_arrival(sender, receiver, frame, now)
+        else:
+            self.meters.control_received += 1
+            if self._watcher is not None:
+                self._watcher.control(receiver, sender, receiver, frame, wire.size(frame), now)
         self.carry(receiver, receiver.core.receive(sender.name, frame, now), sender)
         for copy in fresh:
             if not copy.closed and self._watcher is not None:
@@ -336,11 +263,7 @@ class Carrier(Stage):
             copy = _copy(sender, number, receiver)
             again = copy is None or copy.arrived_at >= 0
             if copy is not None and copy.arrived_at < 0:
-                copy.arrived_at = now
-                if not copy.closed:
-                    self.news_at = max(self.news_at, now)
-                    sender.in_transit -= 1
-                    self.meters.buffered.change(1, now)
+                self._arrived(copy, sender, now)
             if self._watcher is not None:
                 size = frame.payload_sizes()[number - first]
                 metadata = 0 if number > first else wire.size(frame) - frame.payload_bytes()
@@ -348,6 +271,43 @@ class Carrier(Stage):
                 if copy is not None and not again:
                     fresh.append(copy)
         return fresh
+
+    def _note_relayed(self, receiver: Process, frame: Frame, now: i64) -> list[Copy]:
+        """The same where processes pass on the messages of others, perhaps to others still."""
+        fresh = NO_COPIES if self._watcher is None else []
+        metadata = 0 if self._watcher is None else wire.size(frame) - frame.payload_bytes()
+        for part in frame.bundle() or (frame,):
+            if not part.messages():
+                continue
+            source = self.by_name[part.origin()]
+            number = part.about()
+            copy = _copy(source, number, receiver)
+            again = copy is None or copy.arrived_at >= 0 or source is receiver
+            if copy is not None and not again:
+                self._arrived(copy, source, now)
+            if self._watcher is not None:
+                # If it is open, and not for the receiver, it only passes through.
+                passes = copy is None and source.message(number) is not None
+                self._watcher.received(
+                    source,
+                    number,
+                    receiver,
+                    part.payload_bytes(),
+                    metadata,
+                    again and not passes,
+                    now,
+                )
+                metadata = 0
+                if copy is not None and not again:
+                    fresh.append(copy)
+        return fresh
+
+    def _arrived(self, copy: Copy, sender: Process, now: i64) -> None:
+        copy.arrived_at = now
+        if not copy.closed:
+            self.news_at = max(self.news_at, now)
+            sender.in_transit -= 1
+            self.meters.buffered.change(1, now)
 
     def _deliver(self, process: Process, sender: Process, number: i64) -> Message | None:
         """A core delivers; the message, unless it was delivered before."""
@@ -370,11 +330,6 @@ class Carrier(Stage):
             self.meters.noncausal.add(late)
         return message
 
-    def _close(self, copy: Copy) -> None:
-        self.open -= 1
-        copy.message().close(copy)
-        self._bystander.closed(copy)
-
     def _book_job(self, process: Process, length: i64) -> None:
         """Jobs of a process follow each other; it sends nothing until the last one is done."""
         start = max(self.engine.now, process.busy_until)
@@ -387,21 +342,6 @@ class Carrier(Stage):
         self.meters.jobs += 1
         self.meters.job_starts += int(start)
         self.ended_at = max(self.ended_at, process.busy_until)
-
-    def give_up(self, copy: Copy) -> None:
-        """One of the two is gone for ever: the copy cannot arrive, or nobody waits for it."""
-        now = self.engine.now
-        self.ended_at = max(self.ended_at, now)
-        if self._watcher is not None:
-            self._watcher.given_up(copy)
-        if copy.released_at < 0:
-            if copy.receiver is not copy.message().sender:
-                self.meters.held.change(-1, now)
-        elif copy.arrived_at < 0:
-            copy.message().sender.in_transit -= 1
-        else:
-            self.meters.buffered.change(-1, now)
-        self._close(copy)
 
     def _schedule_flush(self, process: Process) -> None:
         if int(process.index) not in self._flushing:

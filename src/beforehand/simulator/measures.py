@@ -37,6 +37,23 @@ class Level:
         return (Level, (self.peak, self.mean))
 
 
+@dataclass(frozen=True)
+class Moment:
+    """How things stand at a time, all processes together (paper 004, figure 5)."""
+
+    time_ns: int
+    processes: int  # that take part
+    entries: float  # about messages, held per process
+    most_entries: int  # of one process
+    control_per_second: float  # control frames that a process got, per second since the last moment
+    delivered: int  # so far
+    delay_ns: int  # of a frame that leaves now
+
+    def __reduce__(self) -> tuple[object, ...]:
+        fields = (self.time_ns, self.processes, self.entries, self.most_entries)
+        return (Moment, (*fields, self.control_per_second, self.delivered, self.delay_ns))
+
+
 class Histogram:
     """Durations, counted in buckets that grow with the value.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mypy_extensions import i64
 
 from beforehand.protocols.base import Core
-from beforehand.simulator.measures import Gauge, Histogram, Samples
+from beforehand.simulator.measures import Gauge, Histogram, Moment, Samples
 
 
 class Meters:
@@ -19,6 +19,7 @@ class Meters:
     skipped: i64  # causal-sends that had no receiver left
     frames: i64
     control_frames: i64
+    control_received: i64
     lost: i64
     doubled: i64
     metadata_bytes: int
@@ -35,6 +36,8 @@ class Meters:
     unacknowledged: Samples  # of one process, like the two below
     permits_missing: Samples
     integers: Samples
+    entries: Samples
+    series: list[Moment]
 
     def __init__(self) -> None:
         self.actions = 0
@@ -45,6 +48,7 @@ class Meters:
         self.skipped = 0
         self.frames = 0
         self.control_frames = 0
+        self.control_received = 0
         self.lost = 0
         self.doubled = 0
         self.metadata_bytes = 0
@@ -60,9 +64,12 @@ class Meters:
         self.unacknowledged = Samples()
         self.permits_missing = Samples()
         self.integers = Samples()
+        self.entries = Samples()
+        self.series = []
 
     def sample(self, core: Core) -> None:
         """Look inside a core."""
         self.unacknowledged.add(core.unacknowledged())
         self.permits_missing.add(core.permits_missing())
         self.integers.add(core.integers())
+        self.entries.add(core.entries())

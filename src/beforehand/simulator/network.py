@@ -31,6 +31,10 @@ class Delay:
         """A delay that is seldom exceeded: for time-outs."""
         raise NotImplementedError
 
+    def typical(self, now: i64) -> i64:
+        """The delay at a time, where it does not depend on chance; otherwise one seldom exceeded."""
+        return self.high()
+
 
 class EqualDelay(Delay):
     """The same distribution everywhere and always."""
@@ -68,6 +72,9 @@ class ScheduledDelay(Delay):
         self._place: i64 = 0  # of the last point that is not in the future: time only goes on
 
     def draw(self, sender: i64, receiver: i64, now: i64, stream: Stream) -> i64:
+        return self.typical(now)
+
+    def typical(self, now: i64) -> i64:
         times, delays = self.times, self.delays
         if now < times[self._place]:  # a copy that leaves later may have been asked about first
             self._place = 0
@@ -113,6 +120,10 @@ class Network:
         self._jitter = None if jitter.is_zero() else jitter
         self._stream = stream
         self._latest = {}
+
+    def typical(self, now: i64) -> i64:
+        """A delay as it is at a time."""
+        return self._delay.typical(now)
 
     def leaves(self, sender: Process, size: i64, now: i64) -> i64:
         """Hand a frame to the uplink of its sender; when its last byte will be out."""

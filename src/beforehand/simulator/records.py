@@ -48,6 +48,7 @@ class Message(Copy):
     note: Final[object]  # of the workload that sent it, for its own use
     waiting: i64  # receivers that have not delivered it
     several: Final[bool]  # receivers
+    released: bool  # its sender has let it go anywhere: only where others pass it on
     parts: dict[int, Part]  # receiver -> copy, if there are several
     past: list[Message]  # what its sender knew when it sent it: see noncausal.py
 
@@ -68,6 +69,7 @@ class Message(Copy):
         self.note = note
         self.waiting = len(receivers)
         self.several = len(receivers) > 1
+        self.released = False
         self.parts = NO_PARTS
         if self.several:
             self.parts = {int(each.index): Part(each, self) for each in receivers}
@@ -92,6 +94,13 @@ class Message(Copy):
         if self.several:
             return self.parts.get(int(receiver.index))
         return self if self.receiver is receiver else None
+
+    def add(self, receiver: Process) -> Copy:
+        """One more receiver of a message with several, while it is open."""
+        part = Part(receiver, self)
+        self.parts[int(receiver.index)] = part
+        self.waiting += 1
+        return part
 
     def copies(self) -> list[Copy]:
         """One for each receiver, as long as one is not closed."""
@@ -127,8 +136,8 @@ class Delivery:
 class Sending:
     """A causal-send that waits until its process has time for it."""
 
-    def __init__(self, receivers: list[Process], payload_bytes: i64, note: object) -> None:
-        self.receivers = receivers
+    def __init__(self, receivers: list[Process] | None, payload_bytes: i64, note: object) -> None:
+        self.receivers = receivers  # None: everybody
         self.payload_bytes = payload_bytes
         self.note = note
 
@@ -139,6 +148,7 @@ class Process:
     index: Final[i64]
     name: Final[str]
     core: Final[Core]
+    present: bool  # it takes part; newcomers do so later
     stopped: bool
     seq: i64  # events in its trace
     uplink_free_at: i64  # when the last byte that it has to send is out
@@ -163,6 +173,7 @@ class Process:
         self.index = index
         self.name = name
         self.core = core
+        self.present = True
         self.stopped = False
         self.seq = 0
         self.uplink_free_at = 0

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from beforehand.causality.violations import Violation
-from beforehand.simulator.measures import Durations, Level
+from beforehand.simulator.measures import Durations, Level, Moment
 from beforehand.simulator.scenario import Scenario
 
 
@@ -33,15 +33,21 @@ class Metrics:
     unacknowledged: Level  # frames kept for resending, of one process; this and below: sampled
     permits_missing: Level  # of one process
     integers: Level  # of protocol state, of one process
+    entries: Level  # those of them that are about messages
     frames: int
     control_frames: int
+    control_received: int  # those that arrived where somebody was
     frames_lost: int
     frames_doubled: int
     metadata_bytes: int
     wire_bytes: int
     metadata_bytes_per_message: float
     control_frames_per_message: float
+    control_per_process_second: float  # received
     most_in_transit: int  # of one sender: released and not yet arrived
+    links_opened: int  # links of an overlay that came into use during the run
+    links_closed: int
+    frames_ignored: int  # that were too late or too early to matter, where links come and go
     events: int
 
 
@@ -54,6 +60,7 @@ class Result:
     outcome: str  # "complete", "stalled", or "cut short" at the time limit
     audited: bool
     violations: tuple[Violation, ...]  # in the order in which they happened; empty if not audited
+    series: tuple[Moment, ...]  # one for each `sample` of the scenario
     seconds: float  # that the simulator took
 
     @property
@@ -73,6 +80,7 @@ class Result:
             "scenario": self.scenario.to_dict(),
             "outcome": self.outcome,
             "metrics": asdict(self.metrics),
+            "series": [asdict(moment) for moment in self.series],
             "audited": self.audited,
             "violations": [
                 {

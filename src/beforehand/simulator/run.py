@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from beforehand import protocols
 from beforehand.causality.oracle import Oracle
 from beforehand.simulator.contents import Contents
 from beforehand.simulator.engine import MAX_TIME
@@ -67,10 +68,7 @@ def _collector_paused() -> Iterator[None]:
 
 def _world(scenario: Scenario, workload: Workload, watcher: Watcher | None) -> World:
     return World(
-        [
-            Process(index, name, scenario.make_core(name))
-            for index, name in enumerate(scenario.names)
-        ],
+        _processes(scenario),
         Contents(
             scenario.seed,
             len(scenario.names),
@@ -92,13 +90,26 @@ def _world(scenario: Scenario, workload: Workload, watcher: Watcher | None) -> W
             scenario.make_partitions(),
             Stream(f"{scenario.seed}/faults"),
         ),
+        scenario.make_overlay(),
         workload,
         watcher,
         scenario.seed,
         scenario.split,
+        protocols.describe(scenario.protocol).casts,
         scenario.flush_ns,
         scenario.tick_ns,
+        scenario.sample_ns,
     )
+
+
+def _processes(scenario: Scenario) -> list[Process]:
+    """All of them, with those who will join later at the end."""
+    found: list[Process] = []
+    for index, name in enumerate(scenario.names):
+        process = Process(index, name, scenario.make_core(name))
+        process.present = index < scenario.founders
+        found.append(process)
+    return found
 
 
 def _result(
@@ -134,19 +145,33 @@ def _result(
         unacknowledged=meters.unacknowledged.summary(),
         permits_missing=meters.permits_missing.summary(),
         integers=meters.integers.summary(),
+        entries=meters.entries.summary(),
         frames=int(meters.frames),
         control_frames=int(meters.control_frames),
+        control_received=int(meters.control_received),
         frames_lost=int(meters.lost),
         frames_doubled=int(meters.doubled),
         metadata_bytes=meters.metadata_bytes,
         wire_bytes=meters.wire_bytes,
         metadata_bytes_per_message=meters.metadata_bytes / max(1, int(meters.sent)),
         control_frames_per_message=int(meters.control_frames) / max(1, int(meters.sent)),
+        control_per_process_second=_rate(world, end),
         most_in_transit=int(meters.most_in_transit),
+        links_opened=world.links_opened(),
+        links_closed=world.links_closed(),
+        frames_ignored=world.frames_ignored(),
         events=int(world.engine.happened),
     )
     stalled = undelivered > 0 or (unsent > 0 and not scenario.stops)
     outcome = "cut short" if world.cut_short else "stalled" if stalled else "complete"
     violations = tuple(watcher.violations) if watcher is not None else ()
     audited = watcher is not None and watcher.judges()
-    return Result(scenario, metrics, outcome, audited, violations, seconds)
+    series = tuple(meters.series)
+    return Result(scenario, metrics, outcome, audited, violations, series, seconds)
+
+
+def _rate(world: World, end: int) -> float:
+    """Control frames that a process received per second, on average over those that there were."""
+    seconds = end / 10**9
+    processes = sum(process.present for process in world.processes)
+    return int(world.meters.control_received) / (processes * seconds) if end else 0.0

@@ -17,15 +17,21 @@ from typing import Any, Final, Literal
 from beforehand import protocols
 from beforehand.causality.ids import check_process
 from beforehand.errors import LocalProtocolError, ScenarioError
-from beforehand.simulator import specs, units, workloads
+from beforehand.simulator import changes, specs, units, workloads
+from beforehand.simulator.changes import NO_CHURN, Churn
 from beforehand.simulator.contents import MAX_PAYLOAD
 from beforehand.simulator.distributions import Distribution
 from beforehand.simulator.faults import Partition, Stop
+from beforehand.simulator.layouts import Layout, lay_out
 from beforehand.simulator.network import Delay
+from beforehand.simulator.overlay import Overlay
 from beforehand.simulator.program import Program
+from beforehand.simulator.streams import Stream
 from beforehand.simulator.workload import Workload
 
 NO_OPTIONS: Final = {"name", "process", "processes", "tree", "links"}  # of `create` itself
+LISTS: Final = ("partitions", "stops", "opens", "closes", "reparents")
+NOTICED: Final = 10**9  # nanoseconds until neighbours know of a crash, if nothing else is said
 MAX_PROCESSES: Final = 1_000_000
 MAX_MESSAGES: Final = 1_000_000_000  # per process
 ROUND_TRIPS_PER_TICK: Final = 2  # sooner, and much is sent twice for nothing
@@ -54,9 +60,15 @@ class Scenario:
     duplicate: float = 0.0
     partitions: Sequence[str] = ()  # like 1s-3s:p1,p2 or 1s-3s:50%
     stops: Sequence[str] = ()  # like p3@2s
+    overlay: str | None = None  # see layouts.py; None: as the protocol needs it
+    churn: str | None = None  # see overlay.py, like the three below
+    opens: Sequence[str] = ()  # like p1>p2@2s
+    closes: Sequence[str] = ()
+    reparents: Sequence[str] = ()
     drop_after: str | None = None  # how long after a stop the others give up on that process
     tick: str | None = None  # how often cores look after lost frames; None: by the delay
     until: str | None = None  # end the run at this time even if it is not over
+    sample: str | None = None  # how often to note how things stand, for Result.series
     link: Literal["auto", "always", "never"] = "auto"  # put cores on a reliable link?
     split: bool = False  # send to several receivers as one message to each
     flush: str = "0ms"  # with the option coalesce: how long acks and permits are put off
@@ -65,7 +77,7 @@ class Scenario:
 
     def __post_init__(self) -> None:
         self._check_types()
-        for name in ("partitions", "stops"):
+        for name in LISTS:
             object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "options", dict(self.options))
         if isinstance(self.processes, list):
@@ -79,10 +91,12 @@ class Scenario:
             self.make_delay,
             self.make_partitions,
             self.make_stops,
+            self.make_overlay,
             lambda: self.tick_ns,
             lambda: self.until_ns,
             lambda: self.bandwidth_bytes,
             lambda: self.flush_ns,
+            lambda: self.sample_ns,
         ):
             check()
         for what in ("interval", "payload", "job", "jitter"):
@@ -98,7 +112,10 @@ class Scenario:
         for what in ("protocol", "workload", "link"):
             if not isinstance(getattr(self, what), str):
                 raise ScenarioError(f"{what} is {getattr(self, what)!r}; give text")
-        for what in ("partitions", "stops"):
+        for what in ("overlay", "churn"):
+            if not isinstance(getattr(self, what), (str, NoneType)):
+                raise ScenarioError(f"{what} is {getattr(self, what)!r}; give text, or None")
+        for what in LISTS:
             value = getattr(self, what)
             if not isinstance(value, (tuple, list)) or not all(isinstance(v, str) for v in value):
                 raise ScenarioError(f"{what} is {value!r}; give a list of texts")
@@ -137,7 +154,9 @@ class Scenario:
             self.make_core(self.names[0])
         except LocalProtocolError as problem:
             raise ScenarioError(str(problem)) from None
-        if self._sends_to_many() and not self.split and "multicast" not in known.casts:
+        if known.casts == ("broadcast",):
+            self._check_broadcasts()
+        elif self._sends_to_many() and not self.split and "multicast" not in known.casts:
             raise ScenarioError(
                 f"{self.protocol} has no multicast, and the workload {self.workload} sends to several "
                 "at once; set split to send one message to each instead, or choose another protocol"
@@ -153,6 +172,20 @@ class Scenario:
                 "set fifo, or link to always"
             )
 
+    def _check_broadcasts(self) -> None:
+        """For a protocol that only broadcasts: everything must go to everybody."""
+        if self.workload == workloads.REPLAY:
+            assert self.program is not None
+            everybody = set(self.names)
+            fits = all({*send.to, send.sender} == everybody for send in self.program.sends)
+        else:
+            fits = workloads.kind(self.workload).broadcast
+        if not fits:
+            raise ScenarioError(
+                f"{self.protocol} only broadcasts, and the workload {self.workload} sends to some; "
+                "choose the workload broadcast:RATE, or another protocol"
+            )
+
     def _sends_to_many(self) -> bool:
         if self.workload == workloads.REPLAY:
             return self.program is not None and any(
@@ -164,7 +197,16 @@ class Scenario:
 
     @cached_property
     def names(self) -> list[str]:
-        """The processes."""
+        """The processes, with those at the end who join later."""
+        newcomers = self._churn.newcomers
+        return [*self._founders(), *[f"new{number}" for number in range(newcomers)]]
+
+    @property
+    def founders(self) -> int:
+        """How many are there from the start."""
+        return len(self.names) - self._churn.newcomers
+
+    def _founders(self) -> list[str]:
         if self.workload == workloads.REPLAY:
             if self.program is None:
                 raise ScenarioError("the workload replay needs a program; give one")
@@ -215,8 +257,94 @@ class Scenario:
 
     def make_core(self, name: str) -> protocols.Core:
         """The core of a process."""
-        core = protocols.create(self.protocol, name, processes=self.names, **self.options)
+        core = protocols.create(
+            self.protocol,
+            name,
+            processes=self.names,
+            tree=self._tree,
+            links=self._links(name),
+            **self.options,
+        )
         return protocols.ReliableLink(core) if self.linked() else core
+
+    @property
+    def overlay_name(self) -> str:
+        """The overlay, or what is taken if none is named."""
+        needed = protocols.describe(self.protocol).overlay
+        return self.overlay or ("tree" if needed == "tree" else "random")
+
+    @cached_property
+    def layout(self) -> Layout | None:
+        """The overlay at the start; None if the protocol has none."""
+        needed = protocols.describe(self.protocol).overlay
+        if needed == "none":
+            return None
+        text = self.overlay_name
+        layout = lay_out(text, self.names[: self.founders], self.seed)
+        if needed == "tree" and not layout.parents and self.founders > 1:
+            raise ScenarioError(
+                f"{self.protocol} runs on a tree, not on {text!r}; give the overlay tree, tree:ARITY "
+                "or tree:child=parent,..."
+            )
+        return layout
+
+    @cached_property
+    def _tree(self) -> dict[str, str] | None:
+        """For protocols that run on a tree: child -> parent."""
+        if self.layout is None or protocols.describe(self.protocol).overlay != "tree":
+            return None
+        names = self.names
+        parents = {names[child]: names[parent] for child, parent in self.layout.parents.items()}
+        return parents or {names[0]: names[0]}
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
+
+    @cached_property
+    def _incoming(self) -> list[list[int]]:
+        """Where links come from, by the place where they lead."""
+        found: list[list[int]] = [[] for _ in self.names]
+        for place, links in enumerate(self.layout.links if self.layout is not None else []):
+            for peer in links:
+                found[peer].append(place)
+        return found
+
+    def _links(self, name: str) -> list[tuple[str, str]]:
+        """The links of a process at the start, in both directions."""
+        place = self._places[name]
+        if self.layout is None or place >= self.founders:
+            return []
+        out = [(name, self.names[peer]) for peer in self.layout.links[place]]
+        return out + [(self.names[peer], name) for peer in self._incoming[place]]
+
+    @cached_property
+    def _churn(self) -> Churn:
+        return NO_CHURN if self.churn is None else changes.churn(self.churn)
+
+    def make_overlay(self) -> Overlay | None:
+        """What changes the overlay during the run; None if the protocol has none."""
+        layout = self.layout
+        timed = [(kind, text) for kind in ("open", "close") for text in getattr(self, f"{kind}s")]
+        timed += [("reparent", text) for text in self.reparents]
+        known = protocols.describe(self.protocol)
+        if known.overlay != "links" and (self.churn or self.opens or self.closes):
+            raise ScenarioError(
+                f"{self.protocol} has no links that come and go; leave out churn, opens and closes, or "
+                "choose a protocol whose overlay is links"
+            )
+        if known.overlay != "tree" and self.reparents:
+            raise ScenarioError(f"{self.protocol} has no tree; leave out reparents")
+        if layout is None:
+            return None
+        if self.churn and not layout.views:
+            raise ScenarioError("churn needs an overlay whose links go both ways; choose another")
+        wanted = [changes.timed(kind, text, self._places) for kind, text in timed]
+        wanted += self._churn.changes(Stream(f"{self.seed}/churn"))
+        notice = (
+            NOTICED if self.drop_after is None else units.duration(self.drop_after, "drop_after")
+        )
+        return Overlay(layout, wanted, self._churn.newcomers, notice)
 
     def make_workload(self) -> Workload:
         """The source of the traffic."""
@@ -255,13 +383,13 @@ class Scenario:
 
     @property
     def tick_ns(self) -> int:
-        """How often cores look after lost frames; 0 if none can be lost."""
+        """How often cores look after lost frames, or do what they do regularly; 0 for never."""
         if self.tick is not None:
             every = units.duration(self.tick, "tick")
             if every == 0:
                 raise ScenarioError("tick is 0; give a duration, or leave it out")
             return every
-        if not self.is_lossy():
+        if not self.is_lossy() and not protocols.describe(self.protocol).timer:
             return 0
         one_way = int(self.make_delay().high() + self.distribution("jitter").high())
         return min(max(LEAST_TICK, 2 * ROUND_TRIPS_PER_TICK * one_way), units.LONGEST)
@@ -272,6 +400,16 @@ class Scenario:
         return None if self.until is None else units.duration(self.until, "until")
 
     @property
+    def sample_ns(self) -> int:
+        """How often to note how things stand; 0 for never."""
+        if self.sample is None:
+            return 0
+        every = units.duration(self.sample, "sample")
+        if every == 0:
+            raise ScenarioError("sample is 0; give a duration, or leave it out")
+        return every
+
+    @property
     def flush_ns(self) -> int:
         """How long acks and permits are put off; -1 if they are not."""
         after = units.duration(self.flush, "flush")
@@ -280,7 +418,7 @@ class Scenario:
     def to_dict(self) -> dict[str, Any]:
         """The scenario as JSON can hold it; a program is told by its digest."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
-        for name in ("partitions", "stops"):
+        for name in LISTS:
             values[name] = list(values[name])
         if not isinstance(self.processes, int):
             values["processes"] = list(self.processes)

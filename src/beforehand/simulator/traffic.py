@@ -131,10 +131,10 @@ class Broadcasting(Event):
         self.stream = stage.stream("broadcast")
 
     def happen(self) -> None:
-        everybody = self.stage.processes
+        everybody = self.stage.present
         chosen = everybody[self.stream.below(len(everybody))]
         if not chosen.stopped:
-            self.stage.send(chosen, [each for each in everybody if each is not chosen], None)
+            self.stage.send(chosen, None, None)
         self.left -= 1
         if self.left > 0:
             self.stage.engine.schedule(self, self.time + self.period)

@@ -18,6 +18,7 @@ from beforehand.simulator.records import NEVER, Copy, Message, Process
 from beforehand.trace.recorder import Recorder
 
 AGAIN: Final = "again"  # the detail of what happens to a copy once more
+RELAY: Final = "relay"  # of a release by a process that passes on the message of another
 
 
 class Watcher:
@@ -68,20 +69,25 @@ class Watcher:
                 detail,
             )
 
-    def started(self, process: Process) -> None:
+    def started(self, process: Process, now: i64 = 0) -> None:
         """A process begins."""
-        self._record(process, "start", None, 0, None, 0, 0, 0, "")
+        self._record(process, "start", None, 0, None, now, 0, 0, "")
 
-    def stopped(self, process: Process, now: i64) -> None:
+    def stopped(self, process: Process, how: str, now: i64) -> None:
         """A process stops for ever."""
-        self._record(process, "stop", None, 0, None, now, 0, 0, "crashed")
+        self._record(process, "stop", None, 0, None, now, 0, 0, how)
         if self._oracle is not None:
             self._oracle.excuse(process.name)
+
+    def joined(self, newcomer: Process, contact: Process) -> None:
+        """A newcomer takes part, through a contact."""
+        if self._oracle is not None:
+            self._oracle.join(newcomer.name, contact.name)
 
     def ended(self, processes: list[Process], now: i64) -> None:
         """The run is over."""
         for process in processes:
-            if not process.stopped:
+            if process.present and not process.stopped:
                 self._record(process, "stop", None, 0, None, now, 0, 0, "end of the run")
 
     def evicted(self, process: Process, peer: Process, now: i64) -> None:
@@ -89,14 +95,20 @@ class Watcher:
         self._record(process, "evict", peer.name, 0, None, now, 0, 0, "")
 
     def sent(
-        self, process: Process, message: Message, receivers: Sequence[Process], now: i64
+        self,
+        process: Process,
+        message: Message,
+        receivers: Sequence[Process],
+        everybody: bool,
+        now: i64,
     ) -> None:
         """A causal-send."""
         names = tuple([receiver.name for receiver in receivers])
         if self._oracle is not None:
             self._oracle.send(process.name, names, int(message.number))
+        to = None if everybody else names
         self._record(
-            process, "send", process.name, message.number, names, now, message.payload_bytes, 0, ""
+            process, "send", process.name, message.number, to, now, message.payload_bytes, 0, ""
         )
 
     def held_at_sender(self, process: Process, message: Message, now: i64) -> None:
@@ -144,6 +156,7 @@ class Watcher:
     def released(
         self,
         process: Process,
+        sender: Process,
         number: i64,
         receiver: Process,
         payload_bytes: i64,
@@ -151,13 +164,15 @@ class Watcher:
         again: bool,
         now: i64,
     ) -> None:
-        """A copy is handed to the network."""
-        key = _key(process, number, receiver)
+        """A copy is handed to the network, by its sender or by somebody who passes it on."""
+        key = _key(sender, number, receiver)
         detail = AGAIN if again and key not in self._unreleased else ""
         self._unreleased.discard(key)
+        if sender is not process:
+            detail = RELAY
         to = (receiver.name,)
         self._record(
-            process, "release", process.name, number, to, now, payload_bytes, metadata, detail
+            process, "release", sender.name, number, to, now, payload_bytes, metadata, detail
         )
 
     def received(

@@ -21,13 +21,19 @@ class Stage:
 
     engine: Engine
     processes: list[Process]
+    present: list[Process]  # those that take part now
 
     def send(
-        self, process: Process, receivers: Sequence[Process], note: object, payload_bytes: i64 = -1
+        self,
+        process: Process,
+        receivers: Sequence[Process] | None,
+        note: object,
+        payload_bytes: i64 = -1,
     ) -> None:
         """Causal-send, or do so as soon as the process has finished its jobs.
 
-        A negative number of bytes leaves their number to the scenario.
+        None for receivers is everybody. A negative number of bytes leaves their number to the
+        scenario.
         """
         raise NotImplementedError
 

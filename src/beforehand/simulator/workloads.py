@@ -62,6 +62,7 @@ class Kind:
     least: int = 0
     needs: int = 2  # processes
     multicast: bool = False  # whether it sends to several receivers at once
+    broadcast: bool = False  # whether all it sends goes to everybody
 
 
 def _uniform(fields: list[str], to: Setting) -> Workload:
@@ -138,7 +139,7 @@ KINDS: Final[dict[str, Kind]] = {
     "fanout": Kind("fanout:LAYERS,WIDTH", _fanout, 2, 2),
     "request-reply": Kind("request-reply[:SERVERS]", _request_reply, 1),
     "groups": Kind("groups[:SIZE[,GROUPS]]", _groups, 2, multicast=True),
-    "broadcast": Kind("broadcast:RATE[,FROM,TO]", _broadcast, 3, 1, multicast=True),
+    "broadcast": Kind("broadcast:RATE[,FROM,TO]", _broadcast, 3, 1, multicast=True, broadcast=True),
     "shop": Kind("shop", _shop, 0, needs=3),
 }
 REPLAY: Final = "replay"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from mypy_extensions import i64
 
 from beforehand.simulator.carrier import Carrier
 from beforehand.simulator.contents import Contents
-from beforehand.simulator.engine import Call, Event
+from beforehand.simulator.engine import Event
 from beforehand.simulator.faults import Faults, Stop
+from beforehand.simulator.measures import Moment, ratio
 from beforehand.simulator.network import Network
+from beforehand.simulator.overlay import Overlay
 from beforehand.simulator.records import NEVER, Process
 from beforehand.simulator.watcher import Watcher
 from beforehand.simulator.workload import Workload
@@ -19,6 +21,7 @@ from beforehand.simulator.workload import Workload
 PATIENCE: Final = 1000  # ticks without anything new before a run counts as stalled
 ROUND_TRIP: Final = 2  # ways
 SPARSEST: Final = 256  # events from one look inside a core to the next, in long runs
+SECOND: Final = 10**9  # nanoseconds
 REPORT: Final = 1 << 14  # events from one report of progress to the next
 
 
@@ -34,13 +37,28 @@ class Tick(Event):
         self.world.tick(self, self.process)
 
 
+class Background(Event):
+    """Something that the end of a run need not wait for."""
+
+    def __init__(self, world: World, function: Callable[[], None]) -> None:
+        super().__init__()
+        self.world = world
+        self.function = function
+
+    def happen(self) -> None:
+        self.world.background -= 1
+        self.function()
+
+
 class World(Carrier):
     """One run."""
 
     cut_short: bool  # by the time limit
+    background: i64  # things ahead that the run need not wait for, besides ticks
     _tick_every: Final[i64]  # 0: never
+    _sample_every: Final[i64]  # 0: never
+    _sampled: i64  # control frames received, at the last sample
     _ticking: i64  # ticks that are scheduled
-    _stopping: i64  # stops and drops that are scheduled
     _looked: i64  # at how many cores, one after the other
 
     def __init__(
@@ -49,20 +67,35 @@ class World(Carrier):
         contents: Contents,
         network: Network,
         faults: Faults,
+        overlay: Overlay | None,
         workload: Workload,
         watcher: Watcher | None,
         seed: int,
         split: bool,
+        casts: Sequence[str],
         flush_after: i64,
         tick_every: i64,
+        sample_every: i64,
     ) -> None:
         super().__init__(
-            processes, contents, network, faults, workload, watcher, seed, split, flush_after
+            processes,
+            contents,
+            network,
+            faults,
+            overlay,
+            workload,
+            watcher,
+            seed,
+            split,
+            casts,
+            flush_after,
         )
         self.cut_short = False
+        self.background = 0
         self._tick_every = tick_every
+        self._sample_every = sample_every
+        self._sampled = 0
         self._ticking = 0
-        self._stopping = 0
         self._looked = 0
 
     # ---- the run ----
@@ -70,14 +103,18 @@ class World(Carrier):
     def start(self, stops: list[Stop]) -> None:
         """Let everybody begin."""
         if self._watcher is not None:
-            for process in self.processes:
+            for process in self.present:
                 self._watcher.started(process)
         for stop in stops:
             self._schedule_stop(stop)
         if self._tick_every:
             stream = self.stream("ticks")
-            for process in self.processes:
+            for process in self.present:
                 self._schedule_tick(Tick(self, process), stream.below(self._tick_every))
+        if self._sample_every:
+            self._sample()
+        if self._overlay is not None:
+            self._overlay.start(self)
         self._workload.start(self)
 
     def run(self, until: i64, progress: Callable[[int], None] | None) -> None:
@@ -91,7 +128,7 @@ class World(Carrier):
                 break
             if event.time > until:
                 engine.put_back(event, until)
-                under_way = engine.pending > self._ticking + self._stopping
+                under_way = engine.pending > self._ticking + self.background
                 self.cut_short = self.open > 0 or under_way
                 break
             event.happen()
@@ -110,10 +147,57 @@ class World(Carrier):
             self._watcher.ended(self.processes, max(self.ended_at, engine.now))
 
     def _look(self) -> None:
-        process = self.processes[self._looked % len(self.processes)]
+        process = self.present[self._looked % len(self.present)]
         self._looked += 1
         if not process.stopped:
             self.meters.sample(process.core)
+
+    def links_opened(self) -> int:
+        """How many links came into use."""
+        return 0 if self._overlay is None else int(self._overlay.opened)
+
+    def links_closed(self) -> int:
+        """How many were closed by choice."""
+        return 0 if self._overlay is None else int(self._overlay.closed)
+
+    def frames_ignored(self) -> int:
+        """How many frames came out of turn, where links come and go."""
+        return sum([process.core.ignored_frames() for process in self.processes])
+
+    def _sample(self) -> None:
+        """See how things stand, now and regularly."""
+        now = self.engine.now
+        present = [process for process in self.present if not process.stopped]
+        total = 0
+        most = 0
+        for process in present:
+            entries = process.core.entries()
+            total += entries
+            most = max(most, entries)
+        received = int(self.meters.control_received - self._sampled)
+        self._sampled = self.meters.control_received
+        rate = ratio(received * SECOND, len(present) * int(self._sample_every)) if now else 0.0
+        mean = ratio(total, len(present))
+        self.meters.series.append(
+            Moment(
+                int(now),
+                len(present),
+                mean,
+                most,
+                rate,
+                int(self.meters.delivered),
+                int(self._network.typical(now)),
+            )
+        )
+        if now == 0 or self.engine.pending > self.background:
+            self.in_background(self._sample, now + self._sample_every)
+
+    def in_background(self, function: Callable[[], None], time: i64) -> None:
+        self.background += 1
+        self.engine.schedule(Background(self, function), time)
+
+    def idle(self) -> bool:
+        return self._quiet()
 
     # ---- the clock ----
 
@@ -124,7 +208,7 @@ class World(Carrier):
 
     def _quiet(self) -> bool:
         """Whether the application has nothing ahead but what deliveries will make it do."""
-        others = self._ticking + self._stopping + self.arriving + len(self._flushing)
+        others = self._ticking + self.background + self.arriving + len(self._flushing)
         return self.engine.pending == others
 
     def tick(self, event: Tick, process: Process) -> None:
@@ -139,7 +223,7 @@ class World(Carrier):
         pause = max(self._tick_every, 2 * ROUND_TRIP * process.age)
         if self._quiet():
             waited = now - max(self.news_at, self._faults.last_heal())
-            if self.open == 0 or waited // PATIENCE > pause:
+            if waited // PATIENCE > pause or (self.open == 0 and self._settled(process)):
                 return
         if process.uplink_free_at > now:
             self._schedule_tick(event, process.uplink_free_at + pause)
@@ -147,11 +231,19 @@ class World(Carrier):
         self.carry(process, process.core.tick(now), process)
         self._schedule_tick(event, now + pause)
 
+    def _settled(self, process: Process) -> bool:
+        """Whether a process may rest when all that was sent is delivered.
+
+        Where messages are passed on, those of somebody who is gone may not have come everywhere,
+        and copies that are no news to anybody let others forget.
+        """
+        return self._overlay is None or process.core.unacknowledged() == 0
+
     def _wake_clocks(self) -> None:
         """Something has happened that may go lost."""
         self.news_at = max(self.news_at, self.engine.now)
         if self._tick_every:
-            for process in self.processes:
+            for process in self.present:
                 if not process.ticking and not process.stopped:
                     self._schedule_tick(Tick(self, process), self.engine.now + self._tick_every)
 
@@ -159,44 +251,50 @@ class World(Carrier):
 
     def _schedule_stop(self, stop: Stop) -> None:
         process = self.by_name[stop.process]
-        self._stopping += 1
-        self.engine.schedule(Call(lambda: self._stop(process)), stop.time)
+        self.in_background(lambda: self.depart(process, True), stop.time)
         if stop.dropped_at != NEVER:
-            self._stopping += 1
-            self.engine.schedule(Call(lambda: self._drop(process)), stop.dropped_at)
+            self.in_background(lambda: self._drop(process), stop.dropped_at)
 
-    def _stop(self, gone: Process) -> None:
+    def depart(self, process: Process, crashed: bool) -> None:
         """A process takes no step any more; what is for it, or still inside it, is given up."""
-        self._stopping -= 1
-        gone.stopped = True
+        process.stopped = True
         self.anybody_stopped = True
+        for message in process.open_messages():
+            self.open -= message.waiting
+            self.orphans += message.waiting
+        self.present = [each for each in self.present if each is not process]
         if self._watcher is not None:
-            self._watcher.stopped(gone, self.engine.now)
-        for process in self.processes:
-            for message in process.open_messages():
-                if process is gone:
+            self._watcher.stopped(process, "crashed" if crashed else "left", self.engine.now)
+        for other in self.processes:
+            for message in other.open_messages():
+                if other is process:
                     for copy in message.copies():
                         if copy.released_at < 0 and not copy.closed:
                             self.give_up(copy)
-                else:
-                    sole = message.copy_to(gone)
-                    if sole is not None and not sole.closed:
-                        self.give_up(sole)
+                sole = message.copy_to(process)
+                if sole is not None and not sole.closed:
+                    self.give_up(sole)
+
+    def arrive_new(self, process: Process) -> None:
+        if self._watcher is not None:
+            self._watcher.started(process, self.engine.now)
+        if self._tick_every:
+            self._schedule_tick(Tick(self, process), self.engine.now + self._tick_every)
 
     def _drop(self, gone: Process) -> None:
         """The others give up on a process that has stopped."""
         now = self.engine.now
-        self._stopping -= 1
-        for message in gone.open_messages():
-            for copy in message.copies():
-                if not copy.closed:
-                    self.give_up(copy)
+        if self._overlay is None:  # where messages are passed on, they may yet get everywhere
+            for message in gone.open_messages():
+                for copy in message.copies():
+                    if not copy.closed:
+                        self.give_up(copy)
         for process in self.processes:
-            if not process.stopped:
+            if process.present and not process.stopped:
                 if self._watcher is not None:
                     self._watcher.evicted(process, gone, now)
                 self.carry(process, process.core.drop(gone.name, now), process)
         for process in self.processes:
-            if not process.stopped:
+            if process.present and not process.stopped:
                 self._workload.dropped(process, gone)
         self._wake_clocks()
