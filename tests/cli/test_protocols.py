@@ -74,6 +74,19 @@ def test_causal_protocols_are_told_from_the_controls() -> None:
     assert {"yes", "no"} == set(told.values())
 
 
+def test_what_must_be_given_and_the_timer_are_told() -> None:
+    """A fixed membership, an overlay, a timer: whoever has to provide it can see it."""
+    _, *lines = runner.invoke(app, ["protocols"]).stdout.splitlines()
+    wanted = set()
+    for line in lines:
+        told = protocols.describe(line.split()[0])
+        overlay = "" if told.overlay == "none" else f", {told.overlay}"
+        assert f" {told.membership}{overlay}  " in line
+        assert ("needs its timer" in line) == told.timer
+        wanted |= {told.membership, told.overlay, told.timer}
+    assert {"open", "fixed", "none", "links", True, False} <= wanted
+
+
 def test_json_is_what_describe_says() -> None:
     """Programs get the capabilities themselves, with nothing reworded."""
     result = runner.invoke(app, ["protocols", "--json"])

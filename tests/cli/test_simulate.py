@@ -20,7 +20,10 @@ from beforehand.trace import Event, read
 runner = CliRunner()
 
 # Fields of a scenario that are given as one option for each of their elements.
-ONE_OF = {"partitions": "partition", "stops": "stop", "options": "option"}
+ONE_OF = {
+    "partitions": "partition", "stops": "stop", "options": "option",
+    "opens": "open", "closes": "close", "reparents": "reparent",
+}
 SMALL = ("--processes", "5", "--messages", "4")
 
 
@@ -97,8 +100,8 @@ def test_json_has_everything() -> None:
 
 
 def test_every_option_reaches_the_scenario() -> None:
-    """Each with a value that is not its default."""
-    wanted = Scenario(
+    """Each with a value that is not its default; no protocol has a use for all of them."""
+    direct = Scenario(
         protocol="hybrid-sps",
         processes=5,
         messages=3,
@@ -124,13 +127,27 @@ def test_every_option_reaches_the_scenario() -> None:
         split=True,
         flush="1ms",
         options={"coalesce": True},
+        sample="10ms",
     )
-    given = wanted.to_dict()
+    links = Scenario(
+        protocol="prc",
+        processes=6,
+        workload="broadcast:50",
+        messages=3,
+        overlay="spray:100ms",
+        churn="joins=1,leaves=1,to=50ms",
+        opens=("p1>p2@10ms", "p2>p3@10ms"),
+        closes=("p1>p2@40ms",),
+    )
+    tree = Scenario(protocol="tree", processes=6, messages=3, reparents=("p5>p1@10ms",))
+    given = [each.to_dict() for each in (direct, links, tree)]
     for field in fields(Scenario):
         default = getattr(Scenario(), field.name)
-        assert field.name == "program" or given[field.name] != default, field.name
-    found = json.loads(simulate("--json", *_as_options(given)).stdout)
-    assert found["scenario"] == given
+        different = [each[field.name] not in (default, [], None) for each in given]
+        assert field.name == "program" or any(different), field.name
+    for each in given:
+        found = json.loads(simulate("--json", *_as_options(each)).stdout)
+        assert found["scenario"] == each
 
 
 def _as_options(given: dict[str, Any]) -> list[str]:
@@ -143,7 +160,7 @@ def _as_options(given: dict[str, Any]) -> list[str]:
             options += [f"{option}={each}" for each in value]
         elif isinstance(value, dict):
             options += [f"{option}={key}={str(each).lower()}" for key, each in value.items()]
-        elif value is not None:
+        elif value is not None and value is not False:
             options.append(f"{option}={value}")
     return options
 

@@ -62,6 +62,10 @@ class Accounts:
     busy: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     last: int = 0  # when something was last sent, released, received, delivered or signalled
     job: int = 0  # how long each delivery keeps its receiver busy
+    relays: bool = False  # processes pass on the messages of others
+    started: list[str] = field(default_factory=list)
+    present: list[str] = field(default_factory=list)
+    evictions: set[tuple[str, str | None]] = field(default_factory=set)
 
     def take(self, event: Event) -> None:
         """One more event."""
@@ -86,11 +90,16 @@ class Accounts:
             self.counts["control frames"] += 1
 
     def _send(self, event: Event, message: Name) -> None:
-        assert event.to and self.busy[event.process] <= event.time_ns, "sent during a job"
+        assert self.busy[event.process] <= event.time_ns, "sent during a job"
         assert event.process not in self.stopped
-        self.to[message] = event.to
-        self.counts["copies"] += len(event.to)
-        for name in event.to:
+        to = event.to
+        if to is None:
+            dropped = {peer for process, peer in self.evictions if process == event.process}
+            known = self.present if self.relays else self.started
+            to = tuple([name for name in known if name not in dropped])
+        self.to[message] = to
+        self.counts["copies"] += len(to)
+        for name in to:
             copy = Copy(event.time_ns, name == event.process)
             self.copies[message, name] = copy
             self.held.change(not copy.to_itself, event.time_ns)
@@ -100,6 +109,9 @@ class Accounts:
     def _release(self, event: Event, message: Name) -> None:
         assert event.to
         self._frame(event, at_sender=True)
+        if self.relays:
+            self._let_go(event, message)
+            return
         copy = self.copies[message, event.to[0]]
         if copy.released is not None or copy.closed:
             assert event.detail == "again" or copy.released is None
@@ -114,9 +126,29 @@ class Accounts:
         if event.time_ns > copy.sent:
             assert self.holds["at sender", message, event.to[0]] == 1
 
+    def _let_go(self, event: Event, message: Name) -> None:
+        """Where messages are passed on, the first release by the sender counts for all copies."""
+        assert (event.detail == "relay") == (event.process != event.sender)
+        for name in self.to[message] if event.process == event.sender else ():
+            copy = self.copies[message, name]
+            if copy.released is not None or copy.to_itself:
+                continue
+            copy.released = event.time_ns
+            if copy.closed:
+                continue
+            self.held.change(-1, event.time_ns)
+            self.held_times.append(event.time_ns - copy.sent)
+            self.in_transit[event.process] += 1
+            self.most_in_transit = max(self.most_in_transit, self.in_transit[event.process])
+
     def _receive(self, event: Event, message: Name) -> None:
         self._frame(event, at_sender=False)
+        if self.relays and event.process not in self.to[message]:
+            return
         copy = self.copies[message, event.process]
+        if self.relays and copy.to_itself:
+            assert event.detail == "again"
+            return
         assert copy.released is not None and event.process not in self.stopped
         if copy.arrived is not None or copy.closed:
             assert event.detail == "again" or copy.arrived is None
@@ -154,16 +186,24 @@ class Accounts:
 
     def _ends(self, event: Event) -> None:
         now = event.time_ns
-        if event.kind == "evict" and event.sender not in self.evicted:
+        if event.kind == "evict":
+            self.evictions.add((event.process, event.sender))
+        if event.kind == "start":
+            self.started.append(event.process)
+            self.present.append(event.process)
+        elif self.relays and event.kind == "evict":
+            return  # what the dead had sent may yet be passed on
+        elif event.kind == "evict" and event.sender not in self.evicted:
             assert event.sender is not None
             self.evicted.add(event.sender)
             self._give_up_all(now, lambda sender, _to, _copy: sender == event.sender)
         elif event.kind == "stop" and event.detail == "crashed":
             gone = event.process
             self.stopped.add(gone)
+            self.present.remove(gone)
             self._give_up_all(
                 now,
-                lambda sender, to, copy: copy.released is None if sender == gone else to == gone,
+                lambda sender, to, copy: to == gone or (sender == gone and copy.released is None),
             )
 
     def _give_up_all(self, now: int, which: object) -> None:
@@ -190,9 +230,9 @@ class Accounts:
         )
 
 
-def accounts(events: list[Event], job: int = 0) -> Accounts:
+def accounts(events: list[Event], job: int = 0, relays: bool = False) -> Accounts:
     """Add up a trace, in which every delivery starts a job of that length."""
-    found = Accounts(job=job)
+    found = Accounts(job=job, relays=relays)
     for event in events:
         found.take(event)
     return found

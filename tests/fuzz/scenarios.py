@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -30,6 +31,9 @@ WORKLOADS = (
     *("pipeline:2", "pipeline:3", "fanout:2,1", "fanout:3,2", "request-reply", "request-reply:0.6"),
     *("groups:2", "groups:3,5", "broadcast:200", "broadcast:500,5ms,30ms", "shop"),
 )
+BROADCASTS = ("broadcast:200", "broadcast:500,5ms,30ms", "replay")
+STATIC = (None, "ring", "complete", "random:2", "tree", "tree:1")
+CHANGING = ("spray:5ms,60ms", "spray:20ms", "spray")
 
 
 @st.composite
@@ -66,7 +70,10 @@ def partitions(names: tuple[str, ...]) -> st.SearchStrategy[str]:
 def scenarios(draw: st.DrawFn) -> dict[str, Any]:
     """The fields of a scenario; some of them are refused when it is made."""
     protocol = draw(st.sampled_from(protocols.names()))
+    known = protocols.describe(protocol)
     workload = draw(st.sampled_from((*WORKLOADS, "replay", "replay", "replay")))
+    if known.casts == ("broadcast",) and draw(st.integers(0, 9)):
+        workload = draw(st.sampled_from(BROADCASTS))
     count = draw(st.integers(2, 6))
     fields: dict[str, Any] = {
         "protocol": protocol,
@@ -94,11 +101,22 @@ def scenarios(draw: st.DrawFn) -> dict[str, Any]:
     names = tuple(f"p{index}" for index in range(count))
     if workload == "replay":
         program = draw(programs())
+        if known.casts == ("broadcast",) and draw(st.integers(0, 9)):
+            everybody = program.processes
+            program = Program([replace(send, to=everybody) for send in program.sends])
         fields["program"], names = program, program.processes
     if protocol.startswith("hybrid"):
         fields["options"] = draw(st.sampled_from(({}, {"coalesce": True})))
     elif protocol == "mattern":
         fields["options"] = draw(st.sampled_from(({}, {"fifo_links": True})))
+    if known.overlay != "none":
+        fields["overlay"] = draw(st.sampled_from(STATIC))
+    if known.overlay == "links" and protocol != "link-memory":
+        fields["overlay"] = draw(st.sampled_from((*STATIC, *CHANGING, *CHANGING)))
+        pairs = st.lists(st.sampled_from(names), min_size=2, max_size=2, unique=True)
+        for what in ("opens", "closes") if len(names) > 1 else ():
+            found = draw(st.lists(pairs, max_size=2 if what == "opens" else 0))
+            fields[what] = tuple(f"{a}>{b}@{draw(st.sampled_from(TIMES))}" for a, b in found)
     fields["partitions"] = tuple(draw(st.lists(partitions(names), max_size=2)))
     who = draw(st.lists(st.sampled_from(names), max_size=2, unique=True))
     fields["stops"] = tuple(f"{name}@{draw(st.sampled_from(TIMES))}" for name in who)

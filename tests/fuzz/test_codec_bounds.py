@@ -31,6 +31,12 @@ CLAIMS = {
     "the receivers of rst": "10 05",
     "the size of a matrix": "10 05 01 01 62",
     "the payload of rst": "10 05 01 01 62 01 00",
+    "the payload of a broadcast": "80 01 61 05",
+    "the path of control information": "82",
+    "the number of frames that were kept": "83 05",
+    "the payload of a frame that was kept": "83 05 01 80 01 61 05",
+    "the route back": "84 05",
+    "the numbers in a welcome": "8b 05",
     "the names of ks": "14 05",
     "the receivers of ks": "14 05 01 01 62",
     "a receiver of ks": "14 05 01 01 62 01",
@@ -128,6 +134,16 @@ def large_sets(size: int) -> bytes:
     return start + b"\x04" + entries * 4 + b"\0"
 
 
+def kept_broadcasts(size: int) -> bytes:
+    """A frame of the smallest broadcasts there are."""
+    return b"\x83\x05" + varint(size // 5) + b"\x80\x01a\x05\0" * (size // 5)
+
+
+def welcome(size: int) -> bytes:
+    """A welcome with the smallest numbers there are."""
+    return b"\x8b\x05" + varint(size // 3) + b"\x01a\x02" * (size // 3)
+
+
 SHAPES: dict[str, Callable[[int], bytes]] = {
     "a run of empty messages": run_of_empty,
     "a run of mixed lengths": mixed_run,
@@ -141,6 +157,8 @@ SHAPES: dict[str, Callable[[int], bytes]] = {
     "a log without destinations": log(b"\0\x01\0"),
     "a log with a destination each": log(b"\0\x01\x01\0"),
     "a log with large sets": large_sets,
+    "broadcasts that were kept": kept_broadcasts,
+    "a welcome": welcome,
 }
 
 REFUSED = {"a run that fails late", "a run that fails early", "a matrix that is cut"}

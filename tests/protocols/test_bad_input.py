@@ -18,9 +18,13 @@ from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridP
 from beforehand.protocols.ks import Ks, KsMessage
 from beforehand.protocols.ks_flush import KsFlush
 from beforehand.protocols.mattern import Mattern, MatternAck, MatternMessage
+from beforehand.protocols.newtop import NewtopMessage, NewtopNull
+from beforehand.protocols.overlay_frames import Broadcast, Close, Leave
 from beforehand.protocols.reliable import ReliableLink, Segment, SegmentAck
 from beforehand.protocols.rst import Rst, RstMessage
-from tests.support.network import World
+from beforehand.protocols.tree_frames import TreeAsk, TreeBroadcast, TreeMessage
+from beforehand.protocols.vector import VectorMessage
+from tests.support.groups import core_of, habits, world_of
 
 ABC = ["a", "b", "c"]
 ONLY_A = frozenset("a")
@@ -32,6 +36,10 @@ FRAMES: dict[str, list[Frame]] = {
     "cykas": [CykasMessage(1, False, b""), CykasAck(1), CykasYouCanTell(1)],
     "rst": [RstMessage(1, ("a",), ZEROS, b"")],
     "ks": [KsMessage(1, ONLY_A, (), b""), KsFlush("c", 0, 0)],
+    "newtop": [NewtopMessage(1, 1, b""), NewtopNull(1)],
+    "vector": [VectorMessage(1, (0, 1, 0), b"")],
+    "tree": [TreeMessage("b", 1, ("a",), b""), TreeBroadcast("b", 1, b""), TreeAsk("c")],
+    "overlay": [Broadcast("b", 1, b""), Close(1), Leave()],
     "fifo": [FifoMessage(1, 0, b""), FifoAck(1)],
     "raw": [RawMessage(1, b"")],
     "link": [Segment(1, RawMessage(1, b"")), SegmentAck(1)],
@@ -40,6 +48,8 @@ FRAMES: dict[str, list[Frame]] = {
 
 def family(name: str) -> str:
     """Which frames a protocol speaks."""
+    if name in protocols.names() and protocols.describe(name).overlay == "links":
+        return "overlay"
     return name.removesuffix("-sps").removesuffix("-unsafe")
 
 
@@ -56,7 +66,7 @@ def refused(core: Core, sender: str, frame: Frame) -> str:
 @pytest.mark.parametrize("name", [*protocols.names(), "link"])
 def test_frames_of_other_protocols_are_refused(name: str) -> None:
     """Also inside a fence; each protocol knows its own frames only."""
-    core = ReliableLink(Raw("a")) if name == "link" else protocols.create(name, "a", processes=ABC)
+    core = ReliableLink(Raw("a")) if name == "link" else core_of(name, "a", ABC)
     for other, frames in FRAMES.items():
         if other != family(name):
             for frame in frames:
@@ -69,15 +79,16 @@ def test_frames_of_other_protocols_are_refused(name: str) -> None:
 @pytest.mark.parametrize("name", [*protocols.names(), "link"])
 def test_frames_from_oneself_are_refused(name: str) -> None:
     """Messages to oneself never travel, so a frame from oneself is forged."""
-    core = ReliableLink(Raw("a")) if name == "link" else protocols.create(name, "a", processes=ABC)
+    core = ReliableLink(Raw("a")) if name == "link" else core_of(name, "a", ABC)
     for frame in FRAMES[family(name)]:
         assert "the receiver itself" in refused(core, "a", frame)
 
 
 @pytest.mark.parametrize("name", protocols.names())
 def test_misuse_is_refused_with_a_remedy(name: str) -> None:
-    """No receivers, no name, no bytes, no broadcast: nothing is sent and nothing is counted."""
-    core = protocols.create(name, "a", processes=ABC)
+    """No receivers, no name, no bytes, no such cast: nothing is sent and nothing is counted."""
+    core = core_of(name, "a", ABC)
+    casts = protocols.describe(name).casts
     before = core.fingerprint()
     misuses: list[Callable[[], object]] = [
         lambda: core.send([], b""),
@@ -88,12 +99,16 @@ def test_misuse_is_refused_with_a_remedy(name: str) -> None:
         lambda: core.send(b"b", b""),  # type: ignore[arg-type]
         lambda: protocols.create(name, 5, processes=ABC),  # type: ignore[arg-type]
         lambda: protocols.create(name, "", processes=ABC),
-        lambda: core.send(None, b""),
         lambda: core.send("b", "text"),  # type: ignore[call-overload]
+        lambda: core.send(None, "text"),  # type: ignore[call-overload]
         lambda: core.send_many("b", [b"", "text"]),  # type: ignore[list-item]
         lambda: core.drop("a"),
         lambda: core.drop(""),
     ]
+    if "unicast" not in casts:
+        misuses += [lambda: core.send("b", b""), lambda: core.send("a", b"")]
+    if "broadcast" not in casts:
+        misuses.append(lambda: core.send(None, b""))
     for misuse in misuses:
         with pytest.raises(LocalProtocolError):
             misuse()
@@ -104,7 +119,7 @@ def test_misuse_is_refused_with_a_remedy(name: str) -> None:
 @pytest.mark.parametrize("name", protocols.names())
 def test_frames_from_nobody_are_refused_before_anything_changes(name: str, link: bool) -> None:
     """A sender is a process like any other; one that cannot exist brings no drops either."""
-    core = protocols.create(name, "a", processes=ABC)
+    core = core_of(name, "a", ABC)
     frame = FRAMES[family(name)][0]
     if link:
         core, frame = ReliableLink(core), Segment(1, frame)
@@ -283,6 +298,8 @@ def mutated(value: object, chance: random.Random) -> object:
 def forged(frame: Frame, chance: random.Random) -> Frame:
     """A frame of the same class with one field changed; the keys are the constructor's arguments."""
     fields = list(frame.key())
+    if not fields:
+        return frame
     index = chance.randrange(len(fields))
     fields[index] = mutated(fields[index], chance)
     return type(frame)(*fields)
@@ -295,11 +312,8 @@ def test_forged_frames_are_refused_whole_or_taken(name: str, link: bool) -> None
     names = ["p0", "p1", "p2"]
     caught = taken = 0
     for seed in range(25):
-        cores: dict[str, Core] = {n: protocols.create(name, n, processes=names) for n in names}
-        if link:
-            cores = {process: ReliableLink(core) for process, core in cores.items()}
-        run = World(cores, seed)
-        run.run_random(12, settle=False, hurry=0.5)
+        run = world_of(name, names, seed, link=link)
+        run.run_random(12, settle=False, hurry=0.5, **habits(name))
         run.drop("p0", "p2") if seed % 4 == 0 else None
         flight = [(link, frame) for link, frames in run.flight.items() for frame in frames]
         for (sender, receiver), frame in flight * 3:

@@ -14,7 +14,9 @@ from beforehand.protocols.hybrid_base import HybridCore
 from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
 from beforehand.protocols.hybrid_sps import HybridSps
 from beforehand.protocols.ks import Ks
+from beforehand.protocols.newtop import Newtop, NewtopMessage
 from beforehand.protocols.rst import Rst
+from beforehand.protocols.vector import Vector
 from tests.support.work import COUNTABLE, counted_lines
 
 pytestmark = pytest.mark.skipif(not COUNTABLE, reason="compiled cores execute no lines to count")
@@ -137,6 +139,36 @@ def test_waiting_at_the_receiver_is_not_rescanned(kind: type[Rst] | type[Ks]) ->
         assert not b.held()
         work.append(lines.count / size)
     assert work[1] <= FLAT * work[0], work
+
+
+def test_waiting_broadcasts_are_not_rescanned() -> None:
+    """The same for `vector`."""
+    work = []
+    for size in SIZES[:2]:
+        a, b = Vector("a", ["a", "b"]), Vector("b", ["a", "b"])
+        sent = [effect for _ in range(size) for effect in a.send(None, b"x")]
+        with counted_lines() as lines:
+            for effect in reversed(sent):
+                if isinstance(effect, Transmit):
+                    b.receive("a", effect.frame)
+        assert not b.held() and b.clock == [size, 0]
+        work.append(lines.count / size)
+    assert work[1] <= FLAT * work[0], work
+
+
+def test_newtop_does_not_look_at_the_whole_group_at_each_arrival() -> None:
+    """Whoever was the last one that had not been heard: the lines stay the same."""
+    work = []
+    for size in SIZES:
+        names = [f"p{place:04}" for place in range(size)]
+        core = Newtop(names[0], names)
+        with counted_lines() as lines:
+            for clock in range(1, 4):
+                for name in names[1:]:
+                    core.receive(name, NewtopMessage(clock, clock, b"x"))
+        assert not core.held()
+        work.append(lines.count / size)
+    assert_flat(work, "newtop")
 
 
 def test_the_count_does_see_work_that_grows() -> None:

@@ -12,9 +12,11 @@ from beforehand.errors import LocalProtocolError, PeerDroppedError, RemoteProtoc
 from beforehand.protocols.base import Core, Deliver, Effect, Transmit
 from beforehand.protocols.fence import Fenced
 from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
+from tests.support.groups import core_of
 from tests.support.network import World, unwrapped
 
 HYBRIDS = ["hybrid", "hybrid-sps"]
+BROADCASTS = ["newtop", "vector"]
 
 
 def transmits(effects: list[Effect]) -> list[tuple[str, object]]:
@@ -71,12 +73,13 @@ def test_nothing_from_a_dropped_peer_is_ever_accepted(protocol: str) -> None:
 @pytest.mark.parametrize("protocol", protocols.names())
 def test_sending_to_a_dropped_peer_is_an_error_that_says_what_to_do(protocol: str) -> None:
     """Alone or among others, and nothing is sent to anybody then."""
-    a = protocols.create(protocol, "a", processes=["a", "b", "dead"])
+    a = core_of(protocol, "a", ["a", "b", "dead"])
     a.drop("dead")
     assert a.drop("dead") == [], "to drop it again does nothing"
     before = a.fingerprint()
-    receivers: list[str | list[str]] = ["dead"]
-    if "multicast" in protocols.describe(protocol).casts:
+    casts = protocols.describe(protocol).casts
+    receivers: list[str | list[str]] = ["dead"] if "unicast" in casts else []
+    if "multicast" in casts:
         receivers.append(["b", "dead"])
     for to in receivers:
         with pytest.raises(PeerDroppedError, match="dead was dropped"):
@@ -84,6 +87,18 @@ def test_sending_to_a_dropped_peer_is_an_error_that_says_what_to_do(protocol: st
     assert a.fingerprint() == before
     with pytest.raises(LocalProtocolError, match="cannot drop itself"):
         a.drop("a")
+
+
+@pytest.mark.parametrize("protocol", BROADCASTS)
+def test_a_broadcast_goes_to_everybody_but_a_dropped_peer(protocol: str) -> None:
+    """Everybody is whoever is left, and copies know that too."""
+    a = core_of(protocol, "a", ["a", "b", "dead"])
+    assert {to for to, _ in transmits(a.send(None, b"1"))} == {"b", "dead"}
+    a.drop("dead")
+    for core in (a.copy(), a):
+        effects = core.send(None, b"2")
+        assert {to for to, _ in transmits(effects)} == {"b"}
+        assert core.receive("dead", HybridAck(7)) == [], "whatever it says is not even looked at"
 
 
 @pytest.mark.parametrize("protocol", HYBRIDS)

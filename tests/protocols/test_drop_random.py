@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from beforehand import protocols
-from beforehand.protocols.base import Core, Deliver, Effect, Transmit, Wait
+from beforehand.protocols.base import Deliver, Effect, Transmit, Wait
 from beforehand.protocols.controls import Fifo, FifoMessage
 from beforehand.protocols.cykas import Cykas, CykasAck, CykasMessage, CykasYouCanTell
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.ks import Ks, KsMessage
 from beforehand.protocols.ks_flush import KsFlush
 from beforehand.protocols.mattern import Mattern, MatternMessage
-from beforehand.protocols.reliable import ReliableLink
 from beforehand.protocols.rst import Rst
+from tests.support.groups import habits, world_of
 from tests.support.network import World, unwrapped
 
 CAUSAL = [
@@ -34,6 +34,10 @@ CAUSAL = [
     ("rst", True),
     ("ks", False),
     ("ks", True),
+    ("newtop", False),
+    ("newtop", True),
+    ("vector", False),
+    ("vector", True),
 ]
 RUNS = 120
 
@@ -43,25 +47,20 @@ def dropped_in_the_middle(name: str, link: bool, seed: int, **options: Any) -> W
     chance = random.Random(seed)
     names = [f"p{index}" for index in range(3 + seed % 4)]
     caps = protocols.describe(name)
-    cores: dict[str, Core] = {
-        process: protocols.create(name, process, processes=names, **options) for process in names
-    }
-    if link:
-        cores = {process: ReliableLink(core) for process, core in cores.items()}
     bad = 0.2 if link or caps.network == "lossy" else 0.0
-    run = World(cores, seed, bad, bad, mirror=seed % 6 == 0)
-    multicast = "multicast" in caps.casts
+    run = world_of(name, names, seed, bad=bad, link=link, mirror=seed % 6 == 0, **options)
+    casts = habits(name)
     gone = chance.sample(names, chance.choice([1, 1, 2]) if len(names) > 3 else 1)
     survivors = [process for process in names if process not in gone]
 
-    run.run_random(chance.randint(3, 20), multicast=multicast, settle=False, hurry=0.4)
+    run.run_random(chance.randint(3, 20), settle=False, hurry=0.4, **casts)
     for peer in gone:
         run.drop(chance.choice(survivors), peer)
-    run.run_random(chance.randint(3, 20), multicast=multicast, settle=False, hurry=0.4)
+    run.run_random(chance.randint(3, 20), settle=False, hurry=0.4, **casts)
     for process in survivors:
         if chance.random() < 0.5:
             run.drop(process, gone[0])
-    run.run_random(10, multicast=multicast, settle=False)
+    run.run_random(10, settle=False, **casts)
     for process in survivors:
         for peer in gone:
             run.drop(process, peer)

@@ -16,6 +16,7 @@ from beforehand.errors import BeforehandError
 from beforehand.protocols.base import Core, Deliver, Transmit
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.reliable import ReliableLink
+from tests.support.groups import core_of
 
 NAMES = ["a", "b", "c"]
 Frames = list[tuple[str, Frame]]  # sender, frame
@@ -28,6 +29,7 @@ def answers(core: Core, frames: Frames) -> Iterator[object]:
     for to in NAMES:
         yield _answer(core, "send", to, b"")
         yield _answer(core, "drop", to)
+    yield _answer(core, "send", None, b"")
     yield _answer(core, "tick")
     yield [(held.sender, held.message_id, held.receivers, held.waits) for held in core.held()]
     yield core.integers()
@@ -52,23 +54,31 @@ def create(name: str, process: str) -> Core:
     """A core of a protocol, or of raw in a link."""
     if name == "link":
         return ReliableLink(protocols.create("raw", process))
-    return protocols.create(name, process, processes=NAMES)
+    return core_of(name, process, NAMES)
 
 
 def histories(name: str, seed: int) -> Iterator[tuple[Core, Frames]]:
     """The core of b, and frames that may come to it, after each step of a short random run."""
     chance = random.Random(seed)
     cores = {process: create(name, process) for process in NAMES}
+    told = protocols.describe("raw" if name == "link" else name)
     seen: Frames = []  # everything ever sent to b: with repetition, loss and reordering
     flight: list[tuple[str, str, Frame]] = []
     for _ in range(chance.randint(1, 14)):
         if flight and chance.random() < 0.6:
-            sender, receiver, frame = flight.pop(chance.randrange(len(flight)))
+            index = chance.randrange(len(flight))
+            if told.fifo_links:
+                index = [entry[:2] for entry in flight].index(flight[index][:2])
+            sender, receiver, frame = flight.pop(index)
             effects = cores[receiver].receive(sender, frame)
             actor = receiver
+        elif told.timer and chance.random() < 0.4:
+            actor = chance.choice(NAMES)
+            effects = cores[actor].tick()
         else:
             actor = chance.choice(NAMES)
-            effects = cores[actor].send(chance.choice([p for p in NAMES if p != actor]), b"")
+            to = chance.choice([p for p in NAMES if p != actor])
+            effects = cores[actor].send(to if "unicast" in told.casts else None, b"")
         for effect in effects:
             if isinstance(effect, Transmit):
                 flight.append((actor, effect.to, effect.frame))

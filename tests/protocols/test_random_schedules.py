@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from beforehand import protocols
-from beforehand.protocols.base import Core
-from beforehand.protocols.reliable import ReliableLink
+from tests.support.groups import habits, world_of
 from tests.support.network import World
 
 RUNS = 150
@@ -23,22 +22,16 @@ BAD = 0.2  # of the frames are lost, and as many doubled
 def world(name: str, seed: int, lossy: bool, link: bool = False, **options: Any) -> World:
     """2 to 6 processes of a protocol; every fifth run checks copies and fingerprints as well."""
     names = [f"p{index}" for index in range(2 + seed % 5)]
-    cores: dict[str, Core] = {
-        process: protocols.create(name, process, processes=names, **options) for process in names
-    }
-    if link:
-        cores = {process: ReliableLink(core) for process, core in cores.items()}
     bad = BAD if lossy else 0.0
-    return World(cores, seed, loss=bad, duplicate=bad, mirror=seed % 5 == 0)
+    return world_of(name, names, seed, bad=bad, link=link, mirror=seed % 5 == 0, **options)
 
 
 def play(name: str, lossy: bool, link: bool = False, **options: Any) -> Counter[str]:
     """Many runs that must all be causal and complete; returns what happened in them."""
     happened: Counter[str] = Counter()
-    multicast = "multicast" in protocols.describe(name).casts
     for seed in range(RUNS):
         run = world(name, seed, lossy, link, **options)
-        run.run_random(25, multicast=multicast, burst=1 + seed % 3, hurry=0.2 + seed % 4 / 8)
+        run.run_random(25, burst=1 + seed % 3, hurry=0.2 + seed % 4 / 8, **habits(name))
         run.assert_causal_and_complete()
         assert not any(core.held() for core in run.cores.values()), run.about()
         happened.update(
@@ -66,6 +59,7 @@ def test_mattern_on_a_bad_network(fifo_links: bool) -> None:
         ("cykas", ["CykasMessage", "CykasAck", "CykasYouCanTell"]),
         ("rst", ["RstMessage"]),
         ("ks", ["KsMessage"]),
+        ("vector", ["VectorMessage"]),
     ],
 )
 def test_on_a_reliable_network_that_reorders(name: str, frames: list[str]) -> None:
@@ -75,7 +69,15 @@ def test_on_a_reliable_network_that_reorders(name: str, frames: list[str]) -> No
         assert happened[what] > RUNS, happened
 
 
-@pytest.mark.parametrize("name", ["cykas", "rst", "ks"])
+def test_newtop_on_fifo_links() -> None:
+    """It gets the order of each link that it assumes, and nothing overtakes there."""
+    happened = play("newtop", lossy=False)
+    assert not happened["reordered"], happened
+    for what in ("held", "NewtopMessage", "NewtopNull"):
+        assert happened[what] > RUNS, happened
+
+
+@pytest.mark.parametrize("name", ["cykas", "rst", "ks", "newtop", "vector"])
 def test_in_a_reliable_link_on_a_bad_network(name: str) -> None:
     """The link makes up for loss, duplication and reordering."""
     happened = play(name, lossy=True, link=True)

@@ -9,10 +9,12 @@ from beforehand.errors import LocalProtocolError, UnknownProtocolError
 from beforehand.protocols.ks import Ks
 from beforehand.protocols.mattern import Mattern
 from beforehand.protocols.rst import Rst
+from tests.support.groups import core_of
 
 NAMES = [
     *("hybrid", "hybrid-sps", "mattern", "cykas", "cykas-unsafe"),
-    *("rst", "ks", "fifo", "raw"),
+    *("rst", "ks", "newtop", "vector", "tree"),
+    *("link-memory", "preventive", "prc", "fifo", "raw"),
 ]
 
 
@@ -38,6 +40,7 @@ def test_descriptions_are_complete(name: str) -> None:
     assert told.network in ("lossy", "reliable")
     assert told.membership in ("open", "fixed")
     assert told.buffering in ("sender", "receiver", "hybrid", "none")
+    assert told.overlay in ("none", "tree", "links")
 
 
 def test_which_protocols_are_causal() -> None:
@@ -51,16 +54,24 @@ def test_which_protocols_are_causal() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_casts_are_as_described(name: str) -> None:
-    """A multicast is accepted exactly by the protocols that say so, and broadcast by none of these."""
-    core = protocols.create(name, "a", processes=["a", "b", "c"])
+    """One receiver, several, or everybody: accepted exactly by the protocols that say so."""
+    core = core_of(name, "a", ["a", "b", "c"])
     casts = protocols.describe(name).casts
-    if "multicast" in casts:
-        assert core.send(["b", "c"], b"")
-    else:
-        with pytest.raises(LocalProtocolError, match="multicast"):
-            core.send(["b", "c"], b"")
-    with pytest.raises(LocalProtocolError, match="no broadcast"):
-        core.send(None, b"")
+    calls: list[tuple[str, str | list[str] | None, str]] = [
+        ("unicast", "b", "only broadcasts"),
+        ("multicast", ["b", "c"], "multicast|only broadcasts"),
+        ("broadcast", None, "no broadcast"),
+    ]
+    for cast, to, refusal in calls:
+        before = core.fingerprint()
+        if cast in casts:
+            assert core.send(to, b"")
+        else:
+            with pytest.raises(LocalProtocolError, match=refusal):
+                core.send(to, b"")
+            with pytest.raises(LocalProtocolError, match=refusal):
+                core.send_many(to, [b"", b""])
+            assert core.fingerprint() == before
 
 
 def test_an_unknown_protocol_is_an_error_that_helps() -> None:
@@ -81,7 +92,7 @@ def test_options_are_checked() -> None:
         protocols.create("cykas", "a", window=3)
 
 
-@pytest.mark.parametrize("name", ["rst", "ks"])
+@pytest.mark.parametrize("name", ["rst", "ks", "newtop", "vector"])
 def test_a_fixed_membership_must_be_given_and_make_sense(name: str) -> None:
     """It has this process and no name twice; each error says what is wrong."""
     with pytest.raises(LocalProtocolError, match="pass processes="):

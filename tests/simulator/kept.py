@@ -5,6 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any
 
+from beforehand import protocols
 from beforehand.simulator import Result, Scenario, run
 from beforehand.trace import Columns, Event, Recorder, Sink
 from beforehand.trace.sinks import table_of
@@ -37,6 +38,12 @@ def traced(audit: bool = False, **fields: Any) -> tuple[Result, list[Event]]:
     with Recorder(scenario.digest(), sink) as recorder:
         result = run(scenario, audit=audit, recorder=recorder)
     return result, sink.events
+
+
+def traffic_for(protocol: str, rate: int = 300) -> dict[str, str]:
+    """Broadcasts for a protocol that can do nothing else; otherwise what the scenario has anyway."""
+    only_broadcasts = protocols.describe(protocol).casts == ("broadcast",)
+    return {"workload": f"broadcast:{rate}"} if only_broadcasts else {}
 
 
 def of_kind(events: list[Event], *kinds: str) -> list[Event]:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
 from beforehand import protocols
+from beforehand.errors import ScenarioError
 from beforehand.simulator import Scenario, run
-from tests.simulator.kept import of_kind, traced
+from beforehand.trace import Event
+from tests.simulator.kept import of_kind, traced, traffic_for
 
-CAUSAL = [name for name in protocols.names() if protocols.describe(name).causal]
+CAUSAL = [
+    name
+    for name in protocols.names()
+    if protocols.describe(name).causal and protocols.describe(name).overlay == "none"
+]
 WORKLOADS = ["uniform", "request-reply:0.3", "fanout:3,2", "pipeline:3"]
 
 
@@ -27,10 +34,15 @@ def test_the_others_finish(protocol: str, loss: float) -> None:
         stops=("p2@100ms", "p5@120ms"),
         drop_after="50ms",
         seed=3,
+        **traffic_for(protocol),
     )
     assert not result.violations and result.outcome == "complete"
     assert result.metrics.undelivered == 0
+    assert len(of_kind(events, "evict")) == 6 + 6, "each survivor, for each of the two"
     gone = {"p2", "p5"}
+    if traffic_for(protocol):
+        assert_all_broadcasts_arrived(events, gone)
+        return
     sent = Counter(event.process for event in of_kind(events, "send"))
     skipped = result.metrics.skipped
     survivors = sum(count for process, count in sent.items() if process not in gone)
@@ -41,7 +53,30 @@ def test_the_others_finish(protocol: str, loss: float) -> None:
         for receiver in event.to or ():
             if event.process not in gone and receiver not in gone:
                 assert (event.sender, event.mid, receiver) in delivered
-    assert len(of_kind(events, "evict")) == 6 + 6, "each survivor, for each of the two"
+
+
+def assert_all_broadcasts_arrived(events: list[Event], gone: set[str]) -> None:
+    """What a survivor broadcast was delivered by each survivor, before and after the stops."""
+    delivered = {(e.sender, e.mid, e.process) for e in of_kind(events, "deliver")}
+    times = []
+    for event in of_kind(events, "send"):
+        assert event.to is None
+        if event.process not in gone:
+            times.append(event.time_ns)
+            for number in range(8):
+                if f"p{number}" not in gone:
+                    assert (event.sender, event.mid, f"p{number}") in delivered
+    assert times[0] < 100_000_000 < 200_000_000 < times[-1]
+
+
+def test_a_leaf_of_a_tree_may_stop() -> None:
+    """Nobody depends on it: the others finish; in the midst of a tree it is refused."""
+    fields: dict[str, Any] = {"protocol": "tree", "processes": 7, "drop_after": "50ms"}
+    result = run(Scenario(stops=("p6@100ms",), messages=30, **fields), audit=True)
+    assert result.outcome == "complete" and not result.violations
+    assert result.metrics.undelivered == 0 and result.metrics.skipped > 0
+    with pytest.raises(ScenarioError, match="p1 is in the midst of the tree"):
+        Scenario(stops=("p1@100ms",), **fields)
 
 
 def test_a_stopped_process_takes_no_step() -> None:

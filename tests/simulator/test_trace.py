@@ -9,7 +9,7 @@ import pytest
 
 from beforehand import protocols, trace
 from beforehand.simulator import Program, Send
-from tests.simulator.kept import of_kind, traced
+from tests.simulator.kept import of_kind, traced, traffic_for
 
 FIELDS: dict[str, Any] = {
     "processes": 6,
@@ -23,13 +23,18 @@ FIELDS: dict[str, Any] = {
 @pytest.mark.parametrize("protocol", protocols.names())
 def test_trace_and_metrics_agree(protocol: str, loss: float) -> None:
     """Bytes, frames, sends and deliveries, counted from the rows."""
-    result, events = traced(protocol=protocol, loss=loss, duplicate=loss, **FIELDS)
+    fields = FIELDS | traffic_for(protocol)
+    result, events = traced(protocol=protocol, loss=loss, duplicate=loss, fifo=not loss, **fields)
     metrics = result.metrics
     count = Counter(event.kind for event in events)
     assert count["send"] == metrics.sent == 150
     assert count["deliver"] == metrics.delivered + metrics.duplicates
     assert count["start"] == count["stop"] == 6
-    out = [e for e in of_kind(events, "release", "control") if e.process == e.sender]
+    out = [
+        event
+        for event in of_kind(events, "release", "control")
+        if event.kind == "release" or event.process == event.sender
+    ]
     assert sum(event.meta_bytes for event in out) == metrics.metadata_bytes
     assert sum(event.meta_bytes + event.payload_bytes for event in out) == metrics.wire_bytes
     control = [event for event in out if event.kind == "control"]
@@ -39,7 +44,7 @@ def test_trace_and_metrics_agree(protocol: str, loss: float) -> None:
         assert len(arrived) != len(control) or protocol == "raw"
     else:
         assert len(arrived) == len(control)
-        assert count["release"] == count["receive"] == 150
+        assert count["release"] == count["receive"] >= 150
 
 
 @pytest.mark.parametrize("protocol", ["hybrid", "rst", "raw"])

@@ -1,9 +1,10 @@
 """A seeded world of overlay cores: FIFO links, the oracle that watches, processes that come and go.
 
 Every choice comes from one seeded generator, so a seed is a run. What a core wants done is done in the
-order of its effects. With `react`, an application sometimes answers the last message of a list at the
-very moment at which it is handed to it, whatever effects follow. A newcomer is a member from the
-`Admit` of its contact on, and the oracle holds it to what that contact had not delivered by then.
+order of its effects, all of it before the next call. With `react`, an application sometimes answers
+at once, and a message that came alone even before the effects that follow its delivery: there should be
+none. A newcomer is a member from the `Admit` of its contact on, and the oracle holds it to what that
+contact had not delivered by then.
 
 The caller's side of the contract is kept here: a link is closed, and a process goes, only if the links
 in use still connect everybody with everybody; and who is gone is dropped by the others, at some time.
@@ -21,7 +22,7 @@ from beforehand.causality.ids import MessageId
 from beforehand.causality.oracle import Oracle
 from beforehand.protocols.base import Admit, Deliver, Effect, Safe, Transmit
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.overlay_frames import Buffered
+from beforehand.protocols.overlay_frames import Broadcast, Buffered
 
 Pair = tuple[str, str]
 Make = Callable[[str, Iterable[Pair]], Any]  # any core with links, also a broken copy of one
@@ -149,7 +150,10 @@ class OverlayWorld:
             self.count["ignored"] += core.ignored - before
             if making and sender in core.incoming:
                 self.count["expected on a new link"] += len(core.expected(sender))
-            self.carry_out(receiver, effects)
+            alone = isinstance(frame, Broadcast)
+            self.carry_out(receiver, effects, alone)
+            if not alone and any(isinstance(effect, Deliver) for effect in effects):
+                self._answer(receiver)
         return True
 
     def step(self) -> bool:
@@ -225,7 +229,10 @@ class OverlayWorld:
         ]
         self.named += not lost
         newcomer = lost[0] if lost else f"n{self.named}"
-        contact = self.random.choice(sorted(set(self.cores) - self.gone - {newcomer}))
+        # Perhaps through somebody who is not in yet, but not through each other.
+        asking = set(self.cores) - self.gone - self.members - {newcomer}
+        soon = {name for name in asking if self.cores[name].contact in self.members}
+        contact = self.random.choice(sorted(self.members | soon))
         if newcomer not in self.cores or not self.cores[newcomer].is_dropped(contact):
             self.join(newcomer, contact)
 
@@ -353,13 +360,9 @@ class OverlayWorld:
 
     # ---- mechanics ----
 
-    def carry_out(self, process: str, effects: Iterable[Effect]) -> None:
-        """Do what a core asks for, in that order; whatever an application answers comes in between."""
-        todo = list(effects)
-        last = max(
-            [place for place, each in enumerate(todo) if isinstance(each, Deliver)], default=-1
-        )
-        for place, effect in enumerate(todo):
+    def carry_out(self, process: str, effects: Iterable[Effect], answer: bool = False) -> None:
+        """Do what a core asks for, in that order; the application may answer at the delivery."""
+        for effect in effects:
             if isinstance(effect, Transmit):
                 frame = effect.frame
                 self.count[type(frame).__name__] += 1
@@ -374,12 +377,13 @@ class OverlayWorld:
                 self.delivered[process].append(message)
                 if effect.payload != b"%d" % effect.message_id:
                     self.violations.append(f"payload: {effect} at {process}")
-                if place == last:
+                if answer:
                     self._answer(process)
             elif isinstance(effect, Admit):
                 self.count["admitted"] += 1
-                self.members.add(effect.newcomer)
-                self.oracle.join(effect.newcomer, process)
+                if effect.newcomer not in self.members:
+                    self.members.add(effect.newcomer)
+                    self.oracle.join(effect.newcomer, process)
             elif isinstance(effect, Safe):
                 self.count["safe"] += 1
                 self.safe.append((process, effect.peer))

@@ -7,20 +7,31 @@
     2~0      2 drops 0                          1t       1 ticks
     2?       2 answers the next message that it delivers, at once
 
-A step that cannot be done in this run (no frame is there, no link to close) is left out, so that the same
-steps can be taken by a core and by a broken copy of it. At the end everything settles.
+A step that cannot be done in this run (no frame is there, no link to close) is left out, so that the
+same steps can be taken by a core and by a broken copy of it. At the end everything settles.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 
 from beforehand.errors import LocalProtocolError, RemoteProtocolError
 from tests.support.overlay import Make, OverlayWorld, Pair
 
 STEP = re.compile(r"(\w)(!|\+|>>|>|-|@|x|~|t|\?)(\w?)(?:/(\w))?$")
-STAR = [("0", "1"), ("1", "0"), ("0", "2"), ("2", "0")]  # 0 mediates between 1 and 2
+
+
+def both_ways(*pairs: str) -> list[Pair]:
+    """Links in both directions, each given as two names of one letter."""
+    return [link for two in pairs for link in ((two[0], two[1]), (two[1], two[0]))]
+
+
+STAR = both_ways("01", "02")  # 0 mediates between 1 and 2
+TRIANGLE = both_ways("01", "02", "12")
+SQUARE = both_ways("01", "02", "31", "32")  # there are two mediators
+TAIL = both_ways("01", "02", "13")
 
 
 def world_for(make: Make, links: Iterable[Pair] = STAR) -> OverlayWorld:
@@ -58,7 +69,8 @@ def take(world: OverlayWorld, one: str, action: str, other: str, mediator: str |
             if other in core.out or core._is_opening(other):
                 world.close(one, other)
         case "@":
-            world.join(one, other)
+            with suppress(LocalProtocolError):  # it is joining already
+                world.join(one, other)
         case "x":
             world.crash(one)
         case "~":

@@ -78,7 +78,8 @@ class Carrier(Sender):
         casts: Sequence[str],
         flush_after: i64,
     ) -> None:
-        super().__init__(processes, contents, workload, watcher, seed, split, casts)
+        relays = overlay is not None
+        super().__init__(processes, contents, workload, watcher, seed, split, casts, relays)
         self.by_name = {process.name: process for process in processes}
         self.arriving = 0
         self.spare = None

@@ -17,6 +17,7 @@ from typing import Any, Final, Literal
 from beforehand import protocols
 from beforehand.causality.ids import check_process
 from beforehand.errors import LocalProtocolError, ScenarioError
+from beforehand.protocols.tree_shape import Tree
 from beforehand.simulator import changes, specs, units, workloads
 from beforehand.simulator.changes import NO_CHURN, Churn
 from beforehand.simulator.contents import MAX_PAYLOAD
@@ -166,9 +167,11 @@ class Scenario:
                 f"{self.protocol} assumes a reliable network, and this one loses or doubles frames; "
                 "leave link at auto to run it on a reliable link"
             )
-        if self.options.get("fifo_links") and not self.fifo and not self.linked():
+        ordered = known.fifo_links or self.options.get("fifo_links")
+        if ordered and not self.fifo and not self.linked():
+            option = " with fifo_links" if not known.fifo_links else ""
             raise ScenarioError(
-                f"{self.protocol} with fifo_links assumes that frames do not overtake each other; "
+                f"{self.protocol}{option} assumes that frames do not overtake each other; "
                 "set fifo, or link to always"
             )
 
@@ -289,13 +292,18 @@ class Scenario:
         return layout
 
     @cached_property
-    def _tree(self) -> dict[str, str] | None:
+    def _parents(self) -> dict[str, str]:
         """For protocols that run on a tree: child -> parent."""
-        if self.layout is None or protocols.describe(self.protocol).overlay != "tree":
-            return None
         names = self.names
+        if self.layout is None or protocols.describe(self.protocol).overlay != "tree":
+            return {}
         parents = {names[child]: names[parent] for child, parent in self.layout.parents.items()}
         return parents or {names[0]: names[0]}
+
+    @cached_property
+    def _tree(self) -> Tree | None:
+        """The same, checked once for all."""
+        return Tree(self._parents) if self._parents else None
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -369,6 +377,15 @@ class Scenario:
             raise ScenarioError("stop: a process stops only once; name each at most once")
         if len(found) >= len(self.names):
             raise ScenarioError("stop: all processes would stop; leave at least one")
+        if self.drop_after is not None:
+            targets = [text.partition(">")[2].rpartition("@")[0] for text in self.reparents]
+            inner = {*self._parents.values(), *targets}
+            for each in found:
+                if each.process in inner:
+                    raise ScenarioError(
+                        f"stop: {each.process} is in the midst of the tree, and to drop it would cut "
+                        "off others; stop a leaf, or leave out drop_after"
+                    )
         return found
 
     def distribution(self, what: str) -> Distribution:
@@ -389,7 +406,8 @@ class Scenario:
             if every == 0:
                 raise ScenarioError("tick is 0; give a duration, or leave it out")
             return every
-        if not self.is_lossy() and not protocols.describe(self.protocol).timer:
+        timed = protocols.describe(self.protocol).timer or self.reparents
+        if not self.is_lossy() and not timed:
             return 0
         one_way = int(self.make_delay().high() + self.distribution("jitter").high())
         return min(max(LEAST_TICK, 2 * ROUND_TRIPS_PER_TICK * one_way), units.LONGEST)

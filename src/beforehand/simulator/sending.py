@@ -50,6 +50,7 @@ class Sender(Crowd):
     _bystander: Final[Bystander]
     _split: Final[bool]  # a message to several receivers goes out as one to each
     _casts: Final[Sequence[str]]  # what the protocol can do
+    _relays: Final[bool]  # processes pass on the messages of others
 
     def __init__(
         self,
@@ -60,6 +61,7 @@ class Sender(Crowd):
         seed: int,
         split: bool,
         casts: Sequence[str],
+        relays: bool,
     ) -> None:
         self.engine = Engine()
         self.processes = processes
@@ -77,6 +79,7 @@ class Sender(Crowd):
         self._bystander = Bystander(processes)
         self._split = split
         self._casts = casts
+        self._relays = relays
 
     def noncausal_known(self) -> bool:
         """Whether non-causal latency could be followed to the end."""
@@ -124,13 +127,13 @@ class Sender(Crowd):
         self.meters.actions += 1
         everybody = receivers is None or self._casts == BROADCAST_ONLY
         everybody = everybody and "broadcast" in self._casts
-        if everybody:
+        if everybody and self._relays:
             to: Sequence[Process] = self.present
-        elif receivers is None:
+        elif everybody or receivers is None:
             to = [each for each in self.processes if each.present]
         else:
             to = receivers
-        if self.anybody_stopped and not everybody:
+        if self.anybody_stopped and to is not self.present:
             gone = process.core.dropped()
             to = [receiver for receiver in to if receiver.name not in gone]
             if not to:

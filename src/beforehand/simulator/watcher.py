@@ -115,7 +115,11 @@ class Watcher:
         """After a causal-send: does it wait?"""
         names: list[str] = []
         for copy in message.copies():
-            if copy.released_at == NEVER and not copy.closed:
+            if copy.released_at != NEVER or copy.closed:
+                continue
+            if copy.receiver is process:  # to oneself nothing is released
+                self.held_at_receiver(process, copy, now)
+            else:
                 names.append(copy.receiver.name)
         if names:
             self._record(

@@ -10,8 +10,8 @@
     leave:      tag
     the others: tag, e
 
-`kind` is one byte: 1 beta, 2 pi, 3 rho, 4 ping. In a welcome a number is told as its double, and one more if
-it is that of a flood.
+`kind` is one byte: 1 beta, 2 pi, 3 rho, 4 ping. In a welcome a number is told as its double, and one
+more if it is that of a flood.
 """
 
 from __future__ import annotations
