@@ -134,12 +134,15 @@ def test_every_option_reaches_the_scenario() -> None:
         processes=6,
         workload="broadcast:50",
         messages=3,
+        payload="100",
         overlay="spray:100ms",
         churn="joins=1,leaves=1,to=50ms",
         opens=("p1>p2@10ms", "p2>p3@10ms"),
         closes=("p1>p2@40ms",),
     )
-    tree = Scenario(protocol="tree", processes=6, messages=3, reparents=("p5>p1@10ms",))
+    tree = Scenario(
+        protocol="tree", processes=6, messages=3, payload="100", reparents=("p5>p1@10ms",)
+    )
     given = [each.to_dict() for each in (direct, links, tree)]
     for field in fields(Scenario):
         default = getattr(Scenario(), field.name)

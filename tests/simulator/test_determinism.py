@@ -40,6 +40,26 @@ PINNED: dict[str, tuple[dict[str, Any], str]] = {
         {"protocol": "hybrid", "stops": ("p3@70ms",), "drop_after": "50ms"},
         "27efde46bc0a7057",
     ),
+    "overlay": (
+        {
+            "protocol": "prc",
+            "workload": "broadcast:50",
+            "overlay": "spray:200ms",
+            "churn": "joins=2,leaves=1,crashes=1,from=100ms,to=2s",
+            "loss": 0.1,
+        },
+        "211b2d5118b08519",
+    ),
+    "safe links": (
+        {"protocol": "preventive", "workload": "broadcast:50", "overlay": "spray:200ms"},
+        "fd3fa819f83b8c13",
+    ),
+    "tree": (
+        {"protocol": "tree", "workload": "groups:4", "reparents": ("p8>p2@30ms", "p5>p6@60ms")},
+        "6b917228067d280a",
+    ),
+    "clocks": ({"protocol": "newtop", "workload": "broadcast:100", "loss": 0.1}, "fca54f5885e7be14"),
+    "vectors": ({"protocol": "vector", "workload": "broadcast:100"}, "0d2ec3f6a3d26424"),
 }
 
 

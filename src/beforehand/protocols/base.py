@@ -2,8 +2,9 @@
 
 A core is a plain mutable object. What happens to it comes in as a call (`send`, `receive`, `tick`,
 `drop`), what it wants done comes back as a list of effects, in the order in which they must be
-carried out. It never reads a clock, draws a random number or logs: the same calls on the same state
-always give the same effects, so the simulator, the checker and the runtime drive the very same object.
+carried out, all of them before the next call. It never reads a clock, draws a random number or logs:
+the same calls on the same state always give the same effects, so the simulator, the checker and the
+runtime drive the very same object.
 
 Every protocol numbers the causal-sends of a process 1, 2, 3, ...: `core.sent` is the number of the
 last one, and (sender, number) identifies a message everywhere.

@@ -311,8 +311,6 @@ class Overlay(BroadcastCore):
     # ---- receiving ----
 
     def _check(self, sender: str, frame: Frame) -> None:
-        if isinstance(frame, (Flood, Routed)) and not self._speaks(frame):
-            raise foreign(sender, frame, "this overlay")
         if isinstance(frame, Relayed):
             self._check_relayed(sender, frame)
         elif isinstance(frame, Routed):
@@ -331,6 +329,8 @@ class Overlay(BroadcastCore):
             if isinstance(frame, LinkSignal) and frame.e < (0 if isinstance(frame, Close) else 1):
                 raise RemoteProtocolError(sender, f"speaks of link {frame.e}")
             if isinstance(frame, Buffered):
+                if frame.e < 1:
+                    raise RemoteProtocolError(sender, f"speaks of link {frame.e}")
                 for each in frame.frames:
                     self._check_relayed(sender, each)
                 if len({each.id for each in frame.frames}) < len(frame.frames):

@@ -63,7 +63,6 @@ from beforehand.protocols.overlay_frames import (
     Relayed,
     RelayedId,
     Route,
-    Routed,
 )
 
 # How far the opener of a link has got.
@@ -186,7 +185,7 @@ class Prc(LinkMemory):
         out.append(Transmit(peer, Alpha(e, back)))
 
     def _speaks(self, frame: Frame) -> bool:
-        return isinstance(frame, (Alpha, Buffered, Flood, Routed))
+        return isinstance(frame, (Alpha, Buffered))
 
     def _takes(self, kind: i64) -> bool:
         return BETA <= kind <= RHO
@@ -315,6 +314,10 @@ class Prc(LinkMemory):
         for accepting in self.accepting.values():
             total += len(accepting.alpha) + len(accepting.pi)
         return total
+
+    def unacknowledged(self) -> int:
+        """Links that are being made: each waits for an answer."""
+        return len(self.opening)
 
     def integers(self) -> int:
         return super().integers() + 3 * len(self.opening) + 2 * len(self.accepting)

@@ -39,7 +39,6 @@ from beforehand.protocols.overlay_frames import (
     Relayed,
     RelayedId,
     Route,
-    Routed,
 )
 
 
@@ -152,7 +151,7 @@ class Preventive(Overlay):
             out.append(Transmit(control.opener, Pong(control.e)))
 
     def _speaks(self, frame: Frame) -> bool:
-        return isinstance(frame, (Pong, Flood, Routed))
+        return isinstance(frame, Pong)
 
     def _takes(self, kind: i64) -> bool:
         return kind == PING
@@ -212,6 +211,10 @@ class Preventive(Overlay):
     def entries(self) -> int:
         buffered = sum([len(pinging.buffer) for pinging in self.pinging.values()])
         return len(self.versions) + len(self.floods) + buffered
+
+    def unacknowledged(self) -> int:
+        """Links that are being made: each waits for an answer."""
+        return len(self.pinging)
 
     def integers(self) -> int:
         return super().integers() + 2 * len(self.pinging)

@@ -13,7 +13,7 @@ from typing import Final
 
 from mypy_extensions import i64
 
-from beforehand.simulator.distributions import Distribution
+from beforehand.simulator.distributions import Constant, Distribution
 from beforehand.simulator.records import Process
 from beforehand.simulator.streams import Stream
 
@@ -35,6 +35,10 @@ class Delay:
         """The delay at a time, where it does not depend on chance; otherwise one seldom exceeded."""
         return self.high()
 
+    def keeps_order(self) -> bool:
+        """Whether of two frames on a link the one that leaves first never arrives last anyway."""
+        return False
+
 
 class EqualDelay(Delay):
     """The same distribution everywhere and always."""
@@ -47,6 +51,9 @@ class EqualDelay(Delay):
 
     def high(self) -> i64:
         return self.distribution.high()
+
+    def keeps_order(self) -> bool:
+        return isinstance(self.distribution, Constant)
 
 
 class SiteDelay(Delay):
@@ -92,11 +99,14 @@ class ScheduledDelay(Delay):
     def high(self) -> i64:
         return max(self.delays)
 
+    def keeps_order(self) -> bool:
+        return sorted(self.delays) == self.delays
+
 
 class Network:
     """Uplinks and propagation."""
 
-    fifo: Final[bool]
+    fifo: Final[bool]  # links are FIFO, and must be made so
     _bandwidth: Final[i64]  # bytes per second, 0 if unlimited
     header: Final[i64]  # bytes that every frame takes besides its own
     _delay: Final[Delay]
@@ -113,7 +123,8 @@ class Network:
         fifo: bool,
         stream: Stream,
     ) -> None:
-        self.fifo = fifo
+        # Remembering the last arrival of each link is a cost that is mostly not needed.
+        self.fifo = fifo and not (delay.keeps_order() and jitter.is_zero())
         self._bandwidth = bandwidth
         self.header = header
         self._delay = delay

@@ -104,7 +104,7 @@ class Overlay:
     _layout: Final[Layout]
     _changes: Final[list[Change]]
     _newcomers: list[int]  # who has yet to join
-    _joining: set[int]
+    _joining: dict[int, int]  # newcomer -> its contact
     _notice: Final[i64]  # how long it takes until neighbours know of a crash
 
     def __init__(self, layout: Layout, changes: list[Change], newcomers: int, notice: i64) -> None:
@@ -120,7 +120,7 @@ class Overlay:
         self._layout = layout
         self._changes = changes
         self._newcomers = list(range(known, known + newcomers))
-        self._joining = set()
+        self._joining = {}
         self._notice = notice
 
     def start(self, crowd: Crowd) -> None:
@@ -303,13 +303,17 @@ class Overlay:
         return int(present[self._stream.below(len(present))].index)
 
     def _join(self) -> None:
+        newcomer = self._newcomers.pop(0)
+        self.crowd.arrive_new(self._process(newcomer))
+        self._ask(newcomer)
+
+    def _ask(self, newcomer: int) -> None:
+        """Let somebody ask somebody to be let in."""
         contact = self._someone()
-        newcomer = self._process(self._newcomers.pop(0))
-        self.crowd.arrive_new(newcomer)
-        self._joining.add(int(newcomer.index))
-        now = int(self.crowd.engine.now)
-        effects = newcomer.core.join(self._process(contact).name, now)
-        self.crowd.carry(newcomer, effects, newcomer)
+        self._joining[newcomer] = contact
+        process = self._process(newcomer)
+        effects = process.core.join(self._process(contact).name, int(self.crowd.engine.now))
+        self.crowd.carry(process, effects, process)
 
     def admitted(self, contact: Process, newcomer: Process) -> None:
         """A contact has let a newcomer in."""
@@ -317,7 +321,7 @@ class Overlay:
 
     def _greet(self, newcomer: int, contact: int) -> None:
         """A newcomer has been let in: the neighbours of its contact choose it."""
-        self._joining.discard(newcomer)
+        del self._joining[newcomer]
         self._views[newcomer][contact] = 0
         for peer in list(self._views[contact]):
             if peer != newcomer and self._may_give(contact, peer):
@@ -341,6 +345,7 @@ class Overlay:
             crowd.carry(process, process.core.leave(int(now)), process)
         crowd.depart(process, crashed)
         crowd.in_background(lambda: self._drop(place), now + self._notice)
+        self._joining.pop(place, None)
         self._links[place] = set()
         for edge, making in list(self._making.items()):
             if place in edge and edge == (making.opener, making.peer):
@@ -360,9 +365,13 @@ class Overlay:
         """Everybody who may have a link with it, or be making one, knows now."""
         gone = self._process(place).name
         now = int(self.crowd.engine.now)
+        asked = [newcomer for newcomer, contact in self._joining.items() if contact == place]
         for process in self.crowd.processes:
-            if process.present and not process.stopped and not process.core.is_dropped(gone):
+            concerned = process.present or int(process.index) in asked
+            if concerned and not process.stopped and not process.core.is_dropped(gone):
                 self.crowd.carry(process, process.core.drop(gone, now), process)
+        for newcomer in asked:
+            self._ask(newcomer)
 
     def _replace(self, place: int) -> None:
         """A neighbour is gone: choose one of a neighbour's instead."""
