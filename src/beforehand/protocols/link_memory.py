@@ -25,7 +25,7 @@ from mypy_extensions import i64
 from beforehand.protocols.base import Deliver, Effect, Safe, Transmit
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.membership import Membership
-from beforehand.protocols.overlay import TAKING_PART, Link, Overlay
+from beforehand.protocols.overlay import TAKING_PART, Overlay
 from beforehand.protocols.overlay_frames import Broadcast, Linked, Relayed, RelayedId, Route
 
 
@@ -37,7 +37,7 @@ class LinkMemory(Overlay):
     def __init__(
         self,
         process: str,
-        links: Iterable[Link] = (),
+        links: Iterable[object] = (),
         processes: Membership | Iterable[str] | None = None,
     ) -> None:
         super().__init__(process, links, processes)

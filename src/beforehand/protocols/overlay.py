@@ -56,8 +56,6 @@ from beforehand.protocols.overlay_frames import (
     Welcome,
 )
 
-Link = str | tuple[str, str]  # a neighbour, or (from, to) for a link in one direction
-
 # Ticks until the making of a link starts anew: twice as many each time, for it may only have been slow.
 PATIENCE: Final = 8
 MOST_PATIENCE: Final = 1 << 10
@@ -90,7 +88,7 @@ class Overlay(BroadcastCore):
     def __init__(
         self,
         process: str,
-        links: Iterable[Link] = (),
+        links: Iterable[object] = (),
         processes: Membership | Iterable[str] | None = None,
     ) -> None:
         super().__init__(process)
@@ -476,7 +474,7 @@ class Overlay(BroadcastCore):
             )
         return name
 
-    def _route(self, via: Iterable[str], end: str) -> Route:
+    def _route(self, via: Iterable[object], end: str) -> Route:
         if isinstance(via, str):
             via = [via]
         route = (*[check_process(name) for name in via], end)

@@ -48,7 +48,7 @@ from beforehand.protocols.base import Deliver, Effect, Safe, Transmit
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.link_memory import LinkMemory
 from beforehand.protocols.membership import Membership
-from beforehand.protocols.overlay import MOST_PATIENCE, PATIENCE, TAKING_PART, Link
+from beforehand.protocols.overlay import MOST_PATIENCE, PATIENCE, TAKING_PART
 from beforehand.protocols.overlay_frames import (
     BETA,
     PI,
@@ -144,7 +144,7 @@ class Prc(LinkMemory):
     def __init__(
         self,
         process: str,
-        links: Iterable[Link] = (),
+        links: Iterable[object] = (),
         processes: Membership | Iterable[str] | None = None,
     ) -> None:
         super().__init__(process, links, processes)

@@ -27,7 +27,6 @@ from beforehand.protocols.overlay import (
     MOST_PATIENCE,
     PATIENCE,
     TAKING_PART,
-    Link,
     Overlay,
 )
 from beforehand.protocols.overlay_frames import (
@@ -82,7 +81,7 @@ class Preventive(Overlay):
     def __init__(
         self,
         process: str,
-        links: Iterable[Link] = (),
+        links: Iterable[object] = (),
         processes: Membership | Iterable[str] | None = None,
     ) -> None:
         super().__init__(process, links, processes)
