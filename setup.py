@@ -29,7 +29,7 @@ COMPILED_MODULES = [
 INTERPRETED = {
     "__init__.py",
     *("registry.py",),  # of protocols
-    *("changes.py", "program.py", "result.py", "run.py"),
+    *("changes.py", "ground.py", "program.py", "result.py", "run.py"),
     *("scenario.py", "specs.py", "units.py", "workloads.py"),
 }
 

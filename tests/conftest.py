@@ -19,7 +19,7 @@ COMPILED_PACKAGES = ("protocols", "simulator", "wire")
 INTERPRETED = {
     "__init__",
     "registry",
-    *("changes", "program", "result", "run", "scenario", "specs", "units", "workloads"),
+    *("changes", "ground", "program", "result", "run", "scenario", "specs", "units", "workloads"),
 }
 
 

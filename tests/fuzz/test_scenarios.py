@@ -90,7 +90,7 @@ def check_figures(result: Result, events: list[Event]) -> None:
     scenario, said = result.scenario, result.metrics
     # Where a message is split, the process may begin its own job before it has sent the rest of it.
     always = scenario.job_share == 1.0 and scenario.job == "3ms" and not scenario.split
-    found = accounts(events, 3_000_000 if always else 0, scenario.layout is not None)
+    found = accounts(events, 3_000_000 if always else 0, scenario.ground.layout is not None)
     end = said.execution_ns
     check_counts(said, found, scenario.header)
     check_durations(said.latency, found.latencies)
@@ -101,7 +101,7 @@ def check_figures(result: Result, events: list[Event]) -> None:
     if scenario.until_ns is not None:
         assert end <= scenario.until_ns
     assert said.noncausal is not None and said.noncausal.count == said.delivered
-    if scenario.layout is None and not any(
+    if scenario.ground.layout is None and not any(
         event.kind == "send" and (event.to is None or event.process in event.to) for event in events
     ):
         check_durations(said.noncausal, lateness(events))
@@ -125,7 +125,7 @@ def check_promises(result: Result) -> None:
     if known.buffering == "none" and not scenario.linked():
         return
     assert said.duplicates == 0
-    if scenario.layout is not None and scenario.stops:
+    if scenario.ground.layout is not None and scenario.stops:
         return  # somebody on whom others depend may have been among them
     if result.outcome != "cut short" and (not scenario.stops or scenario.drop_after is not None):
         assert (said.undelivered, result.outcome) == (0, "complete")

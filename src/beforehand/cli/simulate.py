@@ -322,8 +322,8 @@ def _recorder(scenario: Scenario, folder: Path | None) -> Recorder | nullcontext
 def _show(result: Result, out: Path | None) -> None:
     scenario, metrics = result.scenario, result.metrics
     on = " on a reliable link" if scenario.linked() else ""
-    if scenario.layout is not None:
-        on += f", overlay {scenario.overlay_name}"
+    if scenario.ground.layout is not None:
+        on += f", overlay {scenario.ground.name}"
     typer.echo(
         f"{scenario.protocol}{on}, {metrics.processes:,} processes, "
         f"workload {scenario.workload}, seed {scenario.seed}: {result.outcome}"
@@ -386,7 +386,7 @@ def _rows(result: Result) -> list[tuple[str, str, str]]:
     if m.jobs:
         start = duration(round(m.mean_job_start_ns))
         rows.insert(2, ("mean job start", start, f"{m.jobs:,} jobs"))
-    if result.scenario.layout is not None:
+    if result.scenario.ground.layout is not None:
         rows.append(
             (
                 "links opened",

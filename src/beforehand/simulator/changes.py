@@ -24,6 +24,10 @@ class Churn:
     start: int
     end: int
 
+    def anybody(self) -> bool:
+        """Whether there is any."""
+        return self.newcomers + self.leaves + self.crashes > 0
+
     def changes(self, stream: Stream) -> list[Change]:
         """Each at a random moment."""
         kinds = ["join"] * self.newcomers + ["leave"] * self.leaves + ["crash"] * self.crashes

@@ -17,21 +17,20 @@ from typing import Any, Final, Literal
 from beforehand import protocols
 from beforehand.causality.ids import check_process
 from beforehand.errors import LocalProtocolError, ScenarioError
-from beforehand.protocols.tree_shape import Tree
 from beforehand.simulator import changes, specs, units, workloads
 from beforehand.simulator.changes import NO_CHURN, Churn
 from beforehand.simulator.contents import MAX_PAYLOAD
 from beforehand.simulator.distributions import Distribution
 from beforehand.simulator.faults import Partition, Stop
-from beforehand.simulator.layouts import Layout, lay_out
+from beforehand.simulator.ground import Ground
 from beforehand.simulator.network import Delay
 from beforehand.simulator.overlay import Overlay
 from beforehand.simulator.program import Program
-from beforehand.simulator.streams import Stream
 from beforehand.simulator.workload import Workload
 
 NO_OPTIONS: Final = {"name", "process", "processes", "tree", "links"}  # of `create` itself
 LISTS: Final = ("partitions", "stops", "opens", "closes", "reparents")
+TIMED: Final = ("open", "close", "reparent")  # changes of an overlay, each with its field
 NOTICED: Final = 10**9  # nanoseconds until neighbours know of a crash, if nothing else is said
 MAX_PROCESSES: Final = 1_000_000
 MAX_MESSAGES: Final = 1_000_000_000  # per process
@@ -264,67 +263,18 @@ class Scenario:
             self.protocol,
             name,
             processes=self.names,
-            tree=self._tree,
-            links=self._links(name),
+            tree=self.ground.tree,
+            links=self.ground.links(name),
             **self.options,
         )
         return protocols.ReliableLink(core) if self.linked() else core
 
-    @property
-    def overlay_name(self) -> str:
-        """The overlay, or what is taken if none is named."""
-        needed = protocols.describe(self.protocol).overlay
-        return self.overlay or ("tree" if needed == "tree" else "random")
-
     @cached_property
-    def layout(self) -> Layout | None:
-        """The overlay at the start; None if the protocol has none."""
-        needed = protocols.describe(self.protocol).overlay
-        if needed == "none":
-            return None
-        text = self.overlay_name
-        layout = lay_out(text, self.names[: self.founders], self.seed)
-        if needed == "tree" and not layout.parents and self.founders > 1:
-            raise ScenarioError(
-                f"{self.protocol} runs on a tree, not on {text!r}; give the overlay tree, tree:ARITY "
-                "or tree:child=parent,..."
-            )
-        return layout
-
-    @cached_property
-    def _parents(self) -> dict[str, str]:
-        """For protocols that run on a tree: child -> parent."""
-        names = self.names
-        if self.layout is None or protocols.describe(self.protocol).overlay != "tree":
-            return {}
-        parents = {names[child]: names[parent] for child, parent in self.layout.parents.items()}
-        return parents or {names[0]: names[0]}
-
-    @cached_property
-    def _tree(self) -> Tree | None:
-        """The same, checked once for all."""
-        return Tree(self._parents) if self._parents else None
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self.names)}
-
-    @cached_property
-    def _incoming(self) -> list[list[int]]:
-        """Where links come from, by the place where they lead."""
-        found: list[list[int]] = [[] for _ in self.names]
-        for place, links in enumerate(self.layout.links if self.layout is not None else []):
-            for peer in links:
-                found[peer].append(place)
-        return found
-
-    def _links(self, name: str) -> list[tuple[str, str]]:
-        """The links of a process at the start, in both directions."""
-        place = self._places[name]
-        if self.layout is None or place >= self.founders:
-            return []
-        out = [(name, self.names[peer]) for peer in self.layout.links[place]]
-        return out + [(self.names[peer], name) for peer in self._incoming[place]]
+    def ground(self) -> Ground:
+        """What the protocol stands on."""
+        timed = [(kind, text) for kind in TIMED for text in getattr(self, f"{kind}s")]
+        known = protocols.describe(self.protocol)
+        return Ground(known, self.names, self.overlay, self._churn, timed, self.seed)
 
     @cached_property
     def _churn(self) -> Churn:
@@ -332,27 +282,10 @@ class Scenario:
 
     def make_overlay(self) -> Overlay | None:
         """What changes the overlay during the run; None if the protocol has none."""
-        layout = self.layout
-        timed = [(kind, text) for kind in ("open", "close") for text in getattr(self, f"{kind}s")]
-        timed += [("reparent", text) for text in self.reparents]
-        known = protocols.describe(self.protocol)
-        if known.overlay != "links" and (self.churn or self.opens or self.closes):
-            raise ScenarioError(
-                f"{self.protocol} has no links that come and go; leave out churn, opens and closes, or "
-                "choose a protocol whose overlay is links"
-            )
-        if known.overlay != "tree" and self.reparents:
-            raise ScenarioError(f"{self.protocol} has no tree; leave out reparents")
-        if layout is None:
-            return None
-        if self.churn and not layout.views:
-            raise ScenarioError("churn needs an overlay whose links go both ways; choose another")
-        wanted = [changes.timed(kind, text, self._places) for kind, text in timed]
-        wanted += self._churn.changes(Stream(f"{self.seed}/churn"))
-        notice = (
-            NOTICED if self.drop_after is None else units.duration(self.drop_after, "drop_after")
+        noticed = self.drop_after
+        return self.ground.overlay(
+            NOTICED if noticed is None else units.duration(noticed, "drop_after")
         )
-        return Overlay(layout, wanted, self._churn.newcomers, notice)
 
     def make_workload(self) -> Workload:
         """The source of the traffic."""
@@ -378,8 +311,7 @@ class Scenario:
         if len(found) >= len(self.names):
             raise ScenarioError("stop: all processes would stop; leave at least one")
         if self.drop_after is not None:
-            targets = [text.partition(">")[2].rpartition("@")[0] for text in self.reparents]
-            inner = {*self._parents.values(), *targets}
+            inner = self.ground.inner()
             for each in found:
                 if each.process in inner:
                     raise ScenarioError(
