@@ -21,8 +21,12 @@ runner = CliRunner()
 
 # Fields of a scenario that are given as one option for each of their elements.
 ONE_OF = {
-    "partitions": "partition", "stops": "stop", "options": "option",
-    "opens": "open", "closes": "close", "reparents": "reparent",
+    "partitions": "partition",
+    "stops": "stop",
+    "options": "option",
+    "opens": "open",
+    "closes": "close",
+    "reparents": "reparent",
 }
 SMALL = ("--processes", "5", "--messages", "4")
 

@@ -1,8 +1,11 @@
-"""Break the hybrids one condition at a time and see whether the tests notice: `make mutants`.
+"""Break the cores one condition at a time and see whether the tests notice: `make mutants`.
 
-Each mutant is a copy of the sources with one replacement; the tests that guard the hybrids run
-against it and must fail. With `--write` the result goes to docs/mutants.md. Exit code 1 if a mutant
-survives.
+Each mutant is a copy of the sources with one replacement; the tests that guard its family run against
+it and must fail, while they pass on the sources as they are. With `--write` the result goes to
+docs/mutants.md, where the families that were not run keep what is told of them. Exit code 1 if a mutant
+survives. The sources are copied once, so that nobody's edits get in between.
+
+A guard that cannot even be imported has noticed nothing: that ends the whole run.
 """
 
 from __future__ import annotations
@@ -16,55 +19,42 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.mutants.catalogue import MUTANTS, Mutant
+from tests.mutants.catalogue import Mutant
+from tests.mutants.document import written
+from tests.mutants.families import FAMILIES, Family
 
 ROOT = Path(__file__).parents[2]
-GUARDS = [
-    "tests/papers/test_hybrid.py",
-    "tests/protocols/test_hybrid_recovery.py",
-    "tests/protocols/test_hybrid_bad_input.py",
-    "tests/protocols/test_drop.py",
-    "tests/property/test_runs.py",
-    "tests/property/test_hybrid_brute_force.py",
-    "tests/property/test_stateful.py",
-]
+PAGE = ROOT / "docs" / "mutants.md"
 PATIENCE = 300  # seconds; a mutant that makes the tests hang has been noticed
 
 
 def apply(mutant: Mutant, sources: Path) -> None:
     """Make the mistake in a copy of the sources."""
-    path = sources / "beforehand" / "protocols" / mutant.file
-    text = path.read_text()
-    found = text.count(mutant.old)
-    if found != 1:
-        raise SystemExit(
-            f"mutant {mutant.name!r}: {mutant.file} has its text {found} times, not once"
-        )
-    path.write_text(text.replace(mutant.old, mutant.new))
+    for file, old, new in mutant.changes():
+        path = sources / "beforehand" / "protocols" / file
+        text = path.read_text()
+        found = text.count(old)
+        if found != 1:
+            raise SystemExit(f"mutant {mutant.name!r}: {file} has its text {found} times, not once")
+        path.write_text(text.replace(old, new))
 
 
-def noticed_by(mutant: Mutant) -> str:
-    """The first test that fails on the mutant; empty if none does."""
+def noticed_by(family: Family, mutant: Mutant | None, original: Path) -> str:
+    """The first test that fails on the mutant, or on the original without one; empty if none does."""
+    name = "no mutant at all" if mutant is None else mutant.name
     with tempfile.TemporaryDirectory() as scratch:
         sources = Path(scratch) / "src"
-        shutil.copytree(ROOT / "src", sources, ignore=shutil.ignore_patterns("__pycache__"))
-        apply(mutant, sources)
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-x",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "-k",
-            "ybrid",
-        ]
+        shutil.copytree(original, sources)
+        if mutant is not None:
+            apply(mutant, sources)
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+        if family.select:
+            command += ["-k", family.select]
         environment = {**os.environ, "PYTHONPATH": str(sources), "PYTHONDONTWRITEBYTECODE": "1"}
         environment.pop("BEFOREHAND_EXPECT", None)
         try:
             run = subprocess.run(
-                [*command, *GUARDS],
+                [*command, *family.guards],
                 cwd=ROOT,
                 env=environment,
                 capture_output=True,
@@ -75,49 +65,56 @@ def noticed_by(mutant: Mutant) -> str:
             return "(the tests no longer end)"
     if run.returncode == 0:
         return ""
-    for line in run.stdout.splitlines():
-        if line.startswith(("FAILED ", "ERROR ")):
-            return line.split(" ")[1].removeprefix("tests/")
-    raise SystemExit(f"mutant {mutant.name!r}: pytest ended with\n{run.stdout}{run.stderr}")
+    test = first_failure(run.stdout)
+    if not test:
+        raise SystemExit(f"{name!r}: pytest ended with\n{run.stdout}{run.stderr}")
+    return test
 
 
-def document(results: list[tuple[Mutant, str]]) -> str:
-    """The text of docs/mutants.md."""
-    lines = [
-        "# Mutants of the hybrids",
-        "",
-        "Each line is one condition of hybrid buffering, broken on purpose, and the first test that",
-        "noticed. `make mutants` runs them all and writes this page; the list is in",
-        "`tests/mutants/catalogue.py`.",
-        "",
-        "| mutant | file | noticed by |",
-        "| --- | --- | --- |",
-    ]
-    lines += [
-        f"| {mutant.name} | `{mutant.file}` | {f'`{test}`' if test else '**nobody**'} |"
-        for mutant, test in results
-    ]
-    caught = sum(bool(test) for _, test in results)
-    return "\n".join([*lines, "", f"{caught} of {len(results)} noticed.", ""])
+def first_failure(report: str) -> str:
+    """The first test that pytest names as failed; empty if it did not get as far as a test."""
+    for line in report.splitlines():
+        kind, _, rest = line.partition(" ")
+        test = rest.split(" - ")[0]
+        if kind in ("FAILED", "ERROR") and "::" in test:
+            return test.removeprefix("tests/")
+    return ""
 
 
 def main() -> int:
     """Run the mutants, two at a time."""
     parser = argparse.ArgumentParser(description=__doc__)
+    known = [family.name for family in FAMILIES]
+    parser.add_argument(
+        "--family", action="append", choices=known, help="only this one; repeatable"
+    )
     parser.add_argument("--only", help="mutants whose name contains this")
     parser.add_argument("--write", action="store_true", help="write docs/mutants.md")
     options = parser.parse_args()
-    chosen = [mutant for mutant in MUTANTS if not options.only or options.only in mutant.name]
-    results: list[tuple[Mutant, str]] = []
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        for mutant, test in zip(chosen, pool.map(noticed_by, chosen), strict=True):
-            results.append((mutant, test))
-            print(f"{'ok  ' if test else 'SURVIVED'} {mutant.name}: {test}", flush=True)
+    if options.write and options.only:
+        parser.error("--write needs all mutants of a family, so it cannot be used with --only")
+    results: dict[str, list[tuple[Mutant, str]]] = {}
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(max_workers=2) as pool:
+        original = Path(scratch) / "src"
+        shutil.copytree(ROOT / "src", original, ignore=shutil.ignore_patterns("__pycache__"))
+        for family in FAMILIES:
+            if options.family and family.name not in options.family:
+                continue
+            if test := noticed_by(family, None, original):
+                raise SystemExit(f"{family.name}: {test} fails without any mutant")
+            chosen = [each for each in family.mutants if (options.only or "") in each.name]
+            count = len(chosen)
+            tests = pool.map(noticed_by, [family] * count, chosen, [original] * count)
+            results[family.name] = []
+            for mutant, test in zip(chosen, tests, strict=True):
+                results[family.name].append((mutant, test))
+                print(f"{'ok  ' if test else 'SURVIVED'} {mutant.name}: {test}", flush=True)
     if options.write:
-        (ROOT / "docs" / "mutants.md").write_text(document(results))
-    survivors = [mutant.name for mutant, test in results if not test]
-    print(f"{len(results) - len(survivors)} of {len(results)} noticed")
-    return 1 if survivors else 0
+        PAGE.write_text(written(PAGE.read_text(), results))
+    tried = [each for group in results.values() for each in group]
+    noticed = sum(bool(test) for _, test in tried)
+    print(f"{noticed} of {len(tried)} noticed")
+    return 1 if noticed < len(tried) else 0
 
 
 if __name__ == "__main__":

@@ -16,10 +16,26 @@ class Mutant(NamedTuple):
     file: str  # below src/beforehand/protocols
     old: str
     new: str
+    also: tuple[tuple[str, str, str], ...] = ()  # (file, old, new): where one change is not enough
+
+    def changes(self) -> list[tuple[str, str, str]]:
+        """All that it changes."""
+        return [(self.file, self.old, self.new), *self.also]
 
 
 BASE, RECORDS, CSPS, SPS = "hybrid_base.py", "hybrid_records.py", "hybrid.py", "hybrid_sps.py"
 CORE, FENCE = "base.py", "fence.py"
+
+GUARDS = [
+    "tests/papers/test_hybrid.py",
+    "tests/protocols/test_hybrid_recovery.py",
+    "tests/protocols/test_hybrid_bad_input.py",
+    "tests/protocols/test_drop.py",
+    "tests/property/test_runs.py",
+    "tests/property/test_hybrid_brute_force.py",
+    "tests/property/test_stateful.py",
+]
+SELECT = "ybrid"  # of what is in these files, the tests with this in their names
 
 MUTANTS = [
     # what may be released

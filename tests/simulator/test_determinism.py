@@ -58,7 +58,10 @@ PINNED: dict[str, tuple[dict[str, Any], str]] = {
         {"protocol": "tree", "workload": "groups:4", "reparents": ("p8>p2@30ms", "p5>p6@60ms")},
         "6b917228067d280a",
     ),
-    "clocks": ({"protocol": "newtop", "workload": "broadcast:100", "loss": 0.1}, "fca54f5885e7be14"),
+    "clocks": (
+        {"protocol": "newtop", "workload": "broadcast:100", "loss": 0.1},
+        "fca54f5885e7be14",
+    ),
     "vectors": ({"protocol": "vector", "workload": "broadcast:100"}, "0d2ec3f6a3d26424"),
 }
 

@@ -1,0 +1,161 @@
+"""A newcomer starts as a copy of its contact: what it has to deliver, and what it knows."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from beforehand.causality import MessageId, Oracle
+from beforehand.causality.history import CausalSend
+from beforehand.errors import LocalProtocolError
+
+ABC = ["a", "b", "c"]
+
+
+def kinds(oracle: Oracle, process: str, message: MessageId) -> list[str]:
+    """What a delivery breaks."""
+    return [violation.kind for violation in oracle.deliver(process, message)]
+
+
+def test_a_newcomer_owes_what_its_contact_has_not_delivered() -> None:
+    """That and nothing else: not what the contact has, nor what was never for the contact."""
+    oracle = Oracle()
+    old, open_to_b, elsewhere = (oracle.send("a", to) for to in (ABC, ABC, ["a", "c"]))
+    assert kinds(oracle, "b", old) == []
+    oracle.join("n", "b")
+    assert oracle.undelivered().count((open_to_b, "n")) == 1
+    assert {receiver for _, receiver in oracle.undelivered()} == {"a", "b", "c", "n"}
+    assert kinds(oracle, "n", old) == ["invented"]
+    assert kinds(oracle, "n", elsewhere) == ["invented"]
+    assert kinds(oracle, "n", open_to_b) == []
+    assert kinds(oracle, "n", open_to_b) == ["duplicate"]
+    assert not [each for each in oracle.undelivered() if each[1] == "n"]
+    everybody = frozenset([*ABC, "n"])
+    assert oracle.history.receivers(open_to_b) == everybody
+    assert oracle.history.events("a")[1] == CausalSend(open_to_b, everybody)
+
+
+def test_a_message_stays_open_until_the_newcomer_has_it() -> None:
+    """Also if everybody to whom it was sent has it before."""
+    oracle = Oracle()
+    first, second = oracle.send("a", ABC), oracle.send("a", ABC)
+    oracle.join("n", "b")
+    for process in ABC:
+        assert kinds(oracle, process, first) == kinds(oracle, process, second) == []
+    assert oracle.undelivered() == [(first, "n"), (second, "n")]
+    assert kinds(oracle, "n", second) == []
+    assert kinds(oracle, "n", first) == ["causal", "fifo"]  # its clock was still there to tell
+    assert oracle.undelivered() == []
+
+
+def test_what_a_newcomer_sends_comes_after_what_its_contact_had_delivered() -> None:
+    """Also what it inherits from a newcomer; and the chain that shows it is found."""
+    oracle = Oracle()
+    old = oracle.send("a", ABC)
+    assert kinds(oracle, "b", old) == []
+    oracle.join("n", "b")
+    oracle.join("m", "n")
+    news = oracle.send("m", [*ABC, "m", "n"])
+    assert oracle.history.happens_before(old, news)
+    assert kinds(oracle, "c", news) == []
+    (violation,) = oracle.deliver("c", old)
+    assert violation.kind == "causal" and violation.chain == (old, news)
+
+
+def test_what_a_newcomer_sent_before_comes_after_nothing() -> None:
+    """It waits at the newcomer, whose contact has not told it anything by then."""
+    oracle = Oracle()
+    old = oracle.send("a", ABC)
+    assert kinds(oracle, "b", old) == []
+    early = oracle.send("n", ["n", *ABC])
+    oracle.join("n", "b")
+    late = oracle.send("n", ["n", *ABC])
+    assert not oracle.history.happens_before(old, early)
+    assert oracle.history.happens_before(old, late)
+    assert kinds(oracle, "c", early) == kinds(oracle, "c", old) == kinds(oracle, "c", late) == []
+
+
+def test_what_its_contact_sends_to_others_a_newcomer_does_not_know() -> None:
+    """A contact that has not delivered its own message has told nobody of it."""
+    oracle = Oracle()
+    secret = oracle.send("b", "c")
+    oracle.join("n", "b")
+    news = oracle.send("n", "c")
+    assert not oracle.history.happens_before(secret, news)
+    assert kinds(oracle, "c", news) == kinds(oracle, "c", secret) == []
+
+
+def test_a_newcomer_of_a_contact_that_is_out_of_order_is_too() -> None:
+    """It starts with the effect, so the cause comes too late for it as well."""
+    oracle = Oracle()
+    cause, effect = oracle.send("a", ABC), oracle.send("a", ABC)
+    assert kinds(oracle, "b", effect) == []
+    oracle.join("n", "b")
+    violation, order = oracle.deliver("n", cause)
+    assert violation.kind == "causal" and violation.chain == (cause, effect)
+    assert order.kind == "fifo" and order.early == effect
+
+
+def test_misuse_changes_nothing() -> None:
+    """One joins once, before anything else, and through somebody else."""
+    oracle = Oracle()
+    message = oracle.send("a", ABC)
+    oracle.deliver("c", message)
+    oracle.join("n", "b")
+    before = oracle.fingerprint()
+    for newcomer, contact in [("n", "b"), ("n", "n"), ("c", "b"), ("x", "x")]:
+        with pytest.raises(LocalProtocolError, match="takes part already|let itself in"):
+            oracle.join(newcomer, contact)
+    with pytest.raises(LocalProtocolError, match="must not be empty"):
+        oracle.join("x", "")
+    with pytest.raises(LocalProtocolError, match="was not causal-sent"):
+        oracle.history.add_receiver(MessageId("a", 2), "x")
+    assert oracle.fingerprint() == before
+
+
+def test_copies_and_fingerprints_know_who_joined() -> None:
+    """A join in a copy stays there, and an equal state comes of equal steps."""
+    oracle = Oracle()
+    message = oracle.send("a", ABC)
+    twin, other = oracle.copy(), oracle.copy()
+    twin.join("n", "b")
+    assert oracle.fingerprint() == other.fingerprint() != twin.fingerprint()
+    assert oracle.history.receivers(message) == frozenset(ABC)
+    assert oracle.history.events("a") == other.history.events("a") != twin.history.events("a")
+    oracle.join("n", "b")
+    assert oracle.fingerprint() == twin.fingerprint()
+    assert kinds(twin, "n", message) == kinds(oracle, "n", message) == []
+    nothing = Oracle()
+    nothing.join("n", "b")
+    assert nothing.fingerprint() != Oracle().fingerprint()  # it cannot be let in again
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_newcomer_is_judged_like_somebody_who_was_there_all_the_time(seed: int) -> None:
+    """Against an oracle in which it delivers, at the join, what its contact has, in that order."""
+    random = Random(seed)
+    quick, slow = Oracle(), Oracle()
+    members = list(ABC)
+    found: list[list[str]] = []
+    for step in range(120):
+        process = random.choice(members)
+        if step in (30, 60):
+            newcomer = f"n{step}"
+            quick.join(newcomer, process)
+            # Everything was for it from the start; what its contact has, it delivers now.
+            for each in [e.message for e in slow.history.events(process) if len(e) == 1]:
+                slow.deliver(newcomer, each)
+            members.append(newcomer)
+        elif random.random() < 0.4:
+            quick.send(process, members)
+            slow.send(process, [*ABC, "n30", "n60"])
+        else:
+            waiting = [message for message, to in quick.undelivered() if to == process]
+            if waiting:
+                message = random.choice(waiting[:4])
+                verdict = kinds(quick, process, message)
+                assert verdict == kinds(slow, process, message), f"seed {seed}, step {step}"
+                if process not in ABC:
+                    found.append(verdict)
+    assert [] in found and any("causal" in verdict for verdict in found), f"seed {seed}: {found}"

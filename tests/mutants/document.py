@@ -1,0 +1,57 @@
+"""The text of docs/mutants.md: a section for each family of mutants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tests.mutants.catalogue import Mutant
+from tests.mutants.families import FAMILIES, Family
+
+HEAD = """# Mutants
+
+Each line is one condition of a protocol, broken on purpose, and the first test that noticed. `make
+mutants` runs them all and writes this page (`python -m tests.mutants --family overlay --write` runs one
+family, and leaves the sections of the others as they are); the lists are in `tests/mutants/`.
+"""
+
+
+def section(family: Family, results: list[tuple[Mutant, str]]) -> str:
+    """What became of the mutants of one family."""
+    rows = [
+        f"| {mutant.name} | `{mutant.file}` | {f'`{test}`' if test else '**nobody**'} |"
+        for mutant, test in results
+    ]
+    caught = sum(bool(test) for _, test in results)
+    return "\n".join(
+        [
+            f"## {family.title}",
+            "",
+            f"From `tests/mutants/{family.source}`: {caught} of {len(results)} noticed.",
+            "",
+            "| mutant | file | noticed by |",
+            "| --- | --- | --- |",
+            *rows,
+            "",
+        ]
+    )
+
+
+def written(page: str, results: Mapping[str, list[tuple[Mutant, str]]]) -> str:
+    """The page with new sections for what was run, and the old ones for what was not."""
+    told = dict(zip(*[iter(_split(page))] * 2, strict=True))
+    parts = [HEAD]
+    for family in FAMILIES:
+        if family.name in results:
+            parts.append(section(family, results[family.name]))
+        elif family.title in told:
+            parts.append(f"## {family.title}\n{told[family.title]}")
+    return "\n".join(parts)
+
+
+def _split(page: str) -> list[str]:
+    """The titles of the sections and their texts, in turn."""
+    pieces: list[str] = []
+    for part in page.split("\n## ")[1:]:
+        title, text = part.split("\n", 1)
+        pieces += [title, text.rstrip("\n") + "\n"]
+    return pieces

@@ -1,0 +1,40 @@
+"""Which catalogues of mutants there are, and which tests guard what each of them breaks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tests.mutants import catalogue, clocks, overlay, tree
+from tests.mutants.catalogue import Mutant
+
+
+class Family(NamedTuple):
+    """Mutants of protocols that belong together."""
+
+    name: str
+    title: str
+    source: str  # the module with the list
+    mutants: list[Mutant]
+    guards: list[str]
+    select: str = ""  # of what is in the guards, the tests with this in their names
+
+
+FAMILIES = [
+    Family(
+        "hybrid",
+        "Hybrid buffering: `hybrid` and `hybrid-sps`",
+        "catalogue.py",
+        catalogue.MUTANTS,
+        catalogue.GUARDS,
+        catalogue.SELECT,
+    ),
+    Family("clocks", "Clocks: `vector` and `newtop`", "clocks.py", clocks.MUTANTS, clocks.GUARDS),
+    Family("tree", "The tree: `tree`", "tree.py", tree.MUTANTS, tree.GUARDS),
+    Family(
+        "overlay",
+        "Overlays: `link-memory`, `preventive` and `prc`",
+        "overlay.py",
+        overlay.MUTANTS,
+        overlay.GUARDS,
+    ),
+]

@@ -1,0 +1,179 @@
+"""The mutants of `link-memory`, `preventive` and `prc`: each must be noticed.
+
+First the slips of the printed algorithms, and what would be left out if one built just what is printed
+(`overlay_slips.py` has the smallest run that each of them breaks); then one condition after the other.
+"""
+
+from __future__ import annotations
+
+from tests.mutants.catalogue import Mutant
+
+OVERLAY, LINK, PREVENTIVE, PRC = "overlay.py", "link_memory.py", "preventive.py", "prc.py"
+
+GUARDS = [
+    "tests/papers/test_prc.py",
+    "tests/papers/test_prc_slips.py",
+    "tests/protocols/test_overlay_bad_input.py",
+    "tests/protocols/test_overlay_links.py",
+    "tests/property/test_overlay_churn.py",
+]
+
+# With these a core takes control information over any link, as one must who sends it directly.
+FROM_ANYWHERE = (OVERLAY, "return sender in self.incoming", "return True")
+SENT_DIRECTLY = (PRC, "    Route,\n)\n", "    Route,\n    Routed,\n)\n")
+GONE_ARE_HEARD = (OVERLAY, "elif self.left or sender in self.gone_names:", "elif self.left:")
+BUFFERED = """        del self.accepting[sender]
+        self.incoming[sender] = int(frame.e)
+        for relayed in accepting.pi.difference([each.id for each in frame.frames]):
+            self.awaited.setdefault(relayed, set()).add(sender)
+        for each in frame.frames:
+            if each.id not in accepting.alpha and each.id not in accepting.pi:
+                self._first(each, sender, now, out)
+"""
+BUFFERED_AS_PRINTED = """        del self.accepting[sender]
+        for each in frame.frames:
+            if each.id not in accepting.alpha and each.id not in accepting.pi:
+                self._first(each, "", now, out)
+        self.incoming[sender] = int(frame.e)
+        for relayed in accepting.pi.difference([each.id for each in frame.frames]):
+            self.awaited.setdefault(relayed, set()).add(sender)
+"""
+
+SLIPS = [
+    Mutant("Qi gains the link after B-beta was used", PRC, BUFFERED, BUFFERED_AS_PRINTED),
+    Mutant("B-beta is a set", PRC, "tuple(opening.buffer))))\n", "tuple(opening.buffer[::-1]))))\n"),
+    Mutant("B-beta has no payloads", PRC, "        for each in frame.frames:\n            if", "        for each in frame.frames[:0]:\n            if"),
+    Mutant("data count on any link", LINK, "if sender and sender not in self.incoming:", "if False:"),
+    Mutant("control counts on any link", OVERLAY, "if not self._accepts(sender):", "if False:", (GONE_ARE_HEARD,)),
+    Mutant("a safe link is opened again", OVERLAY, "if name not in self.out and not self._is_opening(name):", "if not self._is_opening(name):"),
+    Mutant("beta has no incarnation", PRC, "if opening is None or opening.e != control.e or opening.phase != ASKED:", "if opening is None or opening.phase != ASKED:", ((PRC, "pi = Control(PI, self.process, control.acceptor, control.e)", "pi = Control(PI, self.process, control.acceptor, opening.e)"),)),
+    Mutant("pi has no incarnation", PRC, "if accepting is None or accepting.e != control.e or accepting.got_pi:", "if accepting is None or accepting.got_pi:", ((PRC, "rho = Control(RHO, control.opener, self.process, control.e)", "rho = Control(RHO, control.opener, self.process, accepting.e)"),)),
+    Mutant("rho has no incarnation", PRC, "if opening is None or opening.e != control.e or opening.phase != RECORDING:", "if opening is None or opening.phase != RECORDING:"),
+    Mutant("beta is taken though no link is being made", PRC, "if opening is None or opening.e != control.e or opening.phase != ASKED:", "if opening.e != control.e or opening.phase != ASKED:"),
+    Mutant("pi is taken though no link is being made", PRC, "if accepting is None or accepting.e != control.e or accepting.got_pi:", "if accepting.e != control.e or accepting.got_pi:"),
+    Mutant("rho is taken though no link is being made", PRC, "if opening is None or opening.e != control.e or opening.phase != RECORDING:", "if opening.e != control.e or opening.phase != RECORDING:"),
+    Mutant("beta is sent directly", PRC, "self._direct(frame.back, Control(BETA, sender, self.process, frame.e), out)", "out.append(Transmit(sender, Routed((), Control(BETA, sender, self.process, frame.e))))", (FROM_ANYWHERE, SENT_DIRECTLY)),
+    Mutant("pi is sent directly", PRC, "self._direct(opening.there, pi, out)", "out.append(Transmit(control.acceptor, Routed((), pi)))", (FROM_ANYWHERE, SENT_DIRECTLY)),
+    Mutant("rho is sent directly", PRC, "self._direct(accepting.back, rho, out)", "out.append(Transmit(control.opener, Routed((), rho)))", (FROM_ANYWHERE, SENT_DIRECTLY)),
+    Mutant("close leaves Qi alone", OVERLAY, "            del self.incoming[sender]\n            self._forget_incoming(sender)\n        elif", "            self._forget_incoming(sender)\n        elif"),
+    Mutant("close leaves Qo alone", OVERLAY, "e = self.out.pop(name, -1)", "e = self.out.get(name, -1)"),
+    Mutant("close leaves E alone", OVERLAY, "            del self.incoming[sender]\n            self._forget_incoming(sender)\n        elif", "            del self.incoming[sender]\n        elif"),
+    Mutant("no time-out for a mediator that crashes", PRC, "if opening.phase == REFUSED or opening.age > opening.patience:", "if opening.phase == REFUSED:"),
+    Mutant("joining through two contacts at once", OVERLAY, "        if self.contact:\n            raise LocalProtocolError(\n                f\"{self.process}: is joining through", "        if False:\n            raise LocalProtocolError(\n                f\"{self.process}: is joining through", ((OVERLAY, "if sender != self.contact or not self.asked:", "if False:"),)),
+    Mutant("delivering before forwarding", LINK, "        self._pass_on(frame, out)\n        self._deliver(frame, out)\n", "        self._deliver(frame, out)\n        self._pass_on(frame, out)\n"),
+    Mutant("preventive: a pong has no incarnation", PREVENTIVE, "if pinging is None or not isinstance(frame, Pong) or pinging.e != frame.e:", "if pinging is None or not isinstance(frame, Pong):"),
+    Mutant("preventive: the ping is sent directly", PREVENTIVE, "self._direct(there, Control(PING, self.process, peer, e), out)", "out.append(Transmit(peer, Routed((), Control(PING, self.process, peer, e))))", ((PREVENTIVE, "    Route,\n)\n", "    Route,\n    Routed,\n)\n"),)),
+]  # fmt: skip
+
+CONDITIONS = [
+    # control in its turn
+    Mutant("beta is taken in any phase", PRC, "if opening is None or opening.e != control.e or opening.phase != ASKED:", "if opening is None or opening.e != control.e:"),
+    Mutant("pi is taken in any phase", PRC, "if accepting is None or accepting.e != control.e or accepting.got_pi:", "if accepting is None or accepting.e != control.e:"),
+    Mutant("rho is taken in any phase", PRC, "if opening is None or opening.e != control.e or opening.phase != RECORDING:", "if opening is None or opening.e != control.e:"),
+    Mutant("control counts on links that are not in use", OVERLAY, "if not self._accepts(sender):", "if False:"),
+    # passing on, and the memory of links
+    Mutant("nothing is expected again", LINK, "        if links:\n            self.awaited[frame.id] = links\n", ""),
+    Mutant("what has come is expected again", LINK, "        links.discard(sender)\n        if links:\n", "        if links:\n"),
+    Mutant("an expected copy is news", LINK, "        if links is not None:\n            links.discard(sender)", "        if links is None:\n            links.discard(sender)"),
+    Mutant("copies are never ticked off", LINK, "            links.discard(sender)\n            if not links:\n                del self.awaited[frame.id]\n            return\n", "            return\n"),
+    Mutant("one copy ticks off all", LINK, "            if not links:\n                del self.awaited[frame.id]\n            return\n", "            del self.awaited[frame.id]\n            return\n"),
+    Mutant("a link that goes is still expected to bring messages", LINK, "        for relayed in self.expected(peer):\n", "        for relayed in ():\n"),
+    Mutant("a link that goes takes all memory with it", LINK, "            links = self.awaited[relayed]\n            links.discard(peer)\n            if not links:\n                del", "            links = self.awaited[relayed]\n            if links:\n                del"),
+    Mutant("nothing is passed on", LINK, "        self._pass_on(frame, out)\n", ""),
+    # the handshake
+    Mutant("A keeps nothing", PRC, "                opening.buffer.append(frame)\n", ""),
+    Mutant("A keeps from alpha on", PRC, "            if opening.phase == RECORDING:\n                opening", "            if True:\n                opening"),
+    Mutant("all that B delivers is B-alpha", PRC, "noted = accepting.pi if accepting.got_pi else accepting.alpha", "noted = accepting.alpha"),
+    Mutant("all that B delivers is B-pi", PRC, "noted = accepting.pi if accepting.got_pi else accepting.alpha", "noted = accepting.pi"),
+    Mutant("B notes nothing", PRC, "            noted.add(frame.id)\n", ""),
+    Mutant("B expects nothing over the new link", PRC, "            self.awaited.setdefault(relayed, set()).add(sender)\n", "            pass\n"),
+    Mutant("B expects all of B-pi", PRC, "accepting.pi.difference([each.id for each in frame.frames])", "accepting.pi.difference([])"),
+    Mutant("B delivers what is in B-alpha", PRC, "if each.id not in accepting.alpha and each.id not in accepting.pi:", "if each.id not in accepting.pi:"),
+    Mutant("B delivers what is in B-pi", PRC, "if each.id not in accepting.alpha and each.id not in accepting.pi:", "if each.id not in accepting.alpha:"),
+    Mutant("B takes B-beta before pi", PRC, "if accepting is None or accepting.e != frame.e or not accepting.got_pi:", "if accepting is None or accepting.e != frame.e:"),
+    Mutant("B-beta has no incarnation", PRC, "if accepting is None or accepting.e != frame.e or not accepting.got_pi:", "if accepting is None or not accepting.got_pi:"),
+    Mutant("A does not use the link that it made", PRC, "        self.out[peer] = int(opening.e)\n        out.append(Transmit(peer, Buffered", "        out.append(Transmit(peer, Buffered"),
+    Mutant("A uses the link before B-beta", PRC, "        self.opening[peer] = Opening(e, there, PATIENCE)\n", "        self.opening[peer] = Opening(e, there, PATIENCE)\n        self.out[peer] = int(e)\n"),
+    Mutant("A does not say that the link is safe", PRC, "        out.append(Safe(peer))\n", ""),
+    Mutant("alpha starts a link anew that is being made", PRC, "if sender in self.accepting or sender in self.incoming:", "if sender in self.incoming:"),
+    Mutant("alpha starts a link anew that is in use", PRC, "if sender in self.accepting or sender in self.incoming:", "if sender in self.accepting:"),
+    Mutant("floods are not noted", PRC, "        if self.opening or self.accepting:\n", "        if isinstance(frame, Broadcast) and (self.opening or self.accepting):\n"),
+    Mutant("floods are for nobody", PRC, "        elif isinstance(frame, Flood) and frame.control.target() == self.process:\n", "        elif False:\n"),
+    Mutant("a broken route is not mended", OVERLAY, "        if path and path[0] in self.out:\n", "        if path:\n"),
+    Mutant("routes are not used", OVERLAY, "        if path and path[0] in self.out:\n", "        if False:\n"),
+    # links that are not made
+    Mutant("a new attempt has the old incarnation", PRC, "                self.opened += 1\n", ""),
+    Mutant("a time-out does not close", PRC, "                    out.append(Transmit(peer, Close(opening.e)))\n                    patience", "                    patience"),
+    Mutant("a new attempt is as impatient as the first", PRC, "                    patience = min(2 * patience, MOST_PATIENCE)\n", ""),
+    Mutant("a time-out happens one tick early", PRC, "opening.age > opening.patience:", "opening.age >= opening.patience:"),
+    Mutant("a refusal of another incarnation counts", PRC, "        if opening is None or opening.e != e:\n", "        if opening is None:\n"),
+    Mutant("a refusal keeps the buffer", PRC, "        opening.phase = REFUSED\n        opening.buffer = []\n", "        opening.phase = REFUSED\n"),
+    Mutant("a refusal is not remembered", PRC, "        opening.phase = REFUSED\n", ""),
+    Mutant("a close of another incarnation counts", PRC, "        if accepting is None or accepting.e != e:\n", "        if accepting is None:\n"),
+    Mutant("a close of another incarnation closes what is in use", OVERLAY, "if self.incoming.get(sender, -1) == e:", "if sender in self.incoming:"),
+    Mutant("a close is not told", OVERLAY, "        self._tell_closed(name, e, out)\n", ""),
+    Mutant("A's buffer has no end", PRC, "if len(opening.buffer) > self.most_buffered:", "if False:"),
+    Mutant("A's buffer overflows silently", PRC, "                    out.append(Transmit(peer, Close(opening.e)))\n                    self._retry_later", "                    self._retry_later"),
+    Mutant("B's buffer has no end", PRC, "if not accepting.got_pi and len(accepting.alpha) > self.most_buffered:", "if False:"),
+    Mutant("B gives up after rho", PRC, "if not accepting.got_pi and len(accepting.alpha) > self.most_buffered:", "if len(accepting.alpha) + len(accepting.pi) > self.most_buffered:"),
+    Mutant("B gives up silently", PRC, "                out.append(Transmit(peer, Refuse(accepting.e)))\n                del", "                del"),
+    Mutant("B answers before it takes part", PRC, "        if self.stage != TAKING_PART:  # no way", "        if False:  # no way"),
+    Mutant("a peer that is gone leaves its links in the making", PRC, "        self.opening.pop(peer, None)\n        self.accepting.pop(peer, None)\n", "        pass\n"),
+    # joining, leaving, dropping
+    Mutant("a newcomer gets nothing", OVERLAY, "            self.out[sender] = int(self.opened)\n", ""),
+    Mutant("a newcomer is not expected to pass on", OVERLAY, "            self.incoming[sender] = int(e)\n", ""),
+    Mutant("a newcomer is let in by who is joining", OVERLAY, "        elif self.stage == JOINING:\n            out.append(Transmit(sender, Refuse(e)))\n", ""),
+    Mutant("a newcomer is let in silently", OVERLAY, "            out.append(Admit(sender))\n", ""),
+    Mutant("a refused newcomer does not ask again", OVERLAY, "        if self.contact and not self.asked:\n            self._ask(out)\n", "        pass\n"),
+    Mutant("a newcomer sends at once", OVERLAY, "            if self.stage == JOINING:\n                self.unsent", "            if False:\n                self.unsent"),
+    Mutant("what a newcomer sent is lost", OVERLAY, "        for each in unsent:\n", "        for each in unsent[:0]:\n"),
+    Mutant("what a newcomer sent is turned round", OVERLAY, "        for each in unsent:\n", "        for each in unsent[::-1]:\n"),
+    Mutant("who has lost its contact sends at once", OVERLAY, "        if self.contact == peer:\n            self.contact = \"\"\n", "        if self.contact == peer:\n            self.stage = FRESH\n            self.contact = \"\"\n"),
+    Mutant("who has taken part may join", OVERLAY, "        if self.stage == TAKING_PART:\n            raise", "        if self.out:\n            raise"),
+    Mutant("a link to a newcomer goes on being made", OVERLAY, "            self._forget_making(sender)\n            self.stage", "            self.stage"),
+    Mutant("a leave is not told", OVERLAY, "            out.append(Transmit(peer, Leave()))\n            self._forget(peer)\n", "            self._forget(peer)\n"),
+    Mutant("a leave is not heard", OVERLAY, "        elif isinstance(frame, Leave):\n            self._let_go(sender)\n", "        elif isinstance(frame, Leave):\n            pass\n"),
+    Mutant("a drop is not told", OVERLAY, "            out.append(Transmit(peer, Leave()))  # if", "            pass  # if"),
+    Mutant("a dropped peer is sent to", OVERLAY, "        self.out.pop(peer, None)\n", ""),
+    Mutant("a dropped peer is waited for", OVERLAY, "        if self.incoming.pop(peer, -1) >= 0:\n            self._forget_incoming(peer)\n", "        self.incoming.pop(peer, -1)\n"),
+    Mutant("a dropped peer is heard", OVERLAY, "        elif self.left or sender in self.gone_names:\n", "        elif self.left:\n"),
+    # what no correct peer could send, and what callers may not say
+    Mutant("messages of ours that never were are believed", OVERLAY, "if frame.number < 1 or (frame.source == self.process and frame.number > mine):", "if frame.number < 1:"),
+    Mutant("message 0 is believed", OVERLAY, "if frame.number < 1 or (frame.source == self.process and frame.number > mine):", "if frame.source == self.process and frame.number > mine:"),
+    Mutant("control of any kind is believed", OVERLAY, "if control.e < 1 or not self._takes(control.kind):", "if control.e < 1:"),
+    Mutant("control about link 0 is believed", OVERLAY, "if control.e < 1 or not self._takes(control.kind):", "if not self._takes(control.kind):"),
+    Mutant("control about a link to oneself is believed", OVERLAY, "        if control.opener == control.acceptor:\n", "        if False:\n"),
+    Mutant("control may end anywhere", OVERLAY, "            if frame.control.target() != end:\n", "            if False:\n"),
+    Mutant("routes may come back", OVERLAY, "        if self.process in path or len(set(path)) < len(path):\n            raise RemoteProtocolError", "        if False:\n            raise RemoteProtocolError"),
+    Mutant("alpha may lead elsewhere", OVERLAY, "if frame.e < 1 or (frame.back and frame.back[-1] != sender):", "if frame.e < 1:"),
+    Mutant("a message may be twice in B-beta", OVERLAY, "                if len({each.id for each in frame.frames}) < len(frame.frames):\n", "                if False:\n"),
+    Mutant("a mediator may be anybody", OVERLAY, "        if there and there[0] not in self.out:\n", "        if False:\n"),
+    Mutant("a way back may lead through its start", OVERLAY, "        if name in answer:\n", "        if False:\n"),
+    Mutant("strangers may be linked to", OVERLAY, "if self.members is not None and name not in self.members.places:", "if False:"),
+    Mutant("dropped peers may be linked to", OVERLAY, "        if name in self.gone_names:\n            raise", "        if False:\n            raise"),
+    Mutant("one may go on after leaving", OVERLAY, "        if self.left:\n            raise", "        if False:\n            raise"),
+    Mutant("one may open links while joining", OVERLAY, "        if self.stage == JOINING:\n            raise", "        if False:\n            raise"),
+    # preventive
+    Mutant("preventive: copies are news", PREVENTIVE, "        if frame.number <= self._newest(frame):\n            return\n", ""),
+    Mutant("preventive: deliveries are not counted", PREVENTIVE, "        versions[frame.source] = int(frame.number)\n", ""),
+    Mutant("preventive: nothing is passed on", PREVENTIVE, "        self._pass_on(frame, out)\n", ""),
+    Mutant("preventive: nothing is kept", PREVENTIVE, "        pinging.buffer.append(frame)\n", ""),
+    Mutant("preventive: what was kept is not sent", PREVENTIVE, "        for each in pinging.buffer:\n", "        for each in ():\n"),
+    Mutant("preventive: what was kept is turned round", PREVENTIVE, "        for each in pinging.buffer:\n", "        for each in pinging.buffer[::-1]:\n"),
+    Mutant("preventive: the link is used before the pong", PREVENTIVE, "        self.pinging[peer] = Pinging(e, there, patience)\n", "        self.pinging[peer] = Pinging(e, there, patience)\n        self.out[peer] = int(e)\n"),
+    Mutant("preventive: the link is not used after the pong", PREVENTIVE, "        self.out[sender] = int(pinging.e)\n", ""),
+    Mutant("preventive: no pong", PREVENTIVE, "            out.append(Transmit(control.opener, Pong(control.e)))\n", "            pass\n"),
+    Mutant("preventive: no time-out", PREVENTIVE, "            if pinging.age > pinging.patience:\n", "            if False:\n"),
+    Mutant("preventive: a new ping has the old incarnation", PREVENTIVE, "                self.opened += 1\n", ""),
+    Mutant("preventive: as impatient as at first", PREVENTIVE, "min(2 * pinging.patience, MOST_PATIENCE)", "pinging.patience"),
+    Mutant("preventive: the buffer has no end", PREVENTIVE, "if len(pinging.buffer) > self.most_buffered:", "if False:"),
+    Mutant("preventive: a pong for a buffer that overflowed", PREVENTIVE, "            pinging.e = 0\n            pinging.age", "            pinging.age"),
+    Mutant("preventive: a newcomer knows nothing", PREVENTIVE, "                self.versions[source] = newest\n", "                pass\n"),
+    Mutant("preventive: a newcomer knows no floods", PREVENTIVE, "                self.floods[source] = -newest\n", "                pass\n"),
+    Mutant("preventive: gaps are believed", PREVENTIVE, "if frame.number > newest + 1 and self._accepts(sender):", "if False:"),
+    Mutant("preventive: a newcomer listens before it is let in", PREVENTIVE, "return self.stage == TAKING_PART and not self.left", "return not self.left"),
+    Mutant("preventive: a dropped peer is heard", PREVENTIVE, " and not self.left and sender not in self.gone_names", " and not self.left"),
+    Mutant("preventive: delivering before forwarding", PREVENTIVE, "        self._pass_on(frame, out)\n        for pinging in self.pinging.values():\n            self._keep(pinging, frame)\n        if isinstance(frame, Broadcast):\n            out.append(Deliver(frame.source, frame.number, frame.payload))\n", "        if isinstance(frame, Broadcast):\n            out.append(Deliver(frame.source, frame.number, frame.payload))\n        self._pass_on(frame, out)\n        for pinging in self.pinging.values():\n            self._keep(pinging, frame)\n        if isinstance(frame, Broadcast):\n            pass\n"),
+]  # fmt: skip
+
+MUTANTS = [*SLIPS, *CONDITIONS]

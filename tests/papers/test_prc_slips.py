@@ -1,0 +1,85 @@
+"""The smallest runs on which the printed Algorithm 2 of paper 004, or a careless reading of it, fails.
+
+Here the real cores get through them. `tests/mutants/test_overlay_slips.py` makes each slip in a copy of
+the cores, where the same run shows it. The steps are explained in `tests/support/overlay_runs.py`.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from beforehand.protocols.frames import Frame
+from beforehand.protocols.overlay_frames import Routed
+from tests.mutants.overlay_slips import ALPHA, B_BETA, BETA, MADE, PI, RHO, RUNS
+from tests.support.overlay import OverlayWorld, maker
+from tests.support.overlay_runs import SQUARE, STAR, outcome, play, world_for
+
+PRC = maker("prc")
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_run_of_each_slip_ends_well(name: str) -> None:
+    """Everything is delivered once, in causal order, and nothing is left of it."""
+    run = RUNS[name]
+    assert not outcome(maker(run.protocol), run.steps, run.links, run.protocol == "prc")
+
+
+def test_the_steps_of_a_handshake() -> None:
+    """The names that the runs use for them are right: after them the link is safe."""
+    world = world_for(PRC)
+    for steps, safe in [("1+2/0", 0), (ALPHA, 0), (BETA, 0), (PI, 0), (RHO, 1), (B_BETA, 1)]:
+        play(world, steps)
+        assert len(world.safe) == safe
+    assert world.safe == [("1", "2")] and not world.flight
+    assert world.cores["1"].out["2"] == world.cores["2"].incoming["1"] == 1
+
+
+class Overtaking(OverlayWorld):
+    """Control information has a queue of its own on each link, and is never behind data."""
+
+    def arrive(self, sender: str, receiver: str) -> bool:
+        """The next control information if there is any, else the next frame."""
+        frames = self.flight.get((sender, receiver))
+        if frames is not None:
+            ahead: Frame | None = next((each for each in frames if isinstance(each, Routed)), None)
+            if ahead is not None:
+                frames.remove(ahead)
+                frames.appendleft(ahead)
+        return super().arrive(sender, receiver)
+
+
+def test_control_must_not_overtake_data_on_a_hop() -> None:
+    """Then pi says that 2 has all that 1 had before, which is not so: the effect comes first."""
+    steps = f"1+2/0 {ALPHA} 1! {BETA} {PI} {RHO} 1! {B_BETA} 1>2"
+    assert not outcome(PRC, steps)
+    world = Overtaking(PRC, "012", STAR)
+    play(world, steps)
+    assert world.delivered["2"] == [("1", 2)]
+    world.settle()
+    assert str(world.violations[0]).startswith("causal: ")
+
+
+def test_make_before_break() -> None:
+    """Who closes its last safe link before the new one is safe cuts itself off, and nobody can help."""
+    cut = world_for(PRC)
+    play(cut, f"1+2/0 1-0 {ALPHA} 2>0 0>1 1!")
+    cut.settle()
+    assert cut.problem().startswith("undelivered: ") and not cut.safe
+    assert not cut.violations  # late for ever, but nothing is out of order
+    assert not outcome(PRC, f"{MADE} 1-0 1!")
+
+
+def test_agreement_is_among_those_who_stay() -> None:
+    """A process may deliver its own message, crash, and take it along: agreement is not uniform."""
+    lost = world_for(PRC, SQUARE)
+    play(lost, "1! 1x")
+    lost.flight.clear()  # it had put the copies aside, but not sent them
+    lost.settle()
+    assert [len(lost.delivered[name]) for name in "0123"] == [0, 1, 0, 0]
+    assert not lost.problem() and not lost.entries()
+    kept = world_for(PRC, SQUARE)
+    play(kept, "1! 1x 1>0")
+    del kept.flight["1", "3"]
+    kept.settle()
+    assert [len(kept.delivered[name]) for name in "0123"] == [1, 1, 1, 1]
+    assert not kept.problem() and not kept.entries()
