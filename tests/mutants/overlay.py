@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from tests.mutants.catalogue import Mutant
 
-OVERLAY, LINK, PREVENTIVE, PRC = "overlay.py", "link_memory.py", "preventive.py", "prc.py"
+OVERLAY, LINKS, LINK = "overlay.py", "overlay_links.py", "link_memory.py"
+PREVENTIVE, PRC = "preventive.py", "prc.py"
 
 GUARDS = [
     "tests/papers/test_prc.py",
@@ -138,20 +139,20 @@ CONDITIONS = [
     Mutant("a dropped peer is waited for", OVERLAY, "        if self.incoming.pop(peer, -1) >= 0:\n            self._forget_incoming(peer)\n", "        self.incoming.pop(peer, -1)\n"),
     Mutant("a dropped peer is heard", OVERLAY, "        elif self.left or sender in self.gone_names:\n", "        elif self.left:\n"),
     # what no correct peer could send, and what callers may not say
-    Mutant("messages of ours that never were are believed", OVERLAY, "if frame.number < 1 or (frame.source == self.process and frame.number > mine):", "if frame.number < 1:"),
-    Mutant("message 0 is believed", OVERLAY, "if frame.number < 1 or (frame.source == self.process and frame.number > mine):", "if frame.source == self.process and frame.number > mine:"),
-    Mutant("control of any kind is believed", OVERLAY, "if control.e < 1 or not self._takes(control.kind):", "if control.e < 1:"),
-    Mutant("control about link 0 is believed", OVERLAY, "if control.e < 1 or not self._takes(control.kind):", "if not self._takes(control.kind):"),
-    Mutant("control about a link to oneself is believed", OVERLAY, "        if control.opener == control.acceptor:\n", "        if False:\n"),
-    Mutant("control may end anywhere", OVERLAY, "            if frame.control.target() != end:\n", "            if False:\n"),
-    Mutant("routes may come back", OVERLAY, "        if self.process in path or len(set(path)) < len(path):\n            raise RemoteProtocolError", "        if False:\n            raise RemoteProtocolError"),
-    Mutant("alpha may lead elsewhere", OVERLAY, "if frame.e < 1 or (frame.back and frame.back[-1] != sender):", "if frame.e < 1:"),
-    Mutant("a message may be twice in B-beta", OVERLAY, "                if len({each.id for each in frame.frames}) < len(frame.frames):\n", "                if False:\n"),
+    Mutant("messages of ours that never were are believed", LINKS, "if frame.number < 1 or (frame.source == self.process and frame.number > mine):", "if frame.number < 1:"),
+    Mutant("message 0 is believed", LINKS, "if frame.number < 1 or (frame.source == self.process and frame.number > mine):", "if frame.source == self.process and frame.number > mine:"),
+    Mutant("control of any kind is believed", LINKS, "if control.e < 1 or not self._takes(control.kind):", "if control.e < 1:"),
+    Mutant("control about link 0 is believed", LINKS, "if control.e < 1 or not self._takes(control.kind):", "if not self._takes(control.kind):"),
+    Mutant("control about a link to oneself is believed", LINKS, "        if control.opener == control.acceptor:\n", "        if False:\n"),
+    Mutant("control may end anywhere", LINKS, "            if frame.control.target() != end:\n", "            if False:\n"),
+    Mutant("routes may come back", LINKS, "        if self.process in path or len(set(path)) < len(path):\n            raise RemoteProtocolError", "        if False:\n            raise RemoteProtocolError"),
+    Mutant("alpha may lead elsewhere", LINKS, "if frame.e < 1 or (frame.back and frame.back[-1] != sender):", "if frame.e < 1:"),
+    Mutant("a message may be twice in B-beta", LINKS, "                if len({each.id for each in frame.frames}) < len(frame.frames):\n", "                if False:\n"),
     Mutant("a mediator may be anybody", OVERLAY, "        if there and there[0] not in self.out:\n", "        if False:\n"),
     Mutant("a way back may lead through its start", OVERLAY, "        if name in answer:\n", "        if False:\n"),
-    Mutant("strangers may be linked to", OVERLAY, "if self.members is not None and name not in self.members.places:", "if False:"),
-    Mutant("dropped peers may be linked to", OVERLAY, "        if name in self.gone_names:\n            raise", "        if False:\n            raise"),
-    Mutant("one may go on after leaving", OVERLAY, "        if self.left:\n            raise", "        if False:\n            raise"),
+    Mutant("strangers may be linked to", LINKS, "if self.members is not None and name not in self.members.places:", "if False:"),
+    Mutant("dropped peers may be linked to", LINKS, "        if name in self.gone_names:\n            raise", "        if False:\n            raise"),
+    Mutant("one may go on after leaving", LINKS, "        if self.left:\n            raise", "        if False:\n            raise"),
     Mutant("one may open links while joining", OVERLAY, "        if self.stage == JOINING:\n            raise", "        if False:\n            raise"),
     # preventive
     Mutant("preventive: copies are news", PREVENTIVE, "        if frame.number <= self._newest(frame):\n            return\n", ""),

@@ -8,7 +8,6 @@ import pytest
 
 from beforehand import protocols
 from beforehand.protocols.base import Admit, Deliver, Safe, Transmit, Wait
-from beforehand.protocols.overlay import PATIENCE
 from beforehand.protocols.overlay_frames import (
     BETA,
     PI,
@@ -27,6 +26,7 @@ from beforehand.protocols.overlay_frames import (
     Routed,
     Welcome,
 )
+from beforehand.protocols.overlay_links import PATIENCE
 from tests.support.overlay import OverlayWorld, maker
 from tests.support.overlay_runs import SQUARE, both_ways, play, world_for
 

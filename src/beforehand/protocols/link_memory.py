@@ -25,8 +25,9 @@ from mypy_extensions import i64
 from beforehand.protocols.base import Deliver, Effect, Safe, Transmit
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.membership import Membership
-from beforehand.protocols.overlay import TAKING_PART, Overlay
+from beforehand.protocols.overlay import Overlay
 from beforehand.protocols.overlay_frames import Broadcast, Linked, Relayed, RelayedId, Route
+from beforehand.protocols.overlay_links import TAKING_PART
 
 
 class LinkMemory(Overlay):

@@ -48,7 +48,6 @@ from beforehand.protocols.base import Deliver, Effect, Safe, Transmit
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.link_memory import LinkMemory
 from beforehand.protocols.membership import Membership
-from beforehand.protocols.overlay import MOST_PATIENCE, PATIENCE, TAKING_PART
 from beforehand.protocols.overlay_frames import (
     BETA,
     PI,
@@ -64,6 +63,7 @@ from beforehand.protocols.overlay_frames import (
     RelayedId,
     Route,
 )
+from beforehand.protocols.overlay_links import MOST_PATIENCE, PATIENCE, TAKING_PART
 
 # How far the opener of a link has got.
 REFUSED: Final = 0  # to be tried again

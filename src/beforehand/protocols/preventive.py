@@ -23,12 +23,7 @@ from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.base import Deliver, Effect, Safe, Transmit
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.membership import Membership
-from beforehand.protocols.overlay import (
-    MOST_PATIENCE,
-    PATIENCE,
-    TAKING_PART,
-    Overlay,
-)
+from beforehand.protocols.overlay import Overlay
 from beforehand.protocols.overlay_frames import (
     PING,
     Broadcast,
@@ -39,6 +34,7 @@ from beforehand.protocols.overlay_frames import (
     RelayedId,
     Route,
 )
+from beforehand.protocols.overlay_links import MOST_PATIENCE, PATIENCE, TAKING_PART
 
 
 class Pinging:
