@@ -349,7 +349,7 @@ BAD = [
     ("--workload hotspot:2,0.5", "from 0 to 1"),
     ("--workload pipeline", "pipeline:STAGES"),
     ("--workload pipeline:1", "from 2 to 5"),
-    ("--workload ring:0", "from 1 on"),
+    ("--workload ring:0", "from 1 to"),
     ("--workload groups:9", "from 2 to 5"),
     ("--workload broadcast:10,5s,2s", "not before"),
     ("--workload shop --processes 2", "at least 3 processes"),

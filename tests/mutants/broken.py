@@ -1,6 +1,6 @@
 """A broken copy of the overlay cores, beside the real ones: a mutant that can be run in this process.
 
-The four modules of the cores are read as text, changed, and executed under other names, in a
+The modules of the cores are read as text, changed, and executed under other names, in a
 package of their own. Frames and effects are the real ones, so that any world can run the copy.
 """
 
@@ -15,7 +15,8 @@ from tests.mutants.catalogue import Mutant
 from tests.support.overlay import Make, Pair
 
 PROTOCOLS = Path(__file__).parents[2] / "src" / "beforehand" / "protocols"
-MODULES = ["overlay", "link_memory", "preventive", "prc"]  # each imports from those before it only
+# Each imports from those before it only.
+MODULES = ["overlay_links", "overlay", "link_memory", "preventive", "prc"]
 CLASSES = {"link-memory": "LinkMemory", "preventive": "Preventive", "prc": "Prc"}
 
 
@@ -32,6 +33,8 @@ def changed(text: str, module: str, mutant: Mutant) -> str:
 
 def broken(protocol: str, mutant: Mutant) -> Make:
     """How to make cores that have this mistake."""
+    elsewhere = {file for file, _, _ in mutant.changes()} - {f"{each}.py" for each in MODULES}
+    assert not elsewhere, f"{mutant.name!r} would change {elsewhere}, which is not copied"
     made: dict[str, ModuleType] = {}
     for module in MODULES:
         text = changed((PROTOCOLS / f"{module}.py").read_text(), module, mutant)

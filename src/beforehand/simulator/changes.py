@@ -50,7 +50,8 @@ def churn(text: str) -> Churn:
     if "to" not in fields:
         raise ScenarioError(f"churn: {text!r} does not say until when; write it like {CHURN}")
     joins, leaves, crashes = (
-        _count(fields.get(name, "0"), name) for name in ("joins", "leaves", "crashes")
+        units.whole(fields.get(name, "0"), f"churn: {name}", 0, MOST)
+        for name in ("joins", "leaves", "crashes")
     )
     start = units.duration(fields.get("from", "0s"), "churn: from")
     end = units.duration(fields["to"], "churn: to")
@@ -65,16 +66,8 @@ def timed(kind: str, text: str, places: dict[str, int]) -> Change:
     start, arrow, end = pair.partition(">")
     if not at or not arrow:
         raise ScenarioError(f"{kind}: {text!r} is not understood; write it like a>b@2s")
-    ends = [start.strip(), end.strip()]
-    for name in ends:
-        if name not in places:
-            raise ScenarioError(f"{kind} {text!r}: there is no process {name!r}")
-    if ends[0] == ends[1]:
+    one = units.place(start, places, f"{kind} {text!r}")
+    other = units.place(end, places, f"{kind} {text!r}")
+    if one == other:
         raise ScenarioError(f"{kind} {text!r} is about a link to oneself; name another process")
-    return Change(kind, units.duration(time, kind), places[ends[0]], places[ends[1]])
-
-
-def _count(text: str, what: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) > MOST:
-        raise ScenarioError(f"churn: {what} is {text!r}; give a whole number up to {MOST:,}")
-    return int(text)
+    return Change(kind, units.duration(time, kind), one, other)

@@ -92,12 +92,16 @@ def _both_ways(views: list[list[int]]) -> Layout:
 
 
 def _random(fields: list[str], count: int, stream: Stream) -> Layout:
-    degree = _whole(fields[0], "random: DEGREE", 2) if fields else 2 * len(str(count)) + 2
+    degree = (
+        units.whole(fields[0], "random: DEGREE", 2, MOST_LINKS)
+        if fields
+        else 2 * len(str(count)) + 2
+    )
     if degree >= count - 1:
         _check_size(count * (count - 1))
         return _both_ways([list(range(place + 1, count)) for place in range(count)])
     _check_size(count * degree)
-    ring = shuffled(list(range(count)), stream)
+    ring = stream.permutation(count)
     views: list[list[int]] = [[] for _ in range(count)]
     for place in range(count):
         views[ring[place]].append(ring[(place + 1) % count])
@@ -142,12 +146,12 @@ def _tree(text: str, fields: list[str], names: list[str]) -> Layout:
             start, equals, end = field.partition("=")
             if not equals:
                 raise ScenarioError(f"tree: {field!r} is not understood; write it as child=parent")
-            place = _place(start.strip(), places, "tree")
+            place = units.place(start, places, "tree")
             if place in parents:
                 raise ScenarioError(f"tree: {start.strip()} has two parents; give each process one")
-            parents[place] = _place(end.strip(), places, "tree")
+            parents[place] = units.place(end, places, "tree")
     elif len(fields) <= 1:
-        arity = _whole(fields[0], "tree: ARITY", 1) if fields else 2
+        arity = units.whole(fields[0], "tree: ARITY") if fields else 2
         parents = {place: (place - 1) // arity for place in range(1, len(names))}
     else:
         raise ScenarioError(f"tree: {text!r} is not understood; write it as {FORMS}")
@@ -167,36 +171,13 @@ def _given(fields: list[str], names: list[str]) -> Layout:
         start, arrow, end = field.partition(">")
         if not arrow:
             raise ScenarioError(f"links: {field!r} is not understood; write it as a>b")
-        one = _place(start.strip(), places, "links")
-        other = _place(end.strip(), places, "links")
+        one = units.place(start, places, "links")
+        other = units.place(end, places, "links")
         if one == other:
             raise ScenarioError(f"links: {field!r} is a link to oneself; name another process")
         if other not in links[one]:
             links[one].append(other)
     return Layout(links)
-
-
-def shuffled(items: list[int], stream: Stream) -> list[int]:
-    """Fisher and Yates."""
-    mixed = items.copy()
-    for place in range(len(mixed) - 1, 0, -1):
-        other = int(stream.below(place + 1))
-        mixed[place], mixed[other] = mixed[other], mixed[place]
-    return mixed
-
-
-def _place(name: str, places: dict[str, int], what: str) -> int:
-    if name not in places:
-        some = list(places)
-        known = ", ".join(some) if len(some) <= 6 else f"{some[0]}, {some[1]}, ... {some[-1]}"
-        raise ScenarioError(f"{what}: there is no process {name!r}; the processes: {known}")
-    return places[name]
-
-
-def _whole(text: str, what: str, least: int) -> int:
-    if not text.isascii() or not text.isdigit() or not least <= int(text) < 10**6:
-        raise ScenarioError(f"{what} is {text!r}; give a whole number from {least} on")
-    return int(text)
 
 
 def _check_size(links: int) -> None:

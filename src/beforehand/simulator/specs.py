@@ -158,9 +158,7 @@ def _members(group: str, names: Sequence[str], text: str) -> set[int]:
             raise ScenarioError(f"partition: {text!r} is not understood; give from 0% to 100%")
         return set(range(int(part * len(names) + 0.5)))
     places = {name: index for index, name in enumerate(names)}
-    return {
-        places[_known(name.strip(), places, f"partition {text!r}")] for name in group.split(",")
-    }
+    return {units.place(name, places, f"partition {text!r}") for name in group.split(",")}
 
 
 def stop(text: str, drop_after: int | None, names: Sequence[str]) -> Stop:
@@ -171,12 +169,4 @@ def stop(text: str, drop_after: int | None, names: Sequence[str]) -> Stop:
     places = {known: index for index, known in enumerate(names)}
     when = units.duration(time, "stop")
     dropped_at = NEVER if drop_after is None else when + drop_after
-    return Stop(_known(name.strip(), places, f"stop {text!r}"), when, dropped_at)
-
-
-def _known(name: str, places: dict[str, int], what: str) -> str:
-    if name not in places:
-        some = list(places)
-        known = ", ".join(some) if len(some) <= 6 else f"{some[0]}, {some[1]}, ... {some[-1]}"
-        raise ScenarioError(f"{what}: there is no process {name!r}; the processes: {known}")
-    return name
+    return Stop(names[units.place(name, places, f"stop {text!r}")], when, dropped_at)

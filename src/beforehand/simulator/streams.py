@@ -47,6 +47,14 @@ class Stream:
         difference = a - b if a >= b else a - b + M1
         return float(difference) / float(M1)
 
+    def permutation(self, count: i64) -> list[int]:
+        """The numbers from 0 to count - 1 in random order (Fisher and Yates)."""
+        mixed = list(range(int(count)))
+        for place in range(len(mixed) - 1, 0, -1):
+            other = self.below(place + 1)
+            mixed[place], mixed[other] = mixed[other], mixed[place]
+        return mixed
+
     def below(self, count: i64) -> i64:
         """One of 0, 1, ... count - 1. (Beyond 2 to the 32, not every one of them can come.)"""
         return i64(self.uniform() * float(count))

@@ -102,7 +102,8 @@ class GroupTraffic(Stepping):
         wanted = max(self.groups or 2 * rounds, rounds)
         made = 0
         while made < wanted:
-            shuffled = _shuffled(self.stage.processes, stream)
+            everybody = self.stage.processes
+            shuffled = [everybody[place] for place in stream.permutation(count)]
             for start in range(0, count, size):
                 if made < wanted:
                     # The last group of a round is filled up with members of the first.
@@ -154,12 +155,3 @@ class BroadcastTraffic(Workload):
 
     def expected(self) -> int:
         return self.count
-
-
-def _shuffled(processes: list[Process], stream: Stream) -> list[Process]:
-    """Fisher and Yates."""
-    shuffled = processes.copy()
-    for place in range(len(shuffled) - 1, 0, -1):
-        other = stream.below(place + 1)
-        shuffled[place], shuffled[other] = shuffled[other], shuffled[place]
-    return shuffled

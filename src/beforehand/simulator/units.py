@@ -1,4 +1,4 @@
-"""Durations and amounts of bytes as people write them: `5ms`, `2.5s`, `100kB`, `50kB/s`.
+"""Durations, amounts of bytes and other values as people write them: `5ms`, `2.5s`, `100kB`, `50kB/s`.
 
 All of them become integers, exactly: what is no whole number of nanoseconds or bytes is refused
 rather than rounded.
@@ -72,6 +72,23 @@ def share(value: object, what: str) -> float:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0.0 <= value <= 1.0:
         return float(value)
     raise ScenarioError(f"{what}: {value!r} is no share; give a number from 0 to 1, such as 0.3")
+
+
+def whole(text: str, what: str, least: int = 1, most: int = 10**9 - 1) -> int:
+    """A whole number in digits."""
+    if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
+        raise ScenarioError(f"{what} is {text!r}; give a whole number from {least} to {most:,}")
+    return int(text)
+
+
+def place(name: str, places: dict[str, int], what: str) -> int:
+    """The place of a process, by its name."""
+    name = name.strip()
+    if name not in places:
+        some = list(places)
+        known = ", ".join(some) if len(some) <= 6 else f"{some[0]}, {some[1]}, ... {some[-1]}"
+        raise ScenarioError(f"{what}: there is no process {name!r}; the processes: {known}")
+    return places[name]
 
 
 def _amount(text: object, units: dict[str, int], what: str, wanted: str) -> int:

@@ -66,14 +66,14 @@ class Kind:
 
 
 def _uniform(fields: list[str], to: Setting) -> Workload:
-    peers = _count(fields[0], "uniform: PEERS") if fields else 0
+    peers = units.whole(fields[0], "uniform: PEERS") if fields else 0
     if not peers or peers >= to.processes - 1:
         return UniformTraffic(to.messages, to.interval)
     return PeerTraffic(to.messages, to.interval, peers, neighbours=False)
 
 
 def _ring(fields: list[str], to: Setting) -> Workload:
-    peers = min(_count(fields[0], "ring: PEERS") if fields else 2, to.processes - 1)
+    peers = min(units.whole(fields[0], "ring: PEERS") if fields else 2, to.processes - 1)
     return PeerTraffic(to.messages, to.interval, peers, neighbours=True)
 
 
@@ -92,7 +92,7 @@ def _pipeline(fields: list[str], to: Setting) -> Workload:
 
 def _fanout(fields: list[str], to: Setting) -> Workload:
     layers = _layers(fields[0], "fanout: LAYERS", to)
-    return FanOutTraffic(to.messages, to.interval, layers, _count(fields[1], "fanout: WIDTH"))
+    return FanOutTraffic(to.messages, to.interval, layers, units.whole(fields[1], "fanout: WIDTH"))
 
 
 def _request_reply(fields: list[str], to: Setting) -> Workload:
@@ -101,12 +101,12 @@ def _request_reply(fields: list[str], to: Setting) -> Workload:
 
 
 def _groups(fields: list[str], to: Setting) -> Workload:
-    size = _count(fields[0], "groups: SIZE") if fields else 5
+    size = units.whole(fields[0], "groups: SIZE") if fields else 5
     if not 2 <= size <= to.processes:
         raise ScenarioError(
             f"groups: SIZE is {size}; a group has from 2 to {to.processes} of the processes"
         )
-    groups = _count(fields[1], "groups: GROUPS") if len(fields) > 1 else 0
+    groups = units.whole(fields[1], "groups: GROUPS") if len(fields) > 1 else 0
     if groups > 10 * to.processes:
         raise ScenarioError(f"groups: GROUPS is {groups}; give at most {10 * to.processes}")
     return GroupTraffic(to.messages, to.interval, size, groups)
@@ -181,18 +181,12 @@ def replay(program: Program, names: list[str]) -> Workload:
     )
 
 
-def _count(text: str, what: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 0 < int(text) < 10**9:
-        raise ScenarioError(f"{what} is {text!r}; give a whole number from 1 on")
-    return int(text)
-
-
 def _share(text: str, what: str) -> float:
     return units.share(units.number(text, what, "a share from 0 to 1"), what)
 
 
 def _layers(text: str, what: str, to: Setting) -> int:
-    layers = _count(text, what)
+    layers = units.whole(text, what)
     if not 2 <= layers <= to.processes:
         raise ScenarioError(
             f"{what} is {layers}; give from 2 to {to.processes}, the number of processes"
