@@ -18,8 +18,8 @@ AS_PURE := PYTHONPATH= BEFOREHAND_EXPECT=pure
 AS_COMPILED := PYTHONPATH="$(CURDIR)/$(COMPILED)"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types test-pure test-compiled slow format bench mutants compiled \
-	check-java clean
+.PHONY: help demo test lint types test-pure test-compiled slow format bench bench-prc mutants \
+	compiled check-java clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) \
@@ -66,6 +66,9 @@ bench: compiled ## measure the cores and the simulator
 	@failed=0; for each in cores simulator; do \
 		$(AS_COMPILED) $(BIN)/python benchmarks/$$each.py || failed=1; \
 	done; exit $$failed
+
+bench-prc: compiled ## paper 004 again: figure 5 and table 1 (an hour and more; --quick: see the file)
+	@$(AS_COMPILED) $(BIN)/python benchmarks/prc.py
 
 mutants: $(VENV)/.stamp ## break the sources on purpose and see whether the tests notice
 	@$(AS_PURE) $(BIN)/python -m tests.mutants --write
