@@ -193,16 +193,19 @@ def measure_growth(quick: bool, build: str) -> dict[str, dict[int, dict[str, flo
 
     results: dict[str, dict[int, dict[str, float]]] = {}
     for protocol in protocols.names():
+        known = protocols.describe(protocol)
+        if "unicast" not in known.casts or known.overlay != "none":
+            continue  # it does not send to peers of its choice; prc.py measures broadcasts
         results[protocol] = {}
         for _ in range(1 if protocol in ("rst", "ks") else 2 if quick else 3):
             for size in SIZES:
                 figures = in_build(
                     build, "growth", protocol, size, affordable(protocol, size, quick)
                 )
-                known = results[protocol].get(size)
-                if known is not None:
+                before = results[protocol].get(size)
+                if before is not None:
                     name = "microseconds_per_message"
-                    figures[name] = min(figures[name], known[name])
+                    figures[name] = min(figures[name], before[name])
                 results[protocol][size] = figures
         print(f"  measured {protocol}", file=sys.stderr, flush=True)
     return results
