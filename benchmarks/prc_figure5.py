@@ -58,7 +58,7 @@ class Setting:
         """What is not as in the paper."""
         changed = []
         if self.minutes != STOP:
-            changed.append(f"{self.minutes:g} minutes for its 50")
+            changed.append(f"its {STOP} minutes in {self.minutes:g}")
         if self.shuffle_s != 60:
             changed.append(f"shuffles every {self.shuffle_s:g} s")
         if self.shrink != 1:
@@ -115,6 +115,7 @@ def summary(setting: Setting, found: dict[str, Any]) -> dict[str, Any]:
     return {
         "size": setting.size,
         "told": setting.told(),
+        "minute_s": setting.minute,
         "neighbours": found["neighbours"],
         "sent": metrics["sent"],
         "undelivered": metrics["undelivered"],
@@ -202,7 +203,7 @@ def judge(shown: dict[str, Any]) -> list[Verdict]:
     if size in NEIGHBOURS:  # a size of the paper: its figures are for these
         control = mean(between(shown, "control", START, STOP))
         low, high = CONTROL_BAR
-        claim = "control messages per process and second: about one"
+        claim = "control messages per process and second, mean of the run: about one"
         verdicts.append((claim, f"{control:.2f}", f"{low} to {high}", low <= control <= high))
         ratio = shown["neighbours"] / NEIGHBOURS[size]
         low, high = NEIGHBOURS_BAR
@@ -211,8 +212,27 @@ def judge(shown: dict[str, Any]) -> list[Verdict]:
     return [(f"{size:,}: {claim}", found, bar, holds) for claim, found, bar, holds in verdicts]
 
 
+def remark(shown: dict[str, Any]) -> list[Verdict]:
+    """What the paper says and we do not claim.
+
+    It derives its one message per second from 7.5 links per shuffle and 8 messages each, for 10,000
+    processes. Here a link is made in both directions, and closed, and all these frames are counted. The
+    mean over a run is lower than that, because latency puts shuffles off: so this is without latency.
+    """
+    if shown["size"] not in NEIGHBOURS:
+        return []
+    low, high = CONTROL_BAR
+    found = mean(between(shown, "control", START, STILL))
+    claim = f"{shown['size']:,}: about one control message per process and second, at 1 ms"
+    return [(claim, f"{found:.2f}", f"{low} to {high}", low <= found <= high)]
+
+
 def judge_sizes(runs: list[dict[str, Any]]) -> list[Verdict]:
-    """The one statement that is about several runs."""
+    """The one statement that is about several runs: those at the schedule of the paper.
+
+    In a shortened one the slowest phase is over before as much is held as would be in the long run.
+    """
+    runs = [shown for shown in runs if shown["minute_s"] == 60]
     if len(runs) < 2:
         return []
     ordered = sorted(runs, key=lambda shown: float(shown["neighbours"]))
