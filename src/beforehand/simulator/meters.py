@@ -67,9 +67,10 @@ class Meters:
         self.entries = Samples()
         self.series = []
 
-    def sample(self, core: Core) -> None:
-        """Look inside a core."""
+    def sample(self, core: Core, broadcasts: bool) -> None:
+        """Look inside a core; where it does not broadcast, all its integers may be about messages."""
         self.unacknowledged.add(core.unacknowledged())
         self.permits_missing.add(core.permits_missing())
-        self.integers.add(core.integers())
-        self.entries.add(core.entries())
+        integers = core.integers()
+        self.integers.add(integers)
+        self.entries.add(core.entries() if broadcasts else integers)

@@ -49,7 +49,8 @@ class Sender(Crowd):
     _watcher: Final[Watcher | None]
     _bystander: Final[Bystander]
     _split: Final[bool]  # a message to several receivers goes out as one to each
-    _casts: Final[Sequence[str]]  # what the protocol can do
+    _broadcasts: Final[bool]  # the protocol can send to everybody
+    _only_broadcasts: Final[bool]  # and to nobody else
     _relays: Final[bool]  # processes pass on the messages of others
 
     def __init__(
@@ -78,7 +79,8 @@ class Sender(Crowd):
         self._watcher = watcher
         self._bystander = Bystander(processes)
         self._split = split
-        self._casts = casts
+        self._broadcasts = "broadcast" in casts
+        self._only_broadcasts = len(casts) == 1 and self._broadcasts
         self._relays = relays
 
     def noncausal_known(self) -> bool:
@@ -125,8 +127,7 @@ class Sender(Crowd):
         payload_bytes: i64,
     ) -> None:
         self.meters.actions += 1
-        everybody = receivers is None or self._casts == BROADCAST_ONLY
-        everybody = everybody and "broadcast" in self._casts
+        everybody = self._broadcasts and (receivers is None or self._only_broadcasts)
         if everybody and self._relays:
             to: Sequence[Process] = self.present
         elif everybody or receivers is None:
@@ -248,6 +249,3 @@ class Sender(Crowd):
         else:
             self.meters.buffered.change(-1, now)
         self._close(copy)
-
-
-BROADCAST_ONLY: Final = ("broadcast",)

@@ -150,7 +150,7 @@ class World(Carrier):
         process = self.present[self._looked % len(self.present)]
         self._looked += 1
         if not process.stopped:
-            self.meters.sample(process.core)
+            self.meters.sample(process.core, self._broadcasts)
 
     def links_opened(self) -> int:
         """How many links came into use."""
