@@ -111,6 +111,25 @@ def test_processes_come_and_go(protocol: str, loss: float, seed: int) -> None:
     assert early or loss, about
 
 
+def test_newcomers_exchange_neighbours_too() -> None:
+    """Long after the last join their links still change, as those of the others do."""
+    result, events = traced(
+        protocol="prc",
+        processes=6,
+        workload="broadcast:20,0s,4s",
+        overlay="spray:200ms",
+        churn="joins=6,to=300ms",
+        fifo=True,
+        seed=2,
+    )
+    newcomers = {event.process for event in of_kind(events, "start") if event.time_ns}
+    late = [event for event in of_kind(events, "control") if event.time_ns > 2 * SECOND]
+    made = {event.process for event in late if event.detail == "Alpha"}
+    given = {event.process for event in late if event.detail == "Close"}
+    assert len(newcomers) == 6 and result.metrics.undelivered == 0
+    assert newcomers <= made and newcomers <= given
+
+
 def test_what_is_left_when_all_is_done() -> None:
     """prc and link-memory have forgotten everything; preventive and vector never do."""
     for protocol, fields in (

@@ -237,11 +237,7 @@ class Overlay:
 
     def _connected(self, without: Edge, gone: int) -> bool:
         """Whether everybody reaches everybody without this pair of links, or without somebody."""
-        present = [
-            int(process.index)
-            for process in self.crowd.present
-            if not process.stopped and process.index != gone
-        ]
+        present = [int(process.index) for process in self.crowd.present if process.index != gone]
         if len(present) > SMALL:
             return True
         seen = {present[0]}
@@ -299,7 +295,7 @@ class Overlay:
                 self.crowd.carry(process, effects, process)
 
     def _someone(self) -> int:
-        present = [process for process in self.crowd.present if not process.stopped]
+        present = self.crowd.present
         return int(present[self._stream.below(len(present))].index)
 
     def _join(self) -> None:
@@ -323,13 +319,15 @@ class Overlay:
         """A newcomer has been let in: the neighbours of its contact choose it."""
         del self._joining[newcomer]
         self._views[newcomer][contact] = 0
+        if self._layout.period:
+            self._schedule_exchange(newcomer, self.crowd.engine.now + self._layout.period)
         for peer in list(self._views[contact]):
             if peer != newcomer and self._may_give(contact, peer):
                 self._make(peer, newcomer, contact, -1)
 
     def _depart(self, crashed: bool) -> None:
         """Somebody goes for ever, but nobody on whom the others depend."""
-        present = [process for process in self.crowd.present if not process.stopped]
+        present = self.crowd.present
         offset = self._stream.below(len(present))
         for step in range(len(present)):
             process = present[(offset + step) % len(present)]
