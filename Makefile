@@ -18,7 +18,7 @@ AS_PURE := PYTHONPATH= BEFOREHAND_EXPECT=pure
 AS_COMPILED := PYTHONPATH="$(CURDIR)/$(COMPILED)"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types test-pure test-compiled slow format bench bench-prc mutants \
+.PHONY: help demo test lint types test-pure test-compiled test-spark slow format bench bench-prc mutants \
 	compiled check-java clean
 
 help: ## list these targets
@@ -31,7 +31,7 @@ demo: check-java compiled ## see it work
 	@$(AS_COMPILED) $(BIN)/python examples/overtaking.py
 	@$(AS_COMPILED) $(BIN)/python examples/comparing.py
 
-test: check-java lint types test-pure test-compiled ## everything that must hold on every commit
+test: check-java lint types test-pure test-compiled test-spark ## everything that must hold on every commit
 
 lint: $(VENV)/.stamp ## style and likely mistakes
 	@echo "== ruff"
@@ -53,6 +53,11 @@ test-compiled: compiled ## the tests on the compiled cores
 	else \
 		echo "== tests, compiled cores: SKIPPED, they could not be built here (reason above)"; \
 	fi
+
+# Once and not twice: what differs between the two builds is below the pipeline.
+test-spark: check-java compiled ## the tests of the pipeline, with one Spark session
+	@echo "== tests, Spark pipeline"
+	@$(AS_COMPILED) $(BIN)/pytest -m "spark and not slow" tests/pipeline
 
 slow: $(VENV)/.stamp compiled ## the tests that take long, on the compiled cores if there are any
 	@$(AS_COMPILED) $(BIN)/pytest -m slow

@@ -39,3 +39,7 @@ class ScenarioError(BeforehandError):
 
 class TraceError(BeforehandError):
     """A trace cannot be read or written; the error names the file, the place in it and the remedy."""
+
+
+class PipelineError(BeforehandError):
+    """The data pipeline cannot do what was asked; the text says what is missing and the remedy."""

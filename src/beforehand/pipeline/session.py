@@ -1,0 +1,116 @@
+"""The one place where a Spark session is made.
+
+Spark has many settings and most of its defaults are for clusters of long ago. These suit the pipeline
+on a laptop and do no harm on a cluster; whatever the caller gives in `conf` wins over them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from pyspark.sql import SparkSession
+
+from beforehand.errors import PipelineError
+
+NEEDED_JAVA: Final = 17
+REMEDY: Final = (
+    "install a JDK or JRE (Debian/Ubuntu: apt install openjdk-17-jre-headless; macOS: brew install "
+    "openjdk@17), or point JAVA_HOME at one"
+)
+LOCAL: Final = "local[*]"
+
+_MB: Final = 2**20
+_LEAST_HEAP: Final = 1024  # MB
+_MOST_HEAP: Final = 3072  # the heavy work is in Python workers, and they need room beside it
+
+_LOGGING: Final = Path(__file__).with_name("log4j2.properties")
+
+
+def start(master: str | None = None, conf: Mapping[str, str] | None = None) -> SparkSession:
+    """The session, started if there is none yet; one that runs already is used as it is.
+
+    Without `master`, it is what the environment says (spark-submit sets it), else this machine.
+    """
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        return running
+    check_java()
+    # Without these, workers run the system's Python, which has no pyarrow and not this package.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    if (master or LOCAL).startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # nobody else is to connect
+    builder = SparkSession.builder.appName("beforehand")
+    for key, value in {**_settings(master), **(conf or {})}.items():
+        builder = builder.config(key, value)
+    try:
+        session = builder.getOrCreate()
+    except Exception as problem:  # py4j raises whatever the JVM did, in classes of its own
+        first = str(problem).strip().splitlines()[0] if str(problem).strip() else repr(problem)
+        where = master or LOCAL
+        raise PipelineError(
+            f"Spark did not start with --master {where} ({first}); check that the master is right "
+            "and can be reached, and that the settings given with --conf exist"
+        ) from problem
+    session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def check_java() -> None:
+    """Raise PipelineError if there is no Java here that Spark could run on."""
+    home = os.environ.get("JAVA_HOME")
+    java = os.path.join(home, "bin", "java") if home else "java"
+    if shutil.which(java) is None:
+        raise PipelineError(
+            f"Spark needs Java {NEEDED_JAVA} or newer: there is no '{java}'; {REMEDY}"
+        )
+    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    # The first line reads like: openjdk version "17.0.15" 2025-04-15. Java 8 calls itself "1.8".
+    found = re.search(r'version "(\d+)', told)
+    if found is None:
+        raise PipelineError(
+            f"Spark needs Java {NEEDED_JAVA} or newer: '{java} -version' could not be understood; "
+            f"{REMEDY}"
+        )
+    if int(found[1]) < NEEDED_JAVA:
+        raise PipelineError(
+            f"Spark needs Java {NEEDED_JAVA} or newer: '{java}' is version {found[1]}; {REMEDY}"
+        )
+
+
+def _settings(master: str | None) -> dict[str, str]:
+    settings = {
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.log.level": "ERROR",
+        "spark.ui.showConsoleProgress": "false",
+        # Opening a file is not as dear as Spark believes: 10,000 small ones make few tasks, not many.
+        "spark.sql.files.openCostInBytes": str(_MB // 16),
+    }
+    if master is not None or "MASTER" not in os.environ:
+        settings["spark.master"] = master or LOCAL
+    if (master or LOCAL).startswith("local"):
+        settings |= {
+            "spark.driver.memory": f"{_heap()}m",
+            "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": "127.0.0.1",
+            "spark.ui.enabled": "false",
+            # Two waves of tasks: enough to even out, and each costs some milliseconds.
+            "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
+        }
+    return settings
+
+
+def _heap() -> int:
+    """MB for the JVM: a quarter of this machine's memory, within bounds."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // _MB
+    return max(_LEAST_HEAP, min(_MOST_HEAP, memory // 4))

@@ -1,0 +1,16 @@
+"""One Spark session for all tests of the pipeline: starting one takes many seconds."""
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from beforehand.pipeline import session
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """A session with two workers, started as the commands start it."""
+    started = session.start("local[2]", {"spark.driver.memory": "1g"})
+    yield started
+    started.stop()
