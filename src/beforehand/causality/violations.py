@@ -14,14 +14,23 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal
+from typing import Literal, Protocol
 
-from beforehand.causality.history import History
 from beforehand.causality.ids import MessageId
 
 Kind = Literal["causal", "fifo", "duplicate", "invented"]
 
 _LISTED = 3  # receivers to name in a sentence before it says "and 97 others"
+
+
+class Sent(Protocol):
+    """Who can say what was sent, such as a `History`."""
+
+    def receivers(self, message: MessageId, /) -> Collection[str] | None:
+        """Whom a message was causal-sent to; None if it was not."""
+
+    def sends(self, process: str, /) -> int:
+        """The number of the last message of a process; 0 if there is none."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,7 @@ class Violation:
         return f"{self.kind}: {self.sentence}"
 
 
-def causal(history: History, process: str, chain: tuple[MessageId, ...]) -> Violation:
+def causal(history: Sent, process: str, chain: tuple[MessageId, ...]) -> Violation:
     """`process` delivers the first message of the chain after it delivered the last one."""
     late, early = chain[0], chain[-1]
     sentence = (
@@ -64,7 +73,7 @@ def duplicate(process: str, message: MessageId) -> Violation:
     return Violation("duplicate", process, message, None, (), sentence)
 
 
-def invented(history: History, process: str, message: MessageId) -> Violation:
+def invented(history: Sent, process: str, message: MessageId) -> Violation:
     """`process` delivers what was never causal-sent, or not to it."""
     receivers = history.receivers(message)
     if receivers is None:
@@ -77,7 +86,7 @@ def invented(history: History, process: str, message: MessageId) -> Violation:
     return Violation("invented", process, message, None, (), sentence)
 
 
-def _story(history: History, process: str, chain: tuple[MessageId, ...]) -> str:
+def _story(history: Sent, process: str, chain: tuple[MessageId, ...]) -> str:
     """Tell the chain process by process: what each delivered, then what it sent."""
     # The people of the story are named even if a message has a thousand receivers.
     cast = {process, *(message.sender for message in chain)}

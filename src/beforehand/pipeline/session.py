@@ -11,9 +11,11 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from pyspark.sql import SparkSession
 
@@ -50,17 +52,41 @@ def start(master: str | None = None, conf: Mapping[str, str] | None = None) -> S
     builder = SparkSession.builder.appName("beforehand")
     for key, value in {**_settings(master), **(conf or {})}.items():
         builder = builder.config(key, value)
-    try:
-        session = builder.getOrCreate()
-    except Exception as problem:  # py4j raises whatever the JVM did, in classes of its own
-        first = str(problem).strip().splitlines()[0] if str(problem).strip() else repr(problem)
-        where = master or LOCAL
-        raise PipelineError(
-            f"Spark did not start with --master {where} ({first}); check that the master is right "
-            "and can be reached, and that the settings given with --conf exist"
-        ) from problem
+    with _quiet_start() as told:
+        try:
+            session = builder.getOrCreate()
+        except Exception as problem:  # py4j raises whatever the JVM did, in classes of its own
+            raise PipelineError(
+                f"Spark did not start with --master {master or LOCAL} ({_reason(problem, told)}); check "
+                "that the master is right and can be reached, and that the settings given with --conf "
+                "exist"
+            ) from problem
     session.sparkContext.setLogLevel("ERROR")
     return session
+
+
+@contextmanager
+def _quiet_start() -> Iterator[IO[bytes]]:
+    """Let the JVM write its greetings into a file that nobody sees, unless it does not start.
+
+    It keeps that file as its standard error for good. What goes wrong later reaches us as an exception.
+    """
+    with tempfile.TemporaryFile() as told:
+        kept = os.dup(2)
+        try:
+            os.dup2(told.fileno(), 2)
+            yield told
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def _reason(problem: Exception, told: IO[bytes]) -> str:
+    """What the JVM said last, or else what Python did."""
+    told.seek(0)
+    lines = [*told.read().decode(errors="replace").splitlines(), *str(problem).splitlines()]
+    telling = [line.strip() for line in lines if "Exception" in line or "Error" in line]
+    return (telling or [repr(problem)])[0]
 
 
 def check_java() -> None:
@@ -89,11 +115,14 @@ def _settings(master: str | None) -> dict[str, str]:
     settings = {
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+        "spark.sql.execution.arrow.maxBytesPerBatch": str(64 * _MB),
         "spark.sql.session.timeZone": "UTC",
         "spark.log.level": "ERROR",
         "spark.ui.showConsoleProgress": "false",
         # Opening a file is not as dear as Spark believes: 10,000 small ones make few tasks, not many.
         "spark.sql.files.openCostInBytes": str(_MB // 16),
+        # Nor does looking at a file deserve a task of its own, as the default has it.
+        "spark.sql.sources.parallelPartitionDiscovery.parallelism": "16",
     }
     if master is not None or "MASTER" not in os.environ:
         settings["spark.master"] = master or LOCAL

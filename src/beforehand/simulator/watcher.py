@@ -69,9 +69,9 @@ class Watcher:
                 detail,
             )
 
-    def started(self, process: Process, now: i64 = 0) -> None:
+    def started(self, process: Process, now: i64 = 0, how: str = "") -> None:
         """A process begins."""
-        self._record(process, "start", None, 0, None, now, 0, 0, "")
+        self._record(process, "start", None, 0, None, now, 0, 0, how)
 
     def stopped(self, process: Process, how: str, now: i64) -> None:
         """A process stops for ever."""
@@ -84,11 +84,12 @@ class Watcher:
         if self._oracle is not None:
             self._oracle.join(newcomer.name, contact.name)
 
-    def ended(self, processes: list[Process], now: i64) -> None:
-        """The run is over."""
+    def ended(self, processes: list[Process], cut_short: bool, now: i64) -> None:
+        """The run is over, or at its time limit."""
+        how = "cut short" if cut_short else "end of the run"
         for process in processes:
             if process.present and not process.stopped:
-                self._record(process, "stop", None, 0, None, now, 0, 0, "end of the run")
+                self._record(process, "stop", None, 0, None, now, 0, 0, how)
 
     def evicted(self, process: Process, peer: Process, now: i64) -> None:
         """A process gives up on a peer."""

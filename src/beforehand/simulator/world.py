@@ -144,7 +144,9 @@ class World(Carrier):
             self.cut_short = True
             self.ended_at = until
         if self._watcher is not None:
-            self._watcher.ended(self.processes, max(self.ended_at, engine.now))
+            self._watcher.ended(
+                self.processes, self.cut_short, max(self.ended_at, engine.now)
+            )
 
     def _look(self) -> None:
         process = self.present[self._looked % len(self.present)]
@@ -277,7 +279,7 @@ class World(Carrier):
 
     def arrive_new(self, process: Process) -> None:
         if self._watcher is not None:
-            self._watcher.started(process, self.engine.now)
+            self._watcher.started(process, self.engine.now, "joined")
         if self._tick_every:
             self._schedule_tick(Tick(self, process), self.engine.now + self._tick_every)
 

@@ -89,14 +89,14 @@ def read_json_lines(path: Path) -> Iterator[Event]:
             if not line:
                 return
             try:
-                event = _event(line, number, counts)
+                event = event_of(line, number, counts)
             except TraceError as error:
                 raise TraceError(f"{path}: line {number}: {error}") from error.__cause__
             if event is not None:
                 yield event
 
 
-def _event(line: bytes, number: int, counts: dict[tuple[object, object], int]) -> Event | None:
+def event_of(line: bytes, number: int, counts: dict[tuple[object, object], int]) -> Event | None:
     """The event of a line; None for a header and for a line with nothing on it."""
     if len(line) > LONGEST_LINE:
         raise TraceError(

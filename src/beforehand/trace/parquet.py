@@ -28,7 +28,7 @@ ROWS_PER_BATCH: Final = 16_384
 # Read a large row group piece by piece instead of as a whole.
 _BUFFER: Final = 1024 * 1024
 
-_TEXT: Final = frozenset({"run", "process", "kind", "sender", "detail"})
+TEXT: Final = frozenset({"run", "process", "kind", "sender", "detail"})
 _LISTS: Final = frozenset({"to"})
 _NULLABLE: Final = frozenset({"sender", "mid", "to"})
 
@@ -46,7 +46,7 @@ class ParquetSink(FileSink):
             self.file,
             self.schema,
             compression="zstd",
-            use_dictionary=[*sorted(_TEXT), "to.list.element"],
+            use_dictionary=[*sorted(TEXT), "to.list.element"],
         )
 
     def append(self, table: Table) -> None:
@@ -79,24 +79,30 @@ class ParquetSink(FileSink):
         self.waiting = rest.num_rows
 
 
+def problem_of_parquet(path: Path) -> str | None:
+    """What is wrong with the footer of a file: cut off, of a newer version, or no trace at all."""
+    arrow, parquet = _pyarrow(path)
+    try:
+        with parquet.ParquetFile(path) as file:
+            found = problem_of_file(file, arrow)
+    except _broken(arrow) as error:
+        if isinstance(error, OSError) and error.errno:
+            raise  # the system could not open it, which says nothing about its content
+        return (
+            f"not a complete Parquet file ({_first_line(error)}); "
+            "if it was cut off, copy or write it again"
+        )
+    return found
+
+
 def read_parquet(path: Path) -> Iterator[Event]:
     """The events of a file, in batches."""
     arrow, parquet = _pyarrow(path)
-    broken = (arrow.ArrowException, OSError, UnicodeDecodeError)
-    try:
-        with parquet.ParquetFile(path) as file:
-            found = _problem_of_file(file, arrow)
-    except broken as error:
-        if isinstance(error, OSError) and error.errno:
-            raise  # the system could not open it, which says nothing about its content
-        raise TraceError(
-            f"{path}: not a complete Parquet file ({_first_line(error)}); "
-            "if it was cut off, copy or write it again"
-        ) from error
+    found = problem_of_parquet(path)
     if found is not None:
         raise TraceError(f"{path}: {found}")
     with parquet.ParquetFile(
-        path, read_dictionary=sorted(_TEXT), pre_buffer=False, buffer_size=_BUFFER
+        path, read_dictionary=sorted(TEXT), pre_buffer=False, buffer_size=_BUFFER
     ) as file:
         rows = 0
         batches = file.iter_batches(batch_size=ROWS_PER_BATCH, columns=list(Event._fields))
@@ -105,8 +111,8 @@ def read_parquet(path: Path) -> Iterator[Event]:
                 batch = next(batches, None)
                 if batch is None:
                     return
-                table = [_values(batch.column(name), arrow) for name in Event._fields]
-            except broken as error:
+                table = [values(batch.column(name), arrow) for name in Event._fields]
+            except _broken(arrow) as error:
                 raise TraceError(
                     f"{path}: damaged somewhere after row {rows} ({_first_line(error)}); "
                     "copy or write it again"
@@ -129,11 +135,16 @@ def _pyarrow(path: str | os.PathLike[str]) -> tuple[Any, Any]:
         ) from error
 
 
+def _broken(arrow: Any) -> tuple[type[Exception], ...]:
+    """What reading a damaged file may raise."""
+    return (arrow.ArrowException, OSError, UnicodeDecodeError)
+
+
 def _schema(arrow: Any) -> Any:
     def type_of(name: str) -> Any:
         if name in _LISTS:
             return arrow.list_(arrow.field("element", arrow.string(), nullable=False))
-        return arrow.string() if name in _TEXT else arrow.int64()
+        return arrow.string() if name in TEXT else arrow.int64()
 
     return arrow.schema(
         [arrow.field(name, type_of(name), name in _NULLABLE) for name in Event._fields],
@@ -141,7 +152,7 @@ def _schema(arrow: Any) -> Any:
     )
 
 
-def _problem_of_file(file: Any, arrow: Any) -> str | None:
+def problem_of_file(file: Any, arrow: Any) -> str | None:
     """What is wrong with the version or the columns; others than ours are ignored."""
     metadata = file.metadata.metadata or {}
     told = metadata.get(VERSION_KEY.encode(), b"1").decode("ascii", "replace")
@@ -169,14 +180,14 @@ def _fits(name: str, found: Any, types: Any) -> bool:
         if not (types.is_list(found) or types.is_large_list(found)):
             return False
         found = found.value_type
-    elif name not in _TEXT:
+    elif name not in TEXT:
         return bool(types.is_integer(found))
     if types.is_dictionary(found):
         found = found.value_type
     return bool(types.is_string(found) or types.is_large_string(found))
 
 
-def _values(column: Any, arrow: Any) -> Sequence[object]:
+def values(column: Any, arrow: Any) -> Sequence[object]:
     """The values of a column. Names repeat, so each is made once per batch and then shared."""
     if isinstance(column, arrow.DictionaryArray):
         known = column.dictionary.to_pylist()

@@ -1,0 +1,13 @@
+"""What Spark and Arrow call the same thing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+
+def arrow_schema(table: StructType) -> Any:
+    """The Arrow schema of a table, for the batches that a task gives back."""
+    return to_arrow_schema(table, timezone="UTC")

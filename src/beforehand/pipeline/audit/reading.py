@@ -1,0 +1,162 @@
+"""Traces as a table of events, wherever and in whatever form they are.
+
+Spark reads Parquet itself; lines of JSON are read in the tasks, by the reader of `beforehand.trace`. A
+file that cannot be read does not stop the others.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import unquote
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from beforehand.errors import PipelineError, TraceError
+from beforehand.pipeline.arrow import arrow_schema
+from beforehand.pipeline.schemas import EVENTS, TEXT, required
+from beforehand.pipeline.storage import File, Storage, literal
+from beforehand.trace import files as trace_files
+from beforehand.trace.parquet import ENDING as PARQUET
+from beforehand.trace.parquet import problem_of_parquet
+
+JSON: Final = (".jsonl", ".jsonl.gz")
+_ROWS: Final = 10_000  # events per batch that a task gives back
+
+PROBLEMS: Final = StructType([required("file", TEXT), required("problem", TEXT)])
+
+
+@dataclass(frozen=True)
+class Traces:
+    """The files of a trace folder that can be read, and why the others cannot."""
+
+    parquet: list[File]
+    json: list[File]
+    unreadable: dict[str, str]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all that can be read."""
+        return sum(file.size for file in (*self.parquet, *self.json))
+
+    def without(self, unreadable: dict[str, str]) -> Traces:
+        """The same, less some more that cannot be read."""
+        return Traces(
+            [file for file in self.parquet if file.path not in unreadable],
+            [file for file in self.json if file.path not in unreadable],
+            {**self.unreadable, **unreadable},
+        )
+
+
+def find(spark: SparkSession, sources: Sequence[str]) -> Traces:
+    """The traces in files, folders and all folders below, and patterns."""
+    storage = Storage(spark)
+    found: dict[str, File] = {}
+    for source in sources:
+        matching = storage.glob(source)
+        if not matching:
+            raise PipelineError(f"{source}: there is no such file or folder; check the path")
+        for each in matching:
+            inside = storage.files_under(each.path) if each.is_folder else [each]
+            found |= {file.path: file for file in inside if file.path.endswith((PARQUET, *JSON))}
+    if not found:
+        raise PipelineError(
+            f"{', '.join(sources)}: there is no trace here, no file that ends in "
+            f"{', '.join((PARQUET, *JSON))}; check the path, or whether the run has finished"
+        )
+    traces = Traces(
+        [file for file in found.values() if file.path.endswith(PARQUET)],
+        [file for file in found.values() if file.path.endswith(JSON)],
+        {},
+    )
+    broken = {file.path: why for file in traces.parquet if (why := _problem_here(file.path))}
+    broken |= {
+        row.file: row.problem
+        for row in (
+            _in_tasks(spark, traces.json, _check, PROBLEMS).collect() if traces.json else ()
+        )
+    }
+    return traces.without(broken)
+
+
+def events(spark: SparkSession, traces: Traces) -> DataFrame:
+    """All events of all files."""
+    tables = []
+    if traces.parquet:
+        paths = [literal(file.path) for file in traces.parquet]
+        tables.append(spark.read.schema(EVENTS).parquet(*paths))
+    if traces.json:
+        tables.append(_in_tasks(spark, traces.json, _read, EVENTS))
+    if not tables:
+        return spark.createDataFrame([], EVENTS)
+    return tables[0] if len(tables) == 1 else tables[0].union(tables[1])
+
+
+def problems(spark: SparkSession, traces: Traces) -> dict[str, str]:
+    """Look at every row of every file, which takes long: only for when something is wrong."""
+    rows = _in_tasks(spark, [*traces.parquet, *traces.json], _check, PROBLEMS).collect()
+    return {row.file: row.problem for row in rows}
+
+
+def _problem_here(path: str) -> str | None:
+    """What is wrong with the footer of a Parquet file, if it is on this machine."""
+    if not path.startswith("file:"):
+        return None
+    try:
+        return problem_of_parquet(Path(path.removeprefix("file:")))
+    except OSError as error:
+        return f"cannot be read ({error.strerror}); check that you may read it"
+
+
+# ---- in tasks ----
+
+
+def _in_tasks(
+    spark: SparkSession, files: Sequence[File], reader: Any, schema: StructType
+) -> DataFrame:
+    paths = [literal(file.path) for file in files]
+    table = spark.read.format("binaryFile").load(paths)
+    return table.select(F.col("path"), F.col("content")).mapInArrow(reader, schema)
+
+
+def _contents(batches: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    """Each file under its path as Spark says it, and as a file with the same ending on this machine."""
+    for batch in batches:
+        for path, content in zip(batch.column("path"), batch.column("content"), strict=True):
+            name = unquote(path.as_py()).rpartition("/")[2]
+            with tempfile.TemporaryDirectory() as folder:
+                local = os.path.join(folder, name[-100:].lstrip("._") or PARQUET)
+                Path(local).write_bytes(memoryview(content.as_buffer()))
+                yield path.as_py(), local
+
+
+def _read(batches: Iterable[Any]) -> Iterator[Any]:
+    schema = arrow_schema(EVENTS)
+    for _, local in _contents(batches):
+        rows: list[dict[str, Any]] = []
+        for event in trace_files.read(local):
+            rows.append(event._asdict())
+            if len(rows) == _ROWS:
+                yield pa.RecordBatch.from_pylist(rows, schema=schema)
+                rows = []
+        if rows:
+            yield pa.RecordBatch.from_pylist(rows, schema=schema)
+
+
+def _check(batches: Iterable[Any]) -> Iterator[Any]:
+    for path, local in _contents(batches):
+        try:
+            for _ in trace_files.read(local):
+                pass
+        except TraceError as problem:
+            told = str(problem).removeprefix(f"{local}: ")
+            yield pa.RecordBatch.from_pylist(
+                [{"file": path, "problem": told}], schema=arrow_schema(PROBLEMS)
+            )

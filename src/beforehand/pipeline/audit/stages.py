@@ -1,0 +1,105 @@
+"""The auditor on Spark: events to pieces, pieces to findings, many runs at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, BinaryType, StringType, StructType
+
+from beforehand.pipeline.arrow import arrow_schema
+from beforehand.pipeline.audit.findings import Findings
+from beforehand.pipeline.audit.judge import judge
+from beforehand.pipeline.audit.pieces import ARRAYS, KINDS, Piece, cut
+from beforehand.pipeline.schemas import VERDICTS, VIOLATIONS, optional, required
+from beforehand.trace import KINDS as EVERY_KIND
+
+PIECES: Final = StructType(
+    [
+        required("run", StringType()),
+        required("names", ArrayType(StringType(), containsNull=False)),
+        *(required(name, BinaryType()) for name in ARRAYS),
+    ]
+)
+
+# Verdicts and violations come from the same task, so they share a table: one of the two is null.
+FINDINGS: Final = StructType([optional("verdict", VERDICTS), optional("violation", VIOLATIONS)])
+
+
+def pieces(events: DataFrame) -> DataFrame:
+    """Events, as many as there are, in rows of a batch each."""
+    codes = {**dict.fromkeys(EVERY_KIND, 0), **KINDS}
+    kind = F.coalesce(
+        *(F.when(F.col("kind") == name, F.lit(code)) for name, code in codes.items()), F.lit(-1)
+    )
+    return events.select(
+        "run",
+        "process",
+        "seq",
+        kind.cast("byte").alias("kind"),
+        "sender",
+        "mid",
+        F.when(F.col("kind") == "send", F.col("to")).alias("to"),
+        F.when(F.col("kind").isin("start", "stop"), F.col("detail")).alias("detail"),
+    ).mapInArrow(_cut, PIECES)
+
+
+def judged(pieces: DataFrame, partitions: int, witnesses: int) -> DataFrame:
+    """The findings about each run; runs are spread over so many tasks."""
+    return (
+        pieces.repartition(partitions, "run")
+        .sortWithinPartitions("run")
+        .mapInArrow(_judge(witnesses), FINDINGS)
+    )
+
+
+def _cut(batches: Iterable[Any]) -> Iterator[Any]:
+    schema = arrow_schema(PIECES)
+    for batch in batches:
+        rows = [{"run": run, **piece.pack()} for run, piece in cut(batch)]
+        if rows:
+            yield pa.RecordBatch.from_pylist(rows, schema=schema)
+
+
+def _judge(witnesses: int) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    def judge_runs(batches: Iterable[Any]) -> Iterator[Any]:
+        for run, found in _by_run(batches):
+            yield findings_batch(run, judge(found, witnesses=witnesses))
+
+    return judge_runs
+
+
+def _by_run(batches: Iterable[Any]) -> Iterator[tuple[str, list[Piece]]]:
+    """The pieces of each run, which come one after the other."""
+    current: str | None = None
+    waiting: list[Piece] = []
+    for batch in batches:
+        for row in unpacked(batch):
+            if row["run"] != current and current is not None:
+                yield current, waiting
+                waiting = []
+            current = row["run"]
+            waiting.append(Piece.unpack(row))
+    if current is not None:
+        yield current, waiting
+
+
+def unpacked(batch: Any) -> Iterator[dict[str, Any]]:
+    """The rows of a batch; bytes stay where they are."""
+    for place in range(batch.num_rows):
+        yield {
+            name: column[place].as_buffer()
+            if pa.types.is_binary(column.type)
+            else column[place].as_py()
+            for name, column in zip(batch.schema.names, batch.columns, strict=True)
+        }
+
+
+def findings_batch(run: str, found: Findings) -> Any:
+    """Findings as rows."""
+    rows: list[dict[str, Any]] = [{"verdict": found.row(run)}]
+    rows += [{"violation": each.row(run)} for each in found.violations]
+    return pa.RecordBatch.from_pylist(rows, schema=arrow_schema(FINDINGS))
