@@ -18,7 +18,7 @@ AS_PURE := PYTHONPATH= BEFOREHAND_EXPECT=pure
 AS_COMPILED := PYTHONPATH="$(CURDIR)/$(COMPILED)"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types test-pure test-compiled test-spark slow format bench bench-prc mutants \
+.PHONY: help demo test lint types test-pure test-compiled test-spark slow format bench bench-prc bench-audit mutants \
 	compiled check-java clean
 
 help: ## list these targets
@@ -74,6 +74,9 @@ bench: compiled ## measure the cores and the simulator
 
 bench-prc: compiled ## paper 004 again: figure 5 and table 1 (an hour and more; --quick: see the file)
 	@$(AS_COMPILED) $(BIN)/python benchmarks/prc.py
+
+bench-audit: check-java compiled ## the auditor: speed, cores, growth and memory (MINUTES)
+	@$(AS_COMPILED) $(BIN)/python benchmarks/audit.py
 
 mutants: $(VENV)/.stamp ## break the sources on purpose and see whether the tests notice
 	@$(AS_PURE) $(BIN)/python -m tests.mutants --write

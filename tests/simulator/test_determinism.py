@@ -48,7 +48,7 @@ PINNED: dict[str, tuple[dict[str, Any], str]] = {
             "churn": "joins=2,leaves=1,crashes=1,from=100ms,to=2s",
             "loss": 0.1,
         },
-        "53328428e1dbeddf",
+        "4b40c2ec41eb9241",
     ),
     "safe links": (
         {"protocol": "preventive", "workload": "broadcast:50", "overlay": "spray:200ms"},

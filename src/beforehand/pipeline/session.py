@@ -21,6 +21,8 @@ from pyspark.sql import SparkSession
 
 from beforehand.errors import PipelineError
 
+Session = SparkSession  # for those who may not import pyspark and have to say what they are given
+
 NEEDED_JAVA: Final = 17
 REMEDY: Final = (
     "install a JDK or JRE (Debian/Ubuntu: apt install openjdk-17-jre-headless; macOS: brew install "
