@@ -87,6 +87,7 @@ FILES: Final = StructType(
         required("rejected", NUMBER),
         required("duplicates", NUMBER),
         required("flagged", NUMBER),  # accepted rows with something odd about them
+        required("note", TEXT),  # what was decided about the file, such as the layout of a log
     ]
 )
 

@@ -1,0 +1,114 @@
+"""`beforehand ingest`: traces that others wrote become tables of messages."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from beforehand.cli.failure import BAD_INPUT, clear_errors
+from beforehand.cli.output import print_table
+from beforehand.cli.spark import Conf, Master, check_installed, start_session
+
+if TYPE_CHECKING:
+    from beforehand.pipeline.ingest import Summary
+
+_FORMATS = "auto, trace, otlp, jaeger, zipkin, span-csv, shiviz, list or graph"
+
+
+def command(
+    source: Annotated[
+        list[str],
+        typer.Argument(help="Files, folders (with all below them) and patterns; gzip is unpacked."),
+    ],
+    out: Annotated[str, typer.Option(help="The folder for the tables.", show_default=False)],
+    format_name: Annotated[
+        str, typer.Option("--format", help=f"What the files are: {_FORMATS}.")
+    ] = "auto",
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            help="Which columns hold what: trace=TraceID,start=began:us for spans, "
+            "sender=1,receiver=2,time=3:ms for lists. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    pattern: Annotated[
+        str | None,
+        typer.Option(
+            help=r"ShiViz: an event, as in (?<event>.*)\n(?<host>\S*) (?<clock>{.*}).",
+            show_default=False,
+        ),
+    ] = None,
+    delimiter: Annotated[
+        str | None,
+        typer.Option(
+            help="ShiViz: what is between two executions, as in ^=== (?<trace>.*) ===$.",
+            show_default=False,
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the finished ingest that --out holds.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    master: Master = None,
+    conf: Conf = None,
+) -> None:
+    """Read traces of many formats and write who sent what to whom, when, and after what.
+
+    Rows that cannot be used go to a table of their own, with the reason. docs/ingest.md tells all rules.
+    """
+    with clear_errors():
+        check_installed()
+        from beforehand.pipeline import ingest
+
+        options = ingest.Options(format_name, ingest.columns_of(columns or []), pattern, delimiter)
+        spark = start_session(master, conf)
+        summary = ingest.ingest(spark, source, out, options, force=force)
+    if as_json:
+        typer.echo(json.dumps(summary.to_dict(), indent=2))
+    else:
+        _show(summary, out)
+    if not summary.total("accepted"):
+        typer.echo(
+            f"beforehand: nothing could be used; {out}/rejects has the reason for every row",
+            err=True,
+        )
+        raise typer.Exit(BAD_INPUT)
+
+
+# ---- for people ----
+
+
+def _show(summary: Summary, out: str) -> None:
+    columns = ("file", "format", "rows", "accepted", "rejected", "duplicates", "flagged", "note")
+    print_table(
+        columns,
+        [
+            (
+                each.file.removeprefix("file:"),
+                each.format,
+                f"{each.rows:,}",
+                f"{each.accepted:,}",
+                f"{each.rejected:,}",
+                f"{each.duplicates:,}",
+                f"{each.flagged:,}",
+                each.note,
+            )
+            for each in summary.files
+        ],
+        prose=1,
+    )
+    totals = summary.to_dict()
+    typer.echo(
+        f"{totals['rows']:,} rows = {totals['accepted']:,} accepted + {totals['rejected']:,} rejected "
+        f"+ {totals['duplicates']:,} exact duplicates. {totals['messages']:,} messages and "
+        f"{totals['events']:,} events in {len(summary.runs):,} runs: {out}"
+    )
+    if summary.flags:
+        odd = ", ".join(f"{number:,} {flag}" for flag, number in summary.flags.items())
+        typer.echo(f"Odd, and kept: {odd}.")
+    if totals["rejected"]:
+        typer.echo(f"Every rejected row is in {out}/rejects, with the reason.")

@@ -1,0 +1,263 @@
+"""From the spans of one trace to messages: the calls between processes, and what each must follow.
+
+The spans of one process that are connected by parent and child are one *task*. A task begins with
+what its top span received, and then calls others. So, with the clock of the caller where it has one:
+
+- a request follows what its task received, and the replies of those calls of the task that ended
+  before it began;
+- a reply follows its request, and the replies of those calls of its task that had ended by then;
+- a one-way message (messaging, or "follows from") has no reply; what begins after its span ended
+  follows it.
+
+Spans of one process in different tasks are not ordered, whatever their times say: processes have many
+threads. In a task too, nothing but "ended before it began" orders two calls. All of this goes down the
+tree of spans, or from an earlier call to a later one, so it has no circles even if clocks are wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from beforehand.pipeline.ingest.order.outcome import (
+    MESSAGE,
+    NOT_REPORTED,
+    REPLY,
+    REQUEST,
+)
+from beforehand.pipeline.ingest.order.tree import Node, escaped, task, tree_of
+from beforehand.pipeline.ingest.read.spans import CLIENT, CONSUMER, PRODUCER, SERVER, Span
+
+
+class Found(NamedTuple):
+    """A message that spans tell of."""
+
+    id: str
+    sender: str
+    to: tuple[str, ...]
+    time_ns: int
+    after: tuple[str, ...]
+    payload_bytes: int | None
+    kind: str
+    flags: tuple[str, ...]
+    span: int  # the place of the span that tells of it
+
+
+@dataclass(eq=False)
+class _Step:
+    """Something that a task sends, from when to when it was busy with it."""
+
+    start: int
+    end: int
+    request: Found
+    known: str  # the message that tells the task of the end: the reply, or what it sent one-way
+    callee: Node | None = None  # whose task sends the reply; None if it did not report
+    reply: Found | None = None
+
+
+def messages_of(trace: str, spans: Sequence[Span]) -> tuple[list[Found], list[set[str]]]:
+    """The messages of a trace, and what is odd about each span.
+
+    Ids are unique but for the two sides of a call, and no span is its own ancestor.
+    """
+    trace = escaped(trace)
+    nodes = tree_of(spans)
+    received: dict[Node, str] = {}  # by the top of a task: the message that started it
+    tasks: dict[Node, list[_Step]] = {}
+    roots = [node for node in nodes if node.parent is None]
+    outside = [step for root in roots if (step := _from_outside(trace, root, received))]
+    waiting = list(roots)
+    while waiting:
+        top = waiting.pop()
+        tasks[top], below = _steps(trace, top, received)
+        waiting += below
+    messages: list[Found] = []
+    for step in outside:
+        messages += _messages(step, (), tasks)
+    for top, steps in tasks.items():
+        for step, after in zip(steps, _afters(steps, received.get(top)), strict=True):
+            messages += _messages(step, after, tasks)
+    return messages, [node.flags for node in nodes]
+
+
+def _messages(
+    step: _Step, after: tuple[str, ...], tasks: dict[Node, list[_Step]]
+) -> Iterator[Found]:
+    yield step.request._replace(after=after)
+    if step.reply is not None:
+        yield step.reply._replace(after=_before_reply(step, tasks))
+
+
+# ---- what a task sends ----
+
+
+def _steps(trace: str, top: Node, received: dict[Node, str]) -> tuple[list[_Step], list[Node]]:
+    """What the task below a top span sends, by the time of its begin, and the tasks that it starts."""
+    steps: list[_Step] = []
+    below: list[Node] = []
+    for node in task(top):
+        away = [child for child in node.children if child.top]
+        below += away
+        one_way = [child for child in away if child.one_way]
+        if node.span.role == PRODUCER and one_way:
+            steps.append(_sent(trace, node, one_way, received))
+        else:
+            steps += [_sent(trace, child, [child], received) for child in one_way]
+        steps += [_call(trace, node, child, received) for child in away if not child.one_way]
+        remote = node.span.remote
+        if not away and remote is not None and remote != node.span.process:
+            if node.span.role == CLIENT:
+                steps.append(_unreported_call(trace, node, remote))
+            elif node.span.role == PRODUCER and not node.children:
+                steps.append(_unreported_send(trace, node, remote))
+    return sorted(steps, key=lambda step: (step.start, step.end, step.request.id)), below
+
+
+def _call(trace: str, node: Node, child: Node, received: dict[Node, str]) -> _Step:
+    span = child.span
+    own = node.span if node.call_side else span
+    name = f"{trace}/{child.name}"
+    received[child] = name
+    flags = tuple(sorted(child.flags))
+    request = Found(
+        name,
+        node.span.process,
+        (span.process,),
+        own.start_ns,
+        (),
+        _first(span.request_bytes, node.span.request_bytes),
+        REQUEST,
+        flags,
+        child.place,
+    )
+    reply = _reply(request, span, child.place)
+    if reply.payload_bytes is None:
+        reply = reply._replace(payload_bytes=node.span.reply_bytes)
+    return _Step(own.start_ns, own.end_ns, request, reply.id, child, reply)
+
+
+def _sent(trace: str, node: Node, receivers: list[Node], received: dict[Node, str]) -> _Step:
+    """A message without a reply, of the span of its producer, or else of its one consumer."""
+    parent = receivers[0].parent
+    assert parent is not None  # receivers are children
+    name = _outgoing(trace, node) if node is parent else f"{trace}/{node.name}"
+    flags = set().union(*(each.flags for each in receivers))
+    for each in receivers:
+        received[each] = name
+    sizes = (parent.span.request_bytes, *(each.span.request_bytes for each in receivers))
+    own = node.span
+    message = Found(
+        name,
+        parent.span.process,
+        tuple(sorted({each.span.process for each in receivers})),
+        own.start_ns,
+        (),
+        _first(*sizes),
+        MESSAGE,
+        tuple(sorted(flags)),
+        node.place,
+    )
+    # A consumer may be busy for long: its message was sent when it began.
+    end = own.end_ns if node is parent else own.start_ns
+    return _Step(own.start_ns, end, message, name)
+
+
+def _unreported_call(trace: str, node: Node, remote: str) -> _Step:
+    """A call of a process that is named and did not report: it took as long as the caller says."""
+    span = node.span
+    node.flags.add(NOT_REPORTED)
+    request = Found(
+        _outgoing(trace, node),
+        span.process,
+        (remote,),
+        span.start_ns,
+        (),
+        span.request_bytes,
+        REQUEST,
+        tuple(sorted(node.flags)),
+        node.place,
+    )
+    reply = _reply(request, span, node.place, (NOT_REPORTED,))
+    return _Step(span.start_ns, span.end_ns, request, reply.id, None, reply)
+
+
+def _unreported_send(trace: str, node: Node, remote: str) -> _Step:
+    step = _unreported_call(trace, node, remote)
+    return _Step(step.start, step.end, step.request._replace(kind=MESSAGE), step.request.id)
+
+
+def _from_outside(trace: str, top: Node, received: dict[Node, str]) -> _Step | None:
+    """What a root received from a process that is named and did not report, if there is one."""
+    span = top.span
+    if span.remote is None or span.remote == span.process or span.role not in (SERVER, CONSUMER):
+        return None
+    top.flags.add(NOT_REPORTED)
+    received[top] = name = f"{trace}/{top.name}"
+    request = Found(
+        name,
+        span.remote,
+        (span.process,),
+        span.start_ns,
+        (),
+        span.request_bytes,
+        REQUEST if span.role == SERVER else MESSAGE,
+        tuple(sorted(top.flags)),
+        top.place,
+    )
+    reply = _reply(request, span, top.place, (NOT_REPORTED,)) if span.role == SERVER else None
+    return _Step(span.start_ns, span.end_ns, request, name, top, reply)
+
+
+def _reply(request: Found, span: Span, place: int, flags: tuple[str, ...] = ()) -> Found:
+    """What answers a request when a span ends."""
+    [receiver], name = request.to, f"{request.id}/reply"
+    return Found(
+        name, receiver, (request.sender,), span.end_ns, (), span.reply_bytes, REPLY, flags, place
+    )
+
+
+def _outgoing(trace: str, node: Node) -> str:
+    """The id of a message that is named by the span of its sender, which may have received another."""
+    name = f"{trace}/{node.name}"
+    return f"{name}/out" if node.top and node.parent is not None else name
+
+
+# ---- what it follows ----
+
+
+def _afters(steps: list[_Step], first: str | None) -> list[tuple[str, ...]]:
+    """For each step, by the time of their begins: what had ended before, without what that implies."""
+    by_end = sorted(steps, key=lambda step: step.end)
+    found = []
+    ended: list[_Step] = []  # those of the ended ones that no other ended one follows
+    latest, place = None, 0
+    for step in steps:
+        while place < len(by_end) and by_end[place].end < step.start:
+            ended.append(by_end[place])
+            begun = by_end[place].start
+            latest = begun if latest is None else max(latest, begun)
+            place += 1
+        ended = [each for each in ended if latest is None or each.end >= latest]
+        found.append(_known(ended, first))
+    return found
+
+
+def _before_reply(step: _Step, tasks: dict[Node, list[_Step]]) -> tuple[str, ...]:
+    """What the reply of a call follows: the end of its callee's own calls, or just the request."""
+    if step.callee is None:
+        return (step.request.id,)
+    by_then = step.callee.span.end_ns
+    ended = [each for each in tasks[step.callee] if each.end <= by_then]
+    latest = max((each.start for each in ended), default=0)
+    return _known([each for each in ended if each.end >= latest], step.request.id)
+
+
+def _known(ended: list[_Step], first: str | None) -> tuple[str, ...]:
+    if ended:
+        return tuple(sorted({each.known for each in ended}))
+    return () if first is None else (first,)
+
+
+def _first(*sizes: int | None) -> int | None:
+    return next((size for size in sizes if size is not None), None)

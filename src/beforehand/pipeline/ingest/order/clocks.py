@@ -1,0 +1,168 @@
+"""Settling a log with vector clocks: which messages make the clocks what they are.
+
+An event at p learns of q if its clock has a larger entry for q than p's event before. Then it has
+received something that event number V(e)[q] of q sent, unless another of the events that it learns of
+knew that already: only the latest ones are messages, the others follow from them. All that one event
+sends is one message, whoever receives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from beforehand.pipeline.ingest.order.circles import circles
+from beforehand.pipeline.ingest.order.outcome import (
+    GAP,
+    MESSAGE,
+    NOT_IN_LOG,
+    Accepted,
+    Duplicate,
+    Kept,
+    Message,
+    Outcome,
+    Rejected,
+)
+from beforehand.trace.schema import Event
+
+At = tuple[str, int]  # an event: its host, and its number there
+
+
+@dataclass
+class _LogEvent:
+    """An event of the log, or one that only the clocks of others tell of."""
+
+    clock: Mapping[str, int]
+    row: Kept | None = None
+    flags: set[str] = field(default_factory=set)
+    sources: list[At] = field(default_factory=list)  # the events whose messages it received
+    receivers: set[str] = field(default_factory=set)
+    told_by: Kept | None = None  # the first row that tells of what it sent
+
+
+def settle_clocks(rows: Iterable[Kept]) -> Iterator[Outcome]:
+    """The messages and events of one execution, and the verdict on each row of the log."""
+    log: dict[At, Kept] = {}
+    for row in rows:
+        host, clock, _ = row.fields
+        at = (host, clock[host])
+        if at not in log:
+            log[at] = row
+        elif log[at].digest == row.digest:
+            yield Duplicate(row)
+        else:
+            yield Rejected(row, f"event {_name(at)} is there already ({log[at].where})")
+    for at, reason in _going_back(log):
+        yield Rejected(log.pop(at), reason)
+    while True:
+        events = _reconstructed(log)
+        bad = [at for circle in circles(_causes(events)) for at in circle if at in log]
+        if not bad:
+            break
+        for at in bad:
+            yield Rejected(log.pop(at), "its clock and others contradict each other: a circle")
+    yield from _messages(events)
+    for event in events.values():
+        if event.row is not None:
+            yield Accepted(event.row, tuple(sorted(event.flags)))
+
+
+def _going_back(log: Mapping[At, Kept]) -> list[tuple[At, str]]:
+    """Events whose clocks know less than the event before them at their host."""
+    found = []
+    before: dict[str, tuple[At, Mapping[str, int]]] = {}
+    for at in sorted(log):
+        host, clock = at[0], log[at].fields[1]
+        earlier, known = before.get(host, (at, {}))
+        worse = next((q for q, count in known.items() if clock.get(q, 0) < count), None)
+        if worse is None:
+            before[host] = (at, clock)
+        else:
+            found.append(
+                (at, f"its clock knows less of {worse!a} than that of {_name(earlier)} before it")
+            )
+    return found
+
+
+def _reconstructed(log: Mapping[At, Kept]) -> dict[At, _LogEvent]:
+    """The events by host and number, each with those that it received from."""
+    mentioned = {at for row in log.values() for at in row.fields[1].items()}
+    events: dict[At, _LogEvent] = {}
+    before: tuple[str, Mapping[str, int]] = ("", {})
+    needed: set[At] = set()
+    for at in sorted(mentioned | log.keys()):
+        (host, number), row = at, log.get(at)
+        known = before[1] if before[0] == host else {}
+        clock = {**known, host: number} if row is None else row.fields[1]
+        event = events[at] = _LogEvent(clock, row)
+        if row is not None:
+            if (host, number - 1) not in log and number > 1:
+                event.flags.add(GAP)
+            event.sources = [(q, n) for q, n in clock.items() if q != host and n > known.get(q, 0)]
+        before = (host, clock)
+    for at, event in events.items():
+        event.sources = sorted(_latest(event.sources, events))
+        for source in event.sources:
+            needed.add(source)
+            sender = events[source]
+            sender.receivers.add(at[0])
+            sender.told_by = sender.told_by or event.row
+            if sender.row is None:
+                event.flags.add(NOT_IN_LOG)
+    # An event that is not in the log and sent nothing of its own is nothing that we know of.
+    return {at: event for at, event in events.items() if event.row is not None or at in needed}
+
+
+def _latest(sources: list[At], events: Mapping[At, _LogEvent]) -> Iterator[At]:
+    """Those that no other one of them knew of."""
+    for q, number in sources:
+        if not any(r != q and events[r, n].clock.get(q, 0) >= number for r, n in sources):
+            yield q, number
+
+
+def _causes(events: Mapping[At, _LogEvent]) -> dict[At, list[At]]:
+    causes: dict[At, list[At]] = {}
+    before: At = ("", 0)
+    for at, event in events.items():
+        causes[at] = [*event.sources, *([before] if before[0] == at[0] else [])]
+        before = at
+    return causes
+
+
+def _messages(events: Mapping[At, _LogEvent]) -> Iterator[Outcome]:
+    """What each host sent and received, in the order of its events."""
+    numbers: dict[At, int] = {}  # of each message among those of its sender
+    counts: dict[str, int] = {}
+    for at, event in events.items():
+        if event.receivers:
+            numbers[at] = counts[at[0]] = counts.get(at[0], 0) + 1
+    host, seq = "", 0
+    pending: list[str] = []  # what the next message of this host follows
+    for at, event in events.items():
+        if at[0] != host:
+            host, seq, pending = at[0], 0, []
+        for source in event.sources:
+            seq += 1
+            pending.append(_name(source))
+            yield _event(host, seq, "deliver", source, numbers[source], None, at)
+        if not event.receivers:
+            continue
+        seq += 1
+        to = tuple(sorted(event.receivers))
+        yield _event(host, seq, "send", at, numbers[at], to, at)
+        row = event.row or event.told_by
+        assert row is not None  # somebody received it
+        flags = set(event.flags) | ({NOT_IN_LOG} if event.row is None else set())
+        odd = tuple(sorted(flags))
+        yield Message(_name(at), host, to, 0, tuple(pending), None, MESSAGE, odd, row)
+        pending = [_name(at)]
+
+
+def _event(
+    host: str, seq: int, kind: str, about: At, mid: int, to: tuple[str, ...] | None, at: At
+) -> Event:
+    return Event("", host, seq, kind, about[0], mid, to, 0, 0, 0, _name(at))
+
+
+def _name(at: At) -> str:
+    return f"{at[0]}:{at[1]}"

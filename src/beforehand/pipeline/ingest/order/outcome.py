@@ -1,0 +1,71 @@
+"""What becomes of rows: messages and events come from them, and each row has exactly one verdict."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from beforehand.trace.schema import Event
+
+
+class Kept(NamedTuple):
+    """A row that was read, on its way to be settled with the others of its group."""
+
+    file: str
+    format: str
+    position: int
+    digest: str  # of the row as it was; equal rows have equal ones
+    raw: str
+    fields: tuple[Any, ...]
+    group: str = ""
+
+    @property
+    def where(self) -> str:
+        """Where it is, for people."""
+        return f"{self.file.rpartition('/')[2]}, {self.position}"
+
+
+class Message(NamedTuple):
+    """A causal-send that rows tell of, within its run."""
+
+    id: str
+    sender: str
+    to: tuple[str, ...]
+    time_ns: int
+    after: tuple[str, ...]
+    payload_bytes: int | None
+    kind: str
+    flags: tuple[str, ...]
+    row: Kept
+
+
+class Accepted(NamedTuple):
+    """The verdict on a row that is used."""
+
+    row: Kept
+    flags: tuple[str, ...] = ()
+
+
+class Duplicate(NamedTuple):
+    """The verdict on a row that repeats another exactly."""
+
+    row: Kept
+
+
+class Rejected(NamedTuple):
+    """The verdict on a row that cannot be used."""
+
+    row: Kept
+    reason: str
+
+
+Outcome = Message | Event | Accepted | Duplicate | Rejected
+
+MESSAGE, REQUEST, REPLY = "message", "request", "reply"  # kinds of messages
+
+CLOCK_SKEW = "clock skew"
+MISSING_PARENT = "missing parent"
+NOT_REPORTED = "remote side not reported"
+NOT_IN_LOG = "sender event not in log"
+GAP = "gap in log"
+WITH_ITSELF = "concurrent with itself"
+AFTER_ITSELF = "sent after itself, so no message"

@@ -1,0 +1,56 @@
+"""Settling the spans of one trace: copies, ids that are taken, parents in a circle; then messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from beforehand.pipeline.ingest.order.calls import messages_of
+from beforehand.pipeline.ingest.order.circles import circles
+from beforehand.pipeline.ingest.order.outcome import (
+    Accepted,
+    Duplicate,
+    Kept,
+    Message,
+    Outcome,
+    Rejected,
+)
+from beforehand.pipeline.ingest.read.spans import CLIENT, SERVER, Span
+
+
+def settle_spans(rows: Iterable[Kept]) -> Iterator[Outcome]:
+    """The messages of one trace, and the verdict on each of its spans."""
+    known: dict[str, list[tuple[Kept, Span]]] = {}
+    for row in rows:
+        span = Span._make(row.fields)
+        span = span._replace(flags=tuple(span.flags))
+        same = known.setdefault(span.id, [])
+        if any(each.digest == row.digest for each, _ in same):
+            yield Duplicate(row)
+        elif not same or _two_sides(same, span):
+            same.append((row, span))
+        else:
+            yield Rejected(
+                row,
+                f"the id {span.id!a} is taken by another span of its trace ({same[0][0].where})",
+            )
+    parents = {
+        name: [span.parent for _, span in same if span.parent is not None]
+        for name, same in known.items()
+    }
+    for circle in circles(parents):
+        for name in circle:
+            for row, span in known.pop(name):
+                yield Rejected(row, f"its parents form a circle, of {len(circle)} with {span.id!a}")
+    left = [each for same in known.values() for each in same]
+    if not left:
+        return
+    messages, flags_of = messages_of(left[0][0].group, [span for _, span in left])
+    for found in messages:
+        yield Message(*found[:-1], left[found.span][0])
+    for (row, _), odd in zip(left, flags_of, strict=True):
+        yield Accepted(row, tuple(sorted(odd)))
+
+
+def _two_sides(same: list[tuple[Kept, Span]], span: Span) -> bool:
+    """Whether this is the other side of a call whose two sides share one id."""
+    return len(same) == 1 and {same[0][1].role, span.role} == {CLIENT, SERVER}

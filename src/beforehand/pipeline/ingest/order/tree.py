@@ -1,0 +1,90 @@
+"""The spans of one trace as a tree, and the tasks in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from beforehand.pipeline.ingest.order.outcome import CLOCK_SKEW, MISSING_PARENT
+from beforehand.pipeline.ingest.read.spans import CLIENT, CONSUMER, PRODUCER, SERVER, Span
+
+
+@dataclass(eq=False)
+class Node:
+    """A span in its tree; of two spans with one id, the server's is below the client's."""
+
+    place: int
+    span: Span
+    name: str  # unique in its trace
+    parent: Node | None = None
+    children: list[Node] = field(default_factory=list)
+    flags: set[str] = field(default_factory=set)
+
+    @property
+    def top(self) -> bool:
+        """Whether a task begins here."""
+        return self.parent is None or self.parent.span.process != self.span.process
+
+    @property
+    def one_way(self) -> bool:
+        """Whether nobody waits for what this span does."""
+        producer = self.parent is not None and self.parent.span.role == PRODUCER
+        return self.span.one_way or self.span.role == CONSUMER or producer
+
+    @property
+    def call_side(self) -> bool:
+        """Whether this is the caller's side of one call, so that its times are those of the call."""
+        if self.span.role:
+            return self.span.role == CLIENT
+        return len(self.children) == 1 and not self.top
+
+
+def escaped(name: str) -> str:
+    """An id of the source as a part of ours, which have slashes between the parts."""
+    return name.replace("%", "%25").replace("/", "%2F")
+
+
+def tree_of(spans: Sequence[Span]) -> list[Node]:
+    """Connect the spans; those that name a parent who is not there become roots."""
+    by_id: dict[str, list[int]] = {}
+    for place, span in enumerate(spans):
+        by_id.setdefault(span.id, []).append(place)
+    nodes = []
+    for place, span in enumerate(spans):
+        half = len(by_id[span.id]) > 1 and span.role == CLIENT
+        name = f"{escaped(span.id)}/client" if half else escaped(span.id)
+        nodes.append(Node(place, span, name, flags=set(span.flags)))
+    for node in nodes:
+        parent = _parent(node, nodes, by_id)
+        if parent is None:
+            continue
+        node.parent = parent
+        parent.children.append(node)
+        if node.span.start_ns < parent.span.start_ns:
+            node.flags.add(CLOCK_SKEW)
+    return nodes
+
+
+def _parent(node: Node, nodes: list[Node], by_id: dict[str, list[int]]) -> Node | None:
+    halves = [nodes[place] for place in by_id[node.span.id] if place != node.place]
+    if halves and node.span.role == SERVER:
+        return halves[0]  # the client's side of the same call
+    if node.span.parent is None:
+        return None
+    found = [nodes[place] for place in by_id.get(node.span.parent, ())]
+    if not found:
+        node.flags.add(MISSING_PARENT)
+        return None
+    # Below a call with two sides: what is done there is done by the server, unless it is known better.
+    servers = [each for each in found if each.span.role == SERVER]
+    same = [each for each in found if each.span.process == node.span.process]
+    return (same or servers or found)[0]
+
+
+def task(top: Node) -> Iterator[Node]:
+    """The spans of a task."""
+    stack = [top]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack += [child for child in node.children if not child.top]

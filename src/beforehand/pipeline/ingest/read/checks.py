@@ -1,0 +1,71 @@
+"""Values of rows: each is what it should be, or there is a sentence that says what is wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+
+from beforehand.causality.ids import check_process
+from beforehand.errors import LocalProtocolError
+from beforehand.pipeline.ingest.read.rows import Problem
+from beforehand.trace.checks import GREATEST, shown
+
+UNITS: Final = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+_MOST_DIGITS: Final = 20
+_DIGITS: Final = re.compile(r"[+-]?[0-9]{1,40}")
+
+
+def integer(value: object, what: str, least: int = -GREATEST) -> int:
+    """An integer of 64 bits, also one that is written as text."""
+    if isinstance(value, str) and _DIGITS.fullmatch(value):
+        value = int(value)
+    if type(value) is not int:
+        raise Problem(f"{what} is {shown(value)}, not an integer")
+    if not least <= value <= GREATEST:
+        raise Problem(f"{what} is {shown(value)}, out of the range of {least} to {GREATEST}")
+    return value
+
+
+def nanoseconds(value: object, what: str, unit: str) -> int:
+    """An instant or a duration in whole nanoseconds, exact also for fractions of seconds."""
+    if type(value) is int or (isinstance(value, str) and _DIGITS.fullmatch(value)):
+        return integer(int(value) * UNITS[unit], what)
+    try:
+        number = Decimal(str(value)) if isinstance(value, (str, float)) else Decimal("NaN")
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if not number.is_finite():
+        raise Problem(f"{what} is {shown(value)}, not a number")
+    if number and number.adjusted() > _MOST_DIGITS:  # 1e999999 would be an expensive integer
+        raise Problem(f"{what} is {shown(value)}, more than 64 bits can hold")
+    return integer(round(number * UNITS[unit]), what)
+
+
+def text(value: object, what: str) -> str:
+    """Text that is not empty and that UTF-8 can express."""
+    if not isinstance(value, str):
+        raise Problem(f"{what} is {shown(value)}, not text")
+    if not value:
+        raise Problem(f"{what} is empty")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Problem(f"{what} is {shown(value)}, with a lone surrogate") from None
+    return value
+
+
+def process(value: object, what: str) -> str:
+    """The name of a process."""
+    try:
+        return check_process(value)
+    except LocalProtocolError as problem:
+        raise Problem(f"{what}: {problem}") from None
+
+
+def entry(fields: Mapping[str, Any], name: str) -> Any:
+    """A field that must be there."""
+    if fields.get(name) is None:
+        raise Problem(f"{name} is missing")
+    return fields[name]

@@ -1,0 +1,123 @@
+"""Jaeger JSON as its API and its user interface give it: traces with spans and processes.
+
+A reference may embed the whole parent span, with its parent inside, and so on. These copies are not
+looked at: every span is in the list of its trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from beforehand.pipeline.ingest.read.checks import entry, process, text
+from beforehand.pipeline.ingest.read.documents import document, written
+from beforehand.pipeline.ingest.read.rows import Bad, Problem, Row, Unusable
+from beforehand.pipeline.ingest.read.spans import (
+    NO_DURATION,
+    Span,
+    instance,
+    microseconds,
+    role,
+    rows_of,
+    sizes,
+)
+
+_COPIES = ("span", "process")
+
+
+def read_jaeger(data: bytes) -> Iterator[Row | Bad]:
+    """The spans of a file, trace by trace."""
+    found = document(data)
+    traces = found.get("data") if isinstance(found, dict) else found
+    if isinstance(found, dict) and "spans" in found:
+        traces = [found]  # one trace, as the user interface saves it
+    if not isinstance(traces, list):
+        raise Unusable('not Jaeger: it should be like {"data": [{"spans": [], "processes": {}}]}')
+    return rows_of(_spans(traces), _span)
+
+
+def _spans(traces: list[Any]) -> Iterator[Bad | tuple[Any, dict[str, Any]]]:
+    """Every span, with the table of processes of its trace."""
+    for trace in traces:
+        spans = trace.get("spans") if isinstance(trace, dict) else None
+        if not isinstance(spans, list):
+            yield Bad(0, written(trace), "not a trace: it has no list of spans")
+            continue
+        table = trace.get("processes")
+        for span in spans:
+            yield _without_copies(span), table if isinstance(table, dict) else {}
+
+
+def _without_copies(span: Any) -> Any:
+    references = span.get("references") if isinstance(span, dict) else None
+    if not isinstance(references, list):
+        return span
+    short = [
+        {name: value for name, value in each.items() if name not in _COPIES}
+        if isinstance(each, dict)
+        else each
+        for each in references
+    ]
+    return {**span, "references": short}
+
+
+def _span(fields: dict[str, Any], processes: dict[str, Any]) -> tuple[str, Span]:
+    trace = text(entry(fields, "traceID"), "traceID")
+    start, end, lasts = microseconds(fields, "startTime", "duration")
+    tags = _tags(fields.get("tags"))
+    request, reply = sizes(tags)
+    parent, one_way = _parent(fields, trace)
+    remote = tags.get("peer.service")
+    return trace, Span(
+        text(entry(fields, "spanID"), "spanID"),
+        parent,
+        _process(fields, processes),
+        start,
+        end,
+        role(tags.get("span.kind")),
+        process(remote, "peer.service") if isinstance(remote, str) and remote else None,
+        one_way,
+        request,
+        reply,
+        () if lasts else (NO_DURATION,),
+    )
+
+
+def _process(fields: dict[str, Any], table: dict[str, Any]) -> str:
+    own = fields.get("process")
+    named = fields.get("processID")
+    found = table.get(named, own) if isinstance(named, str) else own
+    if not isinstance(found, dict):
+        raise Problem(f"processID is {named!a}, which the processes of its trace do not have")
+    service = entry(found, "serviceName")
+    return process(instance(service, _tags(found.get("tags"))), "serviceName")
+
+
+def _parent(fields: dict[str, Any], trace: str) -> tuple[str | None, bool]:
+    """The span that this one is a child of, or else follows from; links to other traces are none."""
+    references = fields.get("references") or []
+    if not isinstance(references, list):
+        raise Problem("references is not a list")
+    follows: str | None = None
+    for each in references:
+        if not isinstance(each, dict):
+            raise Problem("references holds something that is no object")
+        if each.get("traceID", trace) != trace:
+            continue
+        name = text(entry(each, "spanID"), "spanID of a reference")
+        if each.get("refType", "CHILD_OF") == "CHILD_OF":
+            return name, False
+        follows = follows or name
+    if follows is None and fields.get("parentSpanID"):
+        return text(fields["parentSpanID"], "parentSpanID"), False
+    return follows, follows is not None
+
+
+def _tags(found: object) -> dict[str, Any]:
+    if not isinstance(found, list):
+        return {}
+    return {
+        each["key"]: each.get("value")
+        for each in found
+        if isinstance(each, dict) and isinstance(each.get("key"), str)
+    }

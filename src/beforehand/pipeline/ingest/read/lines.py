@@ -1,0 +1,36 @@
+"""The lines of a file, each on its own: one that is no text does not spoil the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from beforehand.pipeline.ingest.read.rows import Bad
+from beforehand.trace.jsonlines import LONGEST_LINE
+
+
+def lines_of(data: bytes) -> Iterator[tuple[int, str | Bad]]:
+    """Each line with its number, without its end; what cannot be decoded is a bad row."""
+    start, number = 0, 0
+    while start < len(data):
+        end = data.find(b"\n", start)
+        end = len(data) if end < 0 else end
+        number += 1
+        yield number, _decoded(data[start:end], number)
+        start = end + 1
+
+
+def _decoded(line: bytes, number: int) -> str | Bad:
+    if len(line) > LONGEST_LINE:
+        return Bad(
+            number, replaced(line[:8000]), f"longer than {LONGEST_LINE} bytes; is this text?"
+        )
+    try:
+        # Some editors put a byte order mark in front of a text.
+        return line.decode("utf-8-sig" if number == 1 else "utf-8").removesuffix("\r")
+    except UnicodeDecodeError as problem:
+        return Bad(number, replaced(line), f"not UTF-8 ({problem.reason}); save the file as UTF-8")
+
+
+def replaced(data: bytes) -> str:
+    """Bytes as text for people, whatever they are."""
+    return data.decode("utf-8", "replace")

@@ -1,0 +1,154 @@
+"""OpenTelemetry's OTLP as JSON: one document, or one per line as the Collector writes to files."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from beforehand.pipeline.ingest.read.checks import entry, integer, process, text
+from beforehand.pipeline.ingest.read.documents import document, written
+from beforehand.pipeline.ingest.read.lines import lines_of
+from beforehand.pipeline.ingest.read.rows import Bad, Problem, Row, Unusable
+from beforehand.pipeline.ingest.read.spans import (
+    CLIENT,
+    CONSUMER,
+    NO_DURATION,
+    PRODUCER,
+    SERVER,
+    Span,
+    instance,
+    role,
+    rows_of,
+    sizes,
+)
+
+_HEX: Final = re.compile(r"[0-9a-fA-F]+")
+_TRACE_BYTES, _SPAN_BYTES = 16, 8
+_KINDS: Final = {2: SERVER, 3: CLIENT, 4: PRODUCER, 5: CONSUMER}
+_WANTED: Final = 'it should be like {"resourceSpans": [...]}'
+
+
+def read_otlp(data: bytes) -> Iterator[Row | Bad]:
+    """The spans of a file; a line that is no JSON takes a number as a span does."""
+    return rows_of(_spans(data), _span)
+
+
+def _documents(data: bytes) -> Iterator[Any]:
+    """The documents of a file: several if each of its lines is one."""
+    lines = [each for each in lines_of(data) if not isinstance(each[1], str) or each[1].strip()]
+    first = lines[0][1] if lines else ""
+    if len(lines) < 2 or isinstance(first, Bad) or not _is_object(first):
+        found = document(data)
+        if not isinstance(found, dict) or _resources(found) is None:
+            raise Unusable(f"not OTLP: {_WANTED}")
+        yield found
+        return
+    for number, line in lines:
+        if isinstance(line, Bad):
+            yield line
+            continue
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError) as problem:
+            yield Bad(number, line, f"line {number} is not JSON ({problem}); is it cut off?")
+            continue
+        if isinstance(found, dict) and _resources(found) is not None:
+            yield found
+        else:
+            yield Bad(number, line, f"line {number} is not OTLP: {_WANTED}")
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _resources(found: dict[str, Any]) -> list[Any] | None:
+    inner = found.get("resourceSpans", found.get("resource_spans"))
+    return inner if isinstance(inner, list) else None
+
+
+def _spans(data: bytes) -> Iterator[Bad | tuple[Any, dict[str, Any]]]:
+    """Every span, with the attributes of its resource."""
+    for found in _documents(data):
+        if isinstance(found, Bad):
+            yield found
+        else:
+            yield from _spans_of(found)
+
+
+def _spans_of(found: dict[str, Any]) -> Iterator[Bad | tuple[Any, dict[str, Any]]]:
+    for resource in _resources(found) or ():
+        if not isinstance(resource, dict):
+            yield Bad(0, written(resource), "resourceSpans holds something that is no object")
+            continue
+        about = resource.get("resource")
+        tags = _tags(about.get("attributes")) if isinstance(about, dict) else {}
+        # The last name is that of versions before 0.19.
+        for name in ("scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
+            scopes = resource.get(name)
+            for scope in scopes if isinstance(scopes, list) else ():
+                spans = scope.get("spans") if isinstance(scope, dict) else None
+                if not isinstance(spans, list):
+                    yield Bad(0, written(scope), f"{name} holds something without a list of spans")
+                    continue
+                for span in spans:
+                    yield span, tags
+
+
+def _span(fields: dict[str, Any], resource: dict[str, Any]) -> tuple[str, Span]:
+    tags = _tags(fields.get("attributes"))
+    request, reply = sizes(tags)
+    parent = fields.get("parentSpanId")
+    remote = tags.get("peer.service", tags.get("service.peer.name"))
+    if not resource.get("service.name"):
+        raise Problem("its resource has no service.name, so its process is not known")
+    end = fields.get("endTimeUnixNano")
+    start = integer(entry(fields, "startTimeUnixNano"), "startTimeUnixNano")
+    ended = end not in (None, 0, "0")  # 0 is how protobuf says that there is none
+    kind = fields.get("kind")
+    return _id(fields, "traceId", _TRACE_BYTES), Span(
+        _id(fields, "spanId", _SPAN_BYTES),
+        None if parent in (None, "") else _id(fields, "parentSpanId", _SPAN_BYTES),
+        process(instance(resource["service.name"], resource), "service.name"),
+        start,
+        integer(end, "endTimeUnixNano") if ended else start,
+        _KINDS.get(kind, "") if type(kind) is int else role(kind),
+        process(remote, "peer.service") if isinstance(remote, str) and remote else None,
+        request_bytes=request,
+        reply_bytes=reply,
+        flags=() if ended else (NO_DURATION,),
+    )
+
+
+def _id(fields: dict[str, Any], name: str, size: int) -> str:
+    """An id in hexadecimal, as OTLP demands; protobuf's own JSON has base64 instead."""
+    found = text(entry(fields, name), name)
+    if len(found) == 2 * size and _HEX.fullmatch(found):
+        return found.lower()
+    try:
+        plain = base64.b64decode(found, validate=True)
+    except (binascii.Error, ValueError):
+        plain = b""
+    if len(plain) != size:
+        raise Problem(f"{name} is {found[:60]!a}, not {size} bytes in hexadecimal or base64")
+    return plain.hex()
+
+
+def _tags(found: object) -> dict[str, Any]:
+    """Attributes by their names; of their values, those that are text or numbers."""
+    if not isinstance(found, list):
+        return {}
+    return {
+        each["key"]: next(iter(each["value"].values()), None)
+        for each in found
+        if isinstance(each, dict)
+        and isinstance(each.get("key"), str)
+        and isinstance(each.get("value"), dict)
+    }

@@ -1,0 +1,37 @@
+"""What reading a file gives: rows that make sense, and rows that do not.
+
+A row is read on its own here. Whether it fits the others (its parent exists, its id is not taken) is
+decided later, where all rows of one trace or run are together: see `order/`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Row(NamedTuple):
+    """A row of a file that can be understood."""
+
+    position: int  # line, or place in the list of the file, from 1 on
+    raw: str
+    fields: tuple[Any, ...]  # what the family of the format makes of it; plain JSON values
+    group: str = ""  # rows of one run are settled together if this is equal: the trace of a span
+    part: str = ""  # in a group, rows come by part, then by order
+    order: int = 0
+    label: str = ""  # which of several runs in a file: an execution, or the run of our own traces
+
+
+class Bad(NamedTuple):
+    """A row that cannot be used; position 0 is the whole file."""
+
+    position: int
+    raw: str
+    reason: str
+
+
+class Problem(Exception):
+    """What is wrong with a row, and the remedy."""
+
+
+class Unusable(Exception):
+    """What is wrong with a whole file, and the remedy."""

@@ -1,0 +1,129 @@
+"""Logs for ShiViz: text with a vector clock in JSON at each event.
+
+A regular expression says how events look. ShiViz has a default and lets users give their own; without
+one, the layouts below are tried and the one that explains most of the file is taken. Several
+executions in one file are told apart by a delimiter.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from beforehand.pipeline.ingest.read.checks import integer, process
+from beforehand.pipeline.ingest.read.lines import lines_of
+from beforehand.pipeline.ingest.read.options import Options, compiled
+from beforehand.pipeline.ingest.read.rows import Bad, Problem, Row, Unusable
+
+# The layouts to try, by what is said of the one that is taken; the first is ShiViz's default.
+LAYOUTS: Final = {
+    "event, then host and clock": r"^(?P<event>.*)\n(?P<host>\S*) (?P<clock>\{.*\})[ \t]*$",
+    "host and clock, then event": r"^(?P<host>\S+) (?P<clock>\{.*\})[ \t]*\n(?P<event>.*)$",
+    "host, clock and event in one line": (
+        r"^(?:.*[\s/\[])?(?P<host>[^\s/\[\]{}]+)\]?[ \t]+(?P<clock>\{.*?\})[ \t]*(?P<event>.*)$"
+    ),
+}
+_LineAt = Callable[[int], int]  # the number of the line at an offset
+CLOCK: Final = re.compile(r'\{\s*"[^"\n]*"\s*:\s*[0-9]+\s*[,}]')
+
+
+def read_shiviz(data: bytes, options: Options) -> Iterator[Row | Bad]:
+    """The events of a file, each with the execution that it belongs to."""
+    text, undecodable = _text(data)
+    yield from undecodable
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def line_at(offset: int) -> int:
+        return bisect_right(starts, offset)
+
+    pattern = compiled(options.pattern or LAYOUTS[layout_of(data)], "--pattern")
+    some = False
+    for label, start, end in _executions(text, options.delimiter):
+        at = start
+        for match in pattern.finditer(text, start, end):
+            yield from _unexplained(text, at, match.start(), line_at)
+            at = match.end()
+            if match[0]:
+                some = True
+                yield _event(match, line_at(match.start()), label)
+        yield from _unexplained(text, at, end, line_at)
+    if not some and not undecodable:
+        raise Unusable("no event fits the pattern; say with --pattern how the events look")
+
+
+def layout_of(data: bytes) -> str:
+    """The layout that leaves the fewest lines of a log unexplained."""
+    text, _ = _text(data)
+    left = {
+        name: sum(
+            1 for line in re.sub(pattern, "", text, flags=re.MULTILINE).split("\n") if line.strip()
+        )
+        for name, pattern in LAYOUTS.items()
+    }
+    return min(left, key=left.__getitem__)
+
+
+def _text(data: bytes) -> tuple[str, list[Bad]]:
+    """The file as text, with an empty line for each that is no text."""
+    kept, bad = [], []
+    for _, line in lines_of(data):
+        if isinstance(line, Bad):
+            bad.append(line)
+        kept.append("" if isinstance(line, Bad) else line)
+    return "\n".join(kept), bad
+
+
+def _executions(text: str, delimiter: str | None) -> Iterator[tuple[str, int, int]]:
+    """The label of each execution, and where it begins and ends; what is before the first has none."""
+    if delimiter is None:
+        yield "", 0, len(text)
+        return
+    start, label, number = 0, "", 0
+    for match in compiled(delimiter, "--delimiter").finditer(text):
+        if not match[0]:
+            continue
+        if text[start : match.start()].strip():
+            yield label, start, match.start()
+        number += 1
+        named = match.groupdict().get("trace")
+        label = named.strip() if named and named.strip() else str(number)
+        start = match.end()
+    if text[start:].strip():
+        yield label, start, len(text)
+
+
+def _unexplained(text: str, start: int, end: int, line_at: _LineAt) -> Iterator[Bad]:
+    for line in re.finditer(r"[^\n]+", text[start:end]):
+        if line[0].strip():
+            yield Bad(line_at(start + line.start()), line[0], "fits no event of the pattern")
+
+
+def _event(match: re.Match[str], position: int, label: str) -> Row | Bad:
+    try:
+        host = process(match["host"], "host")
+        clock = _clock(match["clock"])
+        if host not in clock:
+            raise Problem(f"the clock has no entry for its own host {host!a}")
+        if clock[host] < 1:
+            raise Problem(f"the entry of its own host is {clock[host]}; it counts events from 1 on")
+        said = match.groupdict().get("event") or ""
+        known = {name: count for name, count in clock.items() if count}
+        return Row(position, match[0], (host, known, said), "", host, clock[host], label)
+    except Problem as problem:
+        return Bad(position, match[0], str(problem))
+
+
+def _clock(written: str) -> dict[str, int]:
+    try:
+        found = json.loads(written)
+    except (ValueError, RecursionError) as problem:
+        raise Problem(f"the clock is not JSON ({problem})") from None
+    if not isinstance(found, dict):
+        raise Problem("the clock is no JSON object")
+    return {
+        process(name, "a host of the clock"): integer(count, f"the entry of {name!a}", 0)
+        for name, count in found.items()
+    }

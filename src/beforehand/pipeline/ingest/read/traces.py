@@ -1,0 +1,95 @@
+"""Our own traces, as Parquet or as lines of JSON: see docs/trace-format.md."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from beforehand.errors import TraceError
+from beforehand.pipeline.ingest.read.documents import written
+from beforehand.pipeline.ingest.read.lines import lines_of
+from beforehand.pipeline.ingest.read.rows import Bad, Row, Unusable
+from beforehand.trace.checks import problem
+from beforehand.trace.jsonlines import event_of
+from beforehand.trace.parquet import ROWS_PER_BATCH, TEXT, problem_of_file, values
+from beforehand.trace.schema import VERSION_KEY, Event
+
+PARQUET: Final = b"PAR1"  # how such a file begins and ends
+
+
+def read_trace(data: bytes) -> Iterator[Row | Bad]:
+    """The events of a file."""
+    return _parquet(data) if data.startswith(PARQUET) else _lines(data)
+
+
+def _lines(data: bytes) -> Iterator[Row | Bad]:
+    counts: dict[tuple[object, object], int] = {}  # events so far, by run and process
+    for number, line in lines_of(data):
+        if isinstance(line, Bad):
+            yield line
+            continue
+        try:
+            event = event_of(line.encode("utf-8", "surrogatepass"), number, counts)
+        except TraceError as error:
+            if _tells_version(line):
+                raise Unusable(f"line {number}: {error}") from None
+            yield Bad(number, line, str(error))
+            continue
+        if event is not None:
+            yield _row(number, line, event)
+
+
+def _tells_version(line: str) -> bool:
+    """Whether this is a header: if it is wrong, nothing below it can be trusted."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and VERSION_KEY in found
+
+
+def _parquet(data: bytes) -> Iterator[Row | Bad]:
+    broken = (pa.ArrowException, OSError, UnicodeDecodeError)
+    try:
+        wrong = problem_of_file(pq.ParquetFile(io.BytesIO(data)), pa)
+    except broken as error:
+        raise Unusable(f"not a complete Parquet file ({_short(error)}); copy it again") from None
+    if wrong is not None:
+        raise Unusable(wrong)
+    file = pq.ParquetFile(io.BytesIO(data), read_dictionary=sorted(TEXT))
+    position = 0
+    batches = file.iter_batches(batch_size=ROWS_PER_BATCH, columns=list(Event._fields))
+    while True:
+        try:
+            batch = next(batches, None)
+            table = None if batch is None else [values(batch.column(n), pa) for n in Event._fields]
+        except broken as error:
+            # How many rows are lost is known: the file says how many it has.
+            lost = file.metadata.num_rows - position
+            reason = (
+                f"damaged ({_short(error)}), with the {lost:,} rows from here on; copy it again"
+            )
+            yield Bad(position + 1, "", reason)
+            return
+        if table is None:
+            return
+        for fields in zip(*table, strict=True):
+            position += 1
+            event = Event._make(fields)
+            raw = written(fields)
+            wrong = problem(event)
+            yield Bad(position, raw, wrong) if wrong else _row(position, raw, event)
+
+
+def _row(position: int, raw: str, event: Event) -> Row:
+    fields: tuple[Any, ...] = tuple(event)[1:]
+    return Row(position, raw, fields, part=event.process, order=event.seq, label=event.run)
+
+
+def _short(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0].rstrip(".")

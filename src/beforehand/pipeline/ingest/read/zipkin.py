@@ -1,0 +1,61 @@
+"""Zipkin v2 JSON: a list of spans, times in microseconds.
+
+The two sides of a call may share one id. That is seen where the spans of a trace are together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from beforehand.pipeline.ingest.read.checks import entry, process, text
+from beforehand.pipeline.ingest.read.documents import document
+from beforehand.pipeline.ingest.read.rows import Bad, Problem, Row, Unusable
+from beforehand.pipeline.ingest.read.spans import (
+    NO_DURATION,
+    Span,
+    microseconds,
+    role,
+    rows_of,
+    sizes,
+)
+
+
+def read_zipkin(data: bytes) -> Iterator[Row | Bad]:
+    """The spans of a file."""
+    found = document(data)
+    if not isinstance(found, list):
+        raise Unusable("not Zipkin v2: it should be a list of spans, like [{...}, {...}]")
+    if found and all(isinstance(each, list) for each in found):
+        found = [span for trace in found for span in trace]  # the API answers with lists of traces
+    return rows_of(((span, None) for span in found), _span)
+
+
+def _span(fields: dict[str, Any], _: None) -> tuple[str, Span]:
+    start, end, lasts = microseconds(fields, "timestamp", "duration")
+    tags = fields.get("tags")
+    request, reply = sizes(tags if isinstance(tags, dict) else {})
+    parent = fields.get("parentId")
+    own = _service(fields, "localEndpoint")
+    if own is None:
+        raise Problem("localEndpoint.serviceName is missing, so its process is not known")
+    remote = _service(fields, "remoteEndpoint")
+    return text(entry(fields, "traceId"), "traceId"), Span(
+        text(entry(fields, "id"), "id"),
+        None if parent is None else text(parent, "parentId"),
+        process(own, "localEndpoint.serviceName"),
+        start,
+        end,
+        role(fields.get("kind")),
+        None if remote is None else process(remote, "remoteEndpoint.serviceName"),
+        request_bytes=request,
+        reply_bytes=reply,
+        flags=() if lasts else (NO_DURATION,),
+    )
+
+
+def _service(fields: dict[str, Any], name: str) -> object:
+    endpoint = fields.get(name)
+    if endpoint is not None and not isinstance(endpoint, dict):
+        raise Problem(f"{name} is not an object")
+    return (endpoint or {}).get("serviceName") or None

@@ -1,0 +1,122 @@
+"""The stages of ingest as Spark sees them: files -> rows -> outcomes -> tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.types import StructType
+
+from beforehand.pipeline.arrow import arrow_schema
+from beforehand.pipeline.ingest import tasks
+from beforehand.pipeline.ingest.read.options import Options
+from beforehand.pipeline.schemas import (
+    EVENTS,
+    MESSAGES,
+    NUMBER,
+    REJECTS,
+    TEXT,
+    optional,
+    required,
+)
+from beforehand.pipeline.storage import literal
+
+# A row of a file, to be settled with the others of its run and group; or a rejected row, which has a
+# reason; or the end of a file, which has the number of its rows.
+ROWS: Final = StructType(
+    [
+        required("run", TEXT),
+        required("group", TEXT),
+        required("part", TEXT),
+        required("order", NUMBER),
+        required("file", TEXT),
+        required("format", TEXT),
+        required("position", NUMBER),
+        required("digest", TEXT),
+        required("raw", TEXT),
+        optional("body", TEXT),
+        optional("reason", TEXT),
+        optional("rows", NUMBER),
+    ]
+)
+
+# See summary.py.
+TALLIES: Final = StructType(
+    [
+        required("run", TEXT),
+        required("file", TEXT),
+        required("format", TEXT),
+        required("what", TEXT),
+        required("number", NUMBER),
+        required("note", TEXT),
+    ]
+)
+
+# One of these is there, the others are null.
+OUTCOMES: Final = StructType(
+    [
+        optional("message", MESSAGES),
+        optional("event", EVENTS),
+        optional("reject", REJECTS),
+        optional("tally", TALLIES),
+    ]
+)
+
+
+def rows_of_files(spark: SparkSession, paths: Sequence[str], options: Options) -> DataFrame:
+    """The rows of files, each file read by one task."""
+    schema = arrow_schema(ROWS)
+
+    def read(batches: Iterable[Any]) -> Iterator[Any]:
+        return tasks.read_batches(batches, options, schema)
+
+    files = spark.read.format("binaryFile").load([literal(path) for path in paths])
+    return files.select("path", "content").mapInArrow(read, ROWS)
+
+
+def outcomes(rows: DataFrame) -> DataFrame:
+    """What becomes of rows: all of a run and group are settled in one place."""
+    schema = arrow_schema(OUTCOMES)
+
+    def settle(batches: Iterable[Any]) -> Iterator[Any]:
+        return tasks.settle_batches(batches, schema)
+
+    together = rows.repartition("run", "group")
+    ordered = together.sortWithinPartitions("run", "group", "part", "order", "file", "position")
+    return ordered.mapInArrow(settle, OUTCOMES)
+
+
+def messages(settled: DataFrame, names: Mapping[str, str]) -> DataFrame:
+    """The messages, with the names of their runs."""
+    return _named(_table(settled, "message"), names, MESSAGES)
+
+
+def events(settled: DataFrame, names: Mapping[str, str]) -> DataFrame:
+    """The events, with the names of their runs."""
+    return _named(_table(settled, "event"), names, EVENTS)
+
+
+def rejects(settled: DataFrame) -> DataFrame:
+    """The rows that could not be used."""
+    return _table(settled, "reject")
+
+
+def tallies(settled: DataFrame) -> DataFrame:
+    """All counts, added up: few rows for each file and run."""
+    told = _table(settled, "tally").groupBy("run", "file", "format", "what")
+    added = told.agg(f.sum("number").alias("number"), f.max("note").alias("note"))
+    return added.select(TALLIES.names)
+
+
+def _table(settled: DataFrame, name: str) -> DataFrame:
+    return settled.where(f.col(name).isNotNull()).select(f"{name}.*")
+
+
+def _named(table: DataFrame, names: Mapping[str, str], schema: StructType) -> DataFrame:
+    if not names:
+        return table
+    pairs = table.sparkSession.createDataFrame(list(names.items()), "run string, name string")
+    joined = table.join(f.broadcast(pairs), "run")
+    return joined.withColumn("run", f.col("name")).select(schema.names)

@@ -1,0 +1,229 @@
+"""What runs in Spark's tasks: Arrow batches of files become batches of rows, and rows become outcomes.
+
+Nothing here knows of Spark. Batches are bounded by their number of rows; `raw` is shortened.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from itertools import groupby
+from typing import Any, Final
+
+import pyarrow as pa
+
+from beforehand.pipeline.ingest.names import key_of
+from beforehand.pipeline.ingest.order import SETTLERS
+from beforehand.pipeline.ingest.order.outcome import (
+    Accepted,
+    Duplicate,
+    Kept,
+    Message,
+    Outcome,
+    Rejected,
+)
+from beforehand.pipeline.ingest.read import read_file
+from beforehand.pipeline.ingest.read.options import Options
+from beforehand.pipeline.ingest.read.rows import Bad, Row
+from beforehand.pipeline.ingest.summary import (
+    ACCEPTED,
+    DUPLICATES,
+    EVENTS,
+    FLAG,
+    FLAGGED,
+    MESSAGES,
+    REJECTED,
+    ROWS,
+    Tally,
+)
+from beforehand.trace.schema import Event
+
+MOST_RAW: Final = 2000  # characters of a row that are kept to be shown
+_ROWS_PER_BATCH: Final = 4096
+
+_About = tuple[str, str, str, str]  # what a count is of: see Tally
+
+_ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
+
+
+def read_batches(batches: Iterable[Any], options: Options, schema: Any) -> Iterator[Any]:
+    """The rows of files, which come with their path and their content."""
+    return _batches(
+        (
+            row
+            for batch in batches
+            for path, content in zip(batch.column("path"), batch.column("content"), strict=True)
+            for row in rows_of_file(path.as_py(), content.as_py(), options)
+        ),
+        schema,
+    )
+
+
+def rows_of_file(path: str, content: bytes, options: Options) -> Iterator[dict[str, Any]]:
+    """One record per row of a file, and at the end one that says how many there were."""
+    found = read_file(content, options)
+    count = 0
+    for row in _guarded(found.rows):
+        count += 1
+        if isinstance(row, Bad):
+            yield rejected(path, found.format, row)
+            continue
+        body = _ENCODER.encode(row.fields)
+        yield {
+            "run": str(key_of(found.format, path, row.label)),
+            "group": row.group,
+            "part": row.part,
+            "order": row.order,
+            "file": path,
+            "format": found.format,
+            "position": row.position,
+            "digest": _digest(row.raw, body),
+            "raw": _shown(row.raw),
+            "body": body,
+        }
+    yield _end(path, found.format, count, found.note)
+
+
+def refused(path: str, format_name: str, bad: Bad) -> list[dict[str, Any]]:
+    """The records of a file that was not even read."""
+    return [rejected(path, format_name, bad), _end(path, format_name, 1)]
+
+
+def rejected(path: str, format_name: str, bad: Bad) -> dict[str, Any]:
+    """The record of a row that cannot be used."""
+    return {
+        **_unordered(path, format_name),
+        "position": bad.position,
+        "raw": _shown(bad.raw),
+        "reason": _shown(bad.reason),
+    }
+
+
+def settle_batches(batches: Iterable[Any], schema: Any) -> Iterator[Any]:
+    """The outcomes of rows, which come sorted so that those of one group are together."""
+    records = (record for batch in batches for record in batch.to_pylist())
+    groups = groupby(records, key=lambda record: (record["run"], record["group"]))
+    return _batches((out for key, group in groups for out in settled(key[0], group)), schema)
+
+
+def settled(run: str, records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What becomes of the records of one group; verdicts are counted per file."""
+    counts: Counter[_About] = Counter()
+    if not run:
+        for record in records:
+            yield from _not_settled(record, counts)
+    else:
+        first = next(iter(records := iter(records)))
+        rows = (_kept(record) for record in _chained(first, records))
+        for outcome in SETTLERS[first["format"]](rows):
+            yield from _output(run, outcome, counts)
+    for about, number in counts.items():
+        yield {"tally": Tally(*about, number)._asdict()}
+
+
+def _guarded(rows: Iterator[Row | Bad]) -> Iterator[Row | Bad]:
+    """A file on which a reader fails must not stop the others."""
+    try:
+        yield from rows
+    except Exception as problem:
+        yield Bad(
+            0, "", f"the reader failed ({type(problem).__name__}: {problem}); please report it"
+        )
+
+
+def _unordered(path: str, format_name: str) -> dict[str, Any]:
+    """A record that belongs to no run."""
+    return {
+        "run": "",
+        "group": path,
+        "part": "",
+        "order": 0,
+        "file": path,
+        "format": format_name,
+        "position": 0,
+        "digest": "",
+        "raw": "",
+    }
+
+
+def _end(path: str, format_name: str, count: int, note: str = "") -> dict[str, Any]:
+    """The record that says how many rows a file has."""
+    return {**_unordered(path, format_name), "raw": note, "rows": count}
+
+
+def _not_settled(record: dict[str, Any], counts: Counter[_About]) -> Iterator[dict[str, Any]]:
+    file, format_name = record["file"], record["format"]
+    if record["rows"] is not None:
+        yield {"tally": Tally("", file, format_name, ROWS, record["rows"], record["raw"])._asdict()}
+        return
+    counts["", file, format_name, REJECTED] += 1
+    names = ("file", "format", "position", "raw", "reason")
+    yield {"reject": {name: record[name] for name in names}}
+
+
+def _kept(record: dict[str, Any]) -> Kept:
+    fields = tuple(json.loads(record["body"]))
+    return Kept(
+        record["file"],
+        record["format"],
+        record["position"],
+        record["digest"],
+        record["raw"],
+        fields,
+        record["group"],
+    )
+
+
+def _output(run: str, outcome: Outcome, counts: Counter[_About]) -> Iterator[dict[str, Any]]:
+    if isinstance(outcome, Message):
+        fields = outcome._asdict()
+        row = fields.pop("row")
+        counts[run, "", "", MESSAGES] += 1
+        yield {"message": {**fields, "run": run, "file": row.file, "position": row.position}}
+        return
+    if isinstance(outcome, Event):
+        counts[run, "", "", EVENTS] += 1
+        yield {"event": {**outcome._asdict(), "run": run}}
+        return
+    row = outcome.row
+    if isinstance(outcome, Accepted):
+        counts["", row.file, row.format, ACCEPTED] += 1
+        if outcome.flags:
+            counts["", row.file, row.format, FLAGGED] += 1
+        for flag in outcome.flags:
+            counts["", row.file, row.format, FLAG + flag] += 1
+    elif isinstance(outcome, Duplicate):
+        counts["", row.file, row.format, DUPLICATES] += 1
+    else:
+        assert isinstance(outcome, Rejected)
+        yield from _not_settled({**row._asdict(), "reason": outcome.reason, "rows": None}, counts)
+
+
+def _chained(first: dict[str, Any], rest: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    yield first
+    yield from rest
+
+
+def _batches(records: Iterable[dict[str, Any]], schema: Any) -> Iterator[Any]:
+    waiting: list[dict[str, Any]] = []
+    for record in records:
+        waiting.append(record)
+        if len(waiting) == _ROWS_PER_BATCH:
+            yield pa.RecordBatch.from_pylist(waiting, schema=schema)
+            waiting = []
+    if waiting:
+        yield pa.RecordBatch.from_pylist(waiting, schema=schema)
+
+
+def _digest(raw: str, body: str) -> str:
+    whole = blake2b(raw.encode("utf-8", "surrogatepass"), digest_size=16)
+    whole.update(b"\0" + body.encode())
+    return whole.hexdigest()
+
+
+def _shown(text: str) -> str:
+    """Text that UTF-8 can express, and not too much of it."""
+    cut = text if len(text) <= MOST_RAW else text[: MOST_RAW - 3] + "..."
+    return cut.encode("utf-8", "replace").decode()

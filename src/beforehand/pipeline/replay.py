@@ -1,0 +1,53 @@
+"""From messages to a program: what an ingested run sent, ready to be replayed under any protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from beforehand.errors import PipelineError
+from beforehand.simulator.contents import MAX_PAYLOAD
+from beforehand.simulator.program import Program, Send
+from beforehand.simulator.units import LONGEST
+
+
+def program_of(rows: Iterable[Mapping[str, Any]]) -> Program:
+    """The program of one run, from rows of the table `messages`.
+
+    A message that follows nothing is sent when it was, counted from the first message of the run. One
+    that follows others is sent as long after the last of them as it was; at once if the clocks say that
+    it came before. What the simulator cannot do is cut: waits to a year, payloads to its largest one.
+    """
+    messages = list(rows)
+    runs = sorted({row["run"] for row in messages})
+    if len(runs) > 1:
+        raise PipelineError(
+            f"a program is made of one run, and these are of several ({', '.join(runs[:5])}); "
+            "choose the messages of one"
+        )
+    if not messages:
+        raise PipelineError(
+            "there are no messages, so there is nothing to replay; ingest some first"
+        )
+    times = {row["id"]: row["time_ns"] for row in messages}
+    first = min(times.values())
+    return Program(_send(row, times, first) for row in sorted(messages, key=_by_time))
+
+
+def _by_time(row: Mapping[str, Any]) -> tuple[int, str]:
+    """Rows come from Spark in any order; equal runs are to give equal programs."""
+    return row["time_ns"], row["id"]
+
+
+def _send(row: Mapping[str, Any], times: Mapping[str, int], first: int) -> Send:
+    causes = [times[name] for name in row["after"] if name in times]
+    size = row["payload_bytes"]
+    return Send(
+        row["id"],
+        row["sender"],
+        tuple(row["to"]),
+        tuple(row["after"]),
+        at_ns=0 if row["after"] else min(row["time_ns"] - first, LONGEST),
+        pause_ns=min(max(0, row["time_ns"] - max(causes)), LONGEST) if causes else 0,
+        payload_bytes=None if size is None else min(size, MAX_PAYLOAD),
+    )

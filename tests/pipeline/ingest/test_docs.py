@@ -1,0 +1,64 @@
+"""docs/ingest.md names what there is: formats, columns, flags."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from beforehand.cli.ingest import _FORMATS
+from beforehand.pipeline import schemas
+from beforehand.pipeline.ingest import job
+from beforehand.pipeline.ingest.order import outcome
+from beforehand.pipeline.ingest.read import gzipped, options, spans
+
+DOCS = (Path(__file__).parents[3] / "docs" / "ingest.md").read_text(encoding="utf-8")
+
+
+def first_cells(title: str) -> list[str]:
+    """The first column of the table below a title."""
+    section = DOCS.split(f"\n## {title}\n")[1].split("\n## ")[0]
+    return [line.split("|")[1].strip() for line in section.splitlines() if line.startswith("| ")][
+        1:
+    ]
+
+
+def test_the_formats() -> None:
+    """In the page, in the help, and in the code."""
+    assert first_cells("Formats")[1:] == [f"`{name}`" for name in options.FORMATS]
+    assert re.findall(r"[\w-]+", _FORMATS.replace(" or ", " ")) == [options.AUTO, *options.FORMATS]
+
+
+def test_the_tables() -> None:
+    """Every column, in its order."""
+    for name in ("messages", "events", "rejects", "files"):
+        columns = ", ".join(getattr(schemas, name.upper()).names)
+        assert re.search(rf"\| `{name}` \|.*\| `{columns}` \|", DOCS), name
+
+
+def test_the_flags() -> None:
+    """Every flag has a row that says what it means."""
+    for flag in (
+        outcome.CLOCK_SKEW,
+        outcome.MISSING_PARENT,
+        outcome.NOT_REPORTED,
+        outcome.NOT_IN_LOG,
+        outcome.GAP,
+        outcome.WITH_ITSELF,
+        spans.NO_DURATION,
+        outcome.AFTER_ITSELF,
+    ):
+        assert f"flagged `{flag}`" in DOCS, flag
+
+
+def test_the_limits() -> None:
+    """In the units of the page."""
+    assert (
+        f"up to {job.LARGEST // 2**20} MiB, or {gzipped.MOST_UNPACKED // 2**30} GiB unpacked"
+        in DOCS
+    )
+
+
+def test_the_columns_that_can_be_mapped() -> None:
+    """All of them are explained."""
+    for name in (*options.SPAN_COLUMNS, *options.LIST_COLUMNS):
+        assert f"`{name}`" in DOCS, name

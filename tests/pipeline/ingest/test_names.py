@@ -1,0 +1,60 @@
+"""Names of runs: short, and never the same for two."""
+
+from __future__ import annotations
+
+from beforehand.pipeline.ingest.names import key_of, names_of
+
+
+def names(*rows: tuple[str, str, str]) -> list[str]:
+    """The names of the runs of rows, given by format, file and label."""
+    keys = [str(key_of(*row)) for row in rows]
+    found = names_of(set(keys))
+    assert len(set(found.values())) == len(found)
+    return [found[key] for key in keys]
+
+
+def test_spans_and_lists_are_named_after_their_folder() -> None:
+    """All files of a folder are one run."""
+    rows = [("span-csv", "file:/d/shop/1.csv", ""), ("span-csv", "file:/d/shop/2.csv", "")]
+    assert names(*rows) == ["shop", "shop"]
+
+
+def test_logs_and_graphs_are_named_after_their_file() -> None:
+    """Without its endings."""
+    rows = [("graph", "file:/d/doc.json.gz", ""), ("shiviz", "file:/d/chord.log", "2")]
+    assert names(*rows) == ["doc", "chord/2"]
+
+
+def test_a_folder_with_several_formats() -> None:
+    """The format is added."""
+    rows = [("zipkin", "file:/d/z/1.json", ""), ("jaeger", "file:/d/z/2.json", "")]
+    assert names(*rows) == ["z-zipkin", "z-jaeger"]
+
+
+def test_folders_of_one_name_get_longer_ones() -> None:
+    """With as many of the folders above as it takes."""
+    rows = [("list", "file:/a/x/day/1", ""), ("list", "file:/b/x/day/1", "")]
+    assert names(*rows) == ["a/x/day-list", "b/x/day-list"]
+
+
+def test_files_of_one_stem_keep_their_endings() -> None:
+    """And then the folders."""
+    rows = [("graph", "file:/d/doc.json", ""), ("graph", "file:/d/doc.json.gz", "")]
+    assert names(*rows) == ["doc.json", "doc.json.gz"]
+
+
+def test_our_own_traces_name_their_runs() -> None:
+    """Wherever they are; without a name it is that of the file; and nobody else may have it."""
+    rows = [
+        ("trace", "file:/d/a.jsonl", "night"),
+        ("trace", "file:/d/b.jsonl", "night"),
+        ("trace", "file:/d/c.jsonl", ""),
+        ("list", "file:/night/x", ""),
+    ]
+    assert names(*rows) == ["night", "night", "c", "night-list"]
+
+
+def test_the_last_resort_is_a_number() -> None:
+    """Equal paths of two file systems."""
+    rows = [("list", "s3a://d/x", ""), ("list", "hdfs://d/x", ""), ("trace", "f", "d-list")]
+    assert len(set(names(*rows))) == 3
