@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from beforehand import __version__
-from beforehand.cli import protocols, simulate
+from beforehand.cli import audit, characterise, ingest, protocols, simulate, study, sweep
 
 app = typer.Typer(
     name="beforehand",
@@ -13,8 +13,13 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_show_locals=False,  # payloads are nobody's business
 )
+app.command("ingest")(ingest.command)
+app.command("characterise")(characterise.command)
 app.command("protocols")(protocols.command)
 app.command("simulate")(simulate.command)
+app.command("sweep")(sweep.command)
+app.command("study")(study.command)
+app.command("audit")(audit.command)
 
 
 def _show_version(wanted: bool) -> None:

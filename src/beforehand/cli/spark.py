@@ -9,7 +9,7 @@ import typer
 from beforehand.errors import PipelineError
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from beforehand.pipeline.session import Session
 
 _PANEL = "Spark"
 
@@ -32,15 +32,22 @@ Conf = Annotated[
 ]
 
 
-def start_session(master: str | None, conf: list[str] | None) -> SparkSession:
-    """The session that the options ask for."""
+def check_installed() -> None:
+    """Raise PipelineError if the package was installed without Spark."""
     try:
-        from beforehand.pipeline import session
+        import beforehand.pipeline.session  # noqa: F401
     except ImportError as problem:
         raise PipelineError(
             f"this command needs Spark ({problem.name} is not installed); "
             "`pip install 'beforehand[spark]'`"
         ) from None
+
+
+def start_session(master: str | None, conf: list[str] | None) -> Session:
+    """The session that the options ask for."""
+    check_installed()
+    from beforehand.pipeline import session
+
     settings = {}
     for text in conf or []:
         key, equals, value = text.partition("=")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -66,6 +67,10 @@ class Program:
 
     def digest(self) -> str:
         """A hash of the whole program: equal programs have equal ones."""
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
         whole = sha256()
         for send in self.sends:
             whole.update(json.dumps(list(vars(send).values())).encode())

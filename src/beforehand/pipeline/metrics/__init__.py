@@ -1,0 +1,52 @@
+"""Metrics tables: what the papers claim beside what the results of sweeps show. Spark SQL throughout.
+
+Each function takes a DataFrame of results (`pipeline.sweep.RESULTS`) and gives one with a declared
+schema. Runs that failed are left out everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from pyspark.sql import DataFrame
+
+from beforehand.pipeline.metrics.exponents import exponents
+from beforehand.pipeline.metrics.figure_004 import figure_series_004
+from beforehand.pipeline.metrics.figures_001 import figure_series_001
+from beforehand.pipeline.metrics.table1 import table1
+from beforehand.pipeline.storage import absolute, join, literal
+
+# By the names of their folders in DIR/metrics.
+TABLES: Final[dict[str, Callable[[DataFrame], DataFrame]]] = {
+    "table1": table1,
+    "exponents": exponents,
+    "figures_001": figure_series_001,
+    "figure_004": figure_series_004,
+}
+
+__all__ = [
+    "TABLES",
+    "exponents",
+    "figure_series_001",
+    "figure_series_004",
+    "table1",
+    "write_tables",
+]
+
+
+def write_tables(results: DataFrame, out: str) -> dict[str, DataFrame]:
+    """Make all tables and write them below `out`/metrics, over older ones; returns them as written."""
+    found = {}
+    results.persist()  # every table goes through it
+    try:
+        for name, make in TABLES.items():
+            path = join(absolute(out), "metrics", name)
+            table = make(results)
+            # Small, so in one file, and in the order of its columns: they are the keys.
+            whole = table.coalesce(1).sortWithinPartitions(*table.columns)
+            whole.write.mode("overwrite").parquet(path)
+            found[name] = results.sparkSession.read.schema(table.schema).parquet(literal(path))
+    finally:
+        results.unpersist()
+    return found

@@ -1,0 +1,44 @@
+"""What the tables have in common: results that count, and fields of scenarios as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+from pyspark.sql.types import StructType
+
+from beforehand.simulator.units import BYTES, NANOSECONDS
+
+
+def succeeded(results: DataFrame) -> DataFrame:
+    """Without the runs that failed."""
+    return results.where(sf.col("error").isNull())
+
+
+def declared(table: DataFrame, schema: StructType) -> DataFrame:
+    """The table with exactly the columns and types of its schema."""
+    columns = [sf.col(field.name).cast(field.dataType) for field in schema]
+    return table.select(*[c.alias(f.name) for c, f in zip(columns, schema, strict=True)])
+
+
+def scenario(name: str) -> Column:
+    """A field of the scenario, as text; null if it is null there."""
+    return sf.get_json_object("scenario", f"$.{name}")
+
+
+def bytes_per_second(text: Column) -> Column:
+    """Of a rate like 50kB/s."""
+    return _amount(sf.regexp_replace(text, "/s$", ""), BYTES)
+
+
+def nanoseconds(text: Column) -> Column:
+    """Of a duration like 5ms; of a distribution like normal:25ms,5ms, what it has first: its middle."""
+    return _amount(sf.regexp_extract(text, r"^(?:[a-z]+:)?([^,]*)", 1), NANOSECONDS)
+
+
+def _amount(text: Column, units: Mapping[str, int]) -> Column:
+    form = r"^\s*([0-9.]+)\s*([a-zA-Z]*)\s*$"
+    table = sf.create_map(*[sf.lit(each) for pair in units.items() for each in pair])
+    number = sf.nullif(sf.regexp_extract(text, form, 1), sf.lit("")).cast("double")
+    return number * table[sf.regexp_extract(text, form, 2)]

@@ -1,0 +1,47 @@
+"""The series of paper 004's figure 5 (Nédelec, Molli and Mostéfaoui): what is held, and sent, over time.
+
+It needs runs with a `sample`, which note how things stand every so often.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+from pyspark.sql.types import DoubleType, StructType
+
+from beforehand.pipeline.metrics.columns import declared, succeeded
+from beforehand.pipeline.schemas import NUMBER, TEXT, required
+
+REAL: Final = DoubleType()
+
+FIGURE_5: Final = StructType(
+    [
+        required("protocol", TEXT),
+        required("workload", TEXT),
+        required("network", TEXT),
+        required("setting", TEXT),
+        required("processes", NUMBER),
+        required("time_s", REAL),
+        required("delay_ms", REAL),  # of a frame that leaves then
+        required("entries", REAL),  # about messages, held per process (figure 5a)
+        required("most_entries", NUMBER),  # of one process, in any of the runs
+        required("control_per_second", REAL),  # control frames that a process received (figure 5b)
+        required("runs", NUMBER),  # that these are means of
+    ]
+)
+
+
+def figure_series_004(results: DataFrame) -> DataFrame:
+    """A row for each moment of each size, averaged over the seeds."""
+    keys = ["protocol", "workload", "network", "setting", "processes"]
+    moments = succeeded(results).select(*keys, sf.explode("series").alias("at"))
+    means = moments.groupBy(*keys, (sf.col("at.time_ns") / 1e9).alias("time_s")).agg(
+        (sf.avg("at.delay_ns") / 1e6).alias("delay_ms"),
+        sf.avg("at.entries").alias("entries"),
+        sf.max("at.most_entries").alias("most_entries"),
+        sf.avg("at.control_per_second").alias("control_per_second"),
+        sf.count("*").alias("runs"),
+    )
+    return declared(means, FIGURE_5)

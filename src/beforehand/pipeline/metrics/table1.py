@@ -1,0 +1,80 @@
+"""Table 1 of paper 000, measured: for each protocol what is claimed, and what the runs show.
+
+The measured columns are means over all runs of a protocol, so compare protocols on a grid that is the
+same for all of them. `docs/sweep.md` has such a grid. Exponents are those in n, averaged over the
+groups of `exponents`, and null where the grid has fewer than three sizes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import astuple, fields
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+from pyspark.sql.types import DoubleType, StructType
+
+from beforehand.pipeline.metrics.claims import CLAIMS, Claim
+from beforehand.pipeline.metrics.columns import declared, succeeded
+from beforehand.pipeline.metrics.exponents import exponents
+from beforehand.pipeline.schemas import NUMBER, TEXT, optional, required
+
+REAL: Final = DoubleType()
+CLAIMED: Final = tuple(f"claimed_{each.name}" for each in fields(Claim)[1:])
+
+TABLE1: Final = StructType(
+    [
+        required("protocol", TEXT),
+        *(optional(name, TEXT) for name in CLAIMED),  # null for protocols that are not in the table
+        required("runs", NUMBER),
+        required("stalled", NUMBER),  # runs that did not get on: no liveness there
+        required("metadata_bytes", REAL),  # per message
+        optional("metadata_exponent", REAL),
+        required("integers_mean", REAL),  # of state, per process
+        required("integers_peak", NUMBER),
+        optional("state_exponent", REAL),
+        required("work_us", REAL),  # wall-clock microseconds per message, of the simulator too
+        optional("work_exponent", REAL),
+        required("latency_ms", REAL),  # from causal-send to delivery
+        optional("noncausal_ms", REAL),  # what of it causal order does not ask for; null: unknown
+        required("most_in_transit", NUMBER),  # of one sender
+        required("control_frames", REAL),  # per message
+    ]
+)
+
+
+def table1(results: DataFrame) -> DataFrame:
+    """A row for each protocol in the results."""
+    measured = (
+        succeeded(results)
+        .groupBy("protocol")
+        .agg(
+            sf.count("*").alias("runs"),
+            sf.count_if(sf.col("outcome") == "stalled").alias("stalled"),
+            sf.avg("metadata_bytes_per_message").alias("metadata_bytes"),
+            sf.avg("integers_mean").alias("integers_mean"),
+            sf.max("integers_peak").alias("integers_peak"),
+            (1e6 * sf.sum("seconds") / sf.sum("sent")).alias("work_us"),
+            (sf.avg("latency_mean") / 1e6).alias("latency_ms"),
+            (sf.avg("noncausal_mean") / 1e6).alias("noncausal_ms"),
+            sf.max("most_in_transit").alias("most_in_transit"),
+            sf.avg("control_frames_per_message").alias("control_frames"),
+        )
+    )
+    grown = (
+        exponents(results)
+        .where("x = 'n'")
+        .groupBy("protocol")
+        .agg(
+            *(
+                sf.avg(sf.when(sf.col("y") == y, sf.col("exponent"))).alias(f"{y}_exponent")
+                for y in ("metadata", "state", "work")
+            )
+        )
+    )
+    claimed = results.sparkSession.createDataFrame(
+        [astuple(claim) for claim in CLAIMS],
+        StructType([required(name, TEXT) for name in ("protocol", *CLAIMED)]),
+    )
+    joined = measured.join(sf.broadcast(claimed), "protocol", "left")
+    return declared(joined.join(sf.broadcast(grown), "protocol", "left"), TABLE1)

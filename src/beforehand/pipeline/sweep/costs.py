@@ -1,0 +1,62 @@
+"""How long runs will take, roughly, and how they are dealt out: to waves, and to the tasks of a wave."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from typing import Final
+
+from beforehand.pipeline.sweep.grid import Point
+from beforehand.simulator import Scenario
+
+# Grows with the number of processes: what a message of these costs more than of the others.
+_GROWTH: Final = {"rst": 1 / 10, "ks": 1 / 3}
+_GROUP: Final = 5  # receivers of a multicast, if the workload does not say
+GUESS: Final = 1e-4  # seconds per unit of cost, before anything was measured: an interpreted core
+MOST_TASKS: Final = 4  # per slot, so that estimates that are wrong even out
+LEAST_TASK: Final = 1.0  # seconds; for less it is not worth starting one
+
+
+def cost(scenario: Scenario) -> float:
+    """In units of a message to one receiver."""
+    processes = len(scenario.names)
+    if scenario.program is not None:
+        copies = sum(len(send.to) for send in scenario.program.sends)
+    else:
+        kind = scenario.workload.partition(":")[0]
+        receivers = {"broadcast": processes, "groups": _GROUP}.get(kind, 1)
+        copies = processes * scenario.messages * receivers
+    return (1 + copies) * (1 + processes * _GROWTH.get(scenario.protocol, 0.0))
+
+
+def by_cost(points: Sequence[Point]) -> list[Point]:
+    """The most expensive first: what comes last is short, so that nobody waits for one at the end."""
+    costs = {point.run: cost(point.scenario) for point in points}
+    return sorted(points, key=lambda point: (-costs[point.run], point.run))
+
+
+def first_wave(points: Sequence[Point], seconds: float, per_unit: float, slots: int) -> int:
+    """How many of these fit a wave of so many seconds: at least one for each slot."""
+    room = seconds * slots / per_unit
+    for place, point in enumerate(points):
+        room -= cost(point.scenario)
+        if room < 0:
+            return min(len(points), max(place, slots))
+    return len(points)
+
+
+def tasks_for(points: Sequence[Point], per_unit: float, slots: int) -> int:
+    """How many tasks are worth it: one per slot, and more if there is more to do."""
+    seconds = per_unit * sum(cost(point.scenario) for point in points)
+    return min(max(slots, round(seconds / LEAST_TASK)), slots * MOST_TASKS, len(points))
+
+
+def deal(points: Sequence[Point], tasks: int) -> list[int]:
+    """A task for each point, most expensive first, so that all tasks have about as much to do."""
+    load = [(0.0, task) for task in range(tasks)]
+    dealt = []
+    for point in points:
+        least, task = heapq.heappop(load)
+        dealt.append(task)
+        heapq.heappush(load, (least + cost(point.scenario), task))
+    return dealt

@@ -1,0 +1,46 @@
+"""The networks that have a name: what one would type after `beforehand simulate`, decided once.
+
+They are typical, not measured: a rack or a building, continents apart, and telephones that move. The
+delays are one-way. All of them count the 28 bytes of UDP and IP for each frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+Network = Mapping[str, Any]  # fields of a scenario
+
+DEFAULT: Final = "default"
+_UDP: Final = 28
+
+NETWORKS: Final[dict[str, Network]] = {
+    # As the simulator has it when nothing is said.
+    DEFAULT: {},
+    "lan": {
+        "delay": "lognormal:200us,0.3",
+        "bandwidth": "125MB/s",  # a gigabit per second
+        "header": _UDP,
+    },
+    "wan": {
+        "delay": "lognormal:40ms,0.4",
+        "jitter": "exponential:5ms",
+        "loss": 0.001,
+        "bandwidth": "12.5MB/s",
+        "header": _UDP,
+    },
+    "mobile": {
+        "delay": "lognormal:60ms,0.6",
+        "jitter": "exponential:30ms",
+        "loss": 0.05,
+        "duplicate": 0.01,
+        "bandwidth": "625kB/s",  # five megabits per second
+        "header": _UDP,
+    },
+}
+
+# The fields that a network may have.
+NETWORK_FIELDS: Final = (
+    *("delay", "jitter", "bandwidth", "header", "fifo"),
+    *("loss", "duplicate", "partitions", "link", "tick", "flush"),
+)

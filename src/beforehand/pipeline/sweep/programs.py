@@ -1,0 +1,73 @@
+"""The workloads of a grid that are traces: `replay:PATH` becomes programs.
+
+PATH is what `beforehand ingest` has written, with `#RUN` behind it for one of its runs (otherwise all
+of them take part, each as a workload of its own), or a program or trace of `beforehand simulate`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as sf
+
+from beforehand.errors import BeforehandError, PipelineError
+from beforehand.pipeline.ingest import read_messages
+from beforehand.pipeline.replay import program_of
+from beforehand.pipeline.storage import Storage, join
+from beforehand.pipeline.sweep.grid import PREFIX, Grid
+from beforehand.simulator import Program
+
+
+def with_programs(spark: SparkSession, grid: Grid) -> Grid:
+    """The same grid with all that it replays read."""
+    workloads: dict[str, None] = {}
+    programs = dict(grid.programs)
+    for workload in grid.workload:
+        if workload in programs or not workload.startswith(PREFIX):
+            workloads[workload] = None
+            continue
+        found = _read(spark, workload.removeprefix(PREFIX))
+        programs |= found
+        workloads |= dict.fromkeys(found)
+    return replace(grid, workload=tuple(workloads), programs=programs)
+
+
+def _read(spark: SparkSession, text: str) -> dict[str, Program]:
+    """Workload -> program."""
+    path, _, run = text.partition("#")
+    if path and Storage(spark).exists(join(path, "messages")):
+        return _ingested(spark, path, run)
+    if run:
+        raise PipelineError(
+            f"{PREFIX}{text}: {path} has no messages, so no run {run!r} of it can be replayed; name a "
+            "folder that `beforehand ingest` has written"
+        )
+    if not path or not Path(path).exists():
+        raise PipelineError(
+            f"{PREFIX}{text}: there is no such file or folder; name what `beforehand ingest` has "
+            "written, a program (.jsonl) or a trace"
+        )
+    return {PREFIX + text: Program.read(Path(path))}
+
+
+def _ingested(spark: SparkSession, path: str, run: str) -> dict[str, Program]:
+    table = read_messages(spark, path)
+    runs = sorted(row["run"] for row in table.select("run").distinct().collect())
+    if not runs:
+        raise PipelineError(f"{PREFIX}{path}: it holds no messages, so there is nothing to replay")
+    if run and run not in runs:
+        raise PipelineError(
+            f"{PREFIX}{path}: it has no run {run!r}; its runs: {', '.join(runs[:10])}"
+            + (f" and {len(runs) - 10} more" if len(runs) > 10 else "")
+        )
+    found = {}
+    for each in [run] if run else runs:
+        rows = table.where(sf.col("run") == each).collect()
+        name = f"{PREFIX}{path}#{each}" if run or len(runs) > 1 else PREFIX + path
+        try:
+            found[name] = program_of(row.asDict() for row in rows)
+        except BeforehandError as problem:
+            raise PipelineError(f"{name}: {problem}") from None
+    return found

@@ -1,0 +1,133 @@
+"""Where the results of a sweep are, and which of them count.
+
+A sweep is done in waves, each one Spark job. The folder of a sweep has
+
+    results/WAVE/    what the runs of a wave gave: Parquet with the columns RESULTS
+    traces/WAVE/     their events, if they were wanted: Parquet with the columns EVENTS
+    waves/WAVE.json  which runs these are; written last, in one step
+
+Only waves with a note count, so nothing of a wave that was killed is ever seen; what is left of it is
+removed when the next sweep starts. A run that was done again belongs to the last wave that has it.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from dataclasses import asdict, dataclass
+from typing import Final
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql.types import StructType
+
+from beforehand.errors import PipelineError
+from beforehand.pipeline.schemas import TEXT, required
+from beforehand.pipeline.storage import Storage, absolute, join, literal
+from beforehand.pipeline.sweep.schema import RESULTS
+
+MARK: Final = "_sweep.json"  # says that a folder is a sweep's, and that we may tidy up in it
+_RESULTS, _TRACES, _NOTES = "results", "traces", "waves"
+_NAME: Final = re.compile(r"\d{5}-[0-9a-f]{8}")
+
+
+@dataclass(frozen=True)
+class Wave:
+    """The note of a wave that is complete."""
+
+    name: str
+    runs: list[str]
+    failed: list[str]
+    traced: list[str]  # whose events are in its traces
+    audited: bool
+
+
+class Waves:
+    """The waves in a folder."""
+
+    def __init__(self, spark: SparkSession, out: str) -> None:
+        self._spark = spark
+        self._storage = Storage(spark)
+        self.out = absolute(out)
+        self.complete = self._read()
+
+    def _read(self) -> list[Wave]:
+        notes = join(self.out, _NOTES)
+        names = [
+            file.path.rpartition("/")[2]
+            for file in self._storage.glob(join(literal(self.out), _NOTES, "*.json"))
+        ]
+        found = [self._storage.read_note(notes, name) for name in sorted(names)]
+        return [Wave(**note) for note in found if note is not None]
+
+    # ---- what is there ----
+
+    def owners(self) -> dict[str, Wave]:
+        """For each run the wave that has the word on it."""
+        return {run: wave for wave in self.complete for run in wave.runs}
+
+    def traced(self) -> dict[str, Wave]:
+        """For each run whose events there are, the wave that has them."""
+        return {run: wave for wave in self.complete for run in wave.traced}
+
+    def stored(self) -> DataFrame:
+        """The results of all runs in the folder, each once, named as they were when they were done."""
+        owners = self.owners()
+        if not owners:
+            return self._spark.createDataFrame([], RESULTS)
+        folders = sorted({self.results(wave.name) for wave in owners.values()})
+        rows = self._spark.read.schema(RESULTS).parquet(*map(literal, folders))
+        owned = self._spark.createDataFrame(
+            [(run, wave.name) for run, wave in owners.items()],
+            StructType([required("run", TEXT), required("wave", TEXT)]),
+        )
+        return rows.join(sf.broadcast(owned), ["run", "wave"]).select(*RESULTS.names)
+
+    def results(self, wave: str) -> str:
+        """The folder for the results of a wave."""
+        return join(self.out, _RESULTS, wave)
+
+    def rows(self, wave: str) -> DataFrame:
+        """The results of a wave that was written, whether or not it counts."""
+        return self._spark.read.schema(RESULTS).parquet(literal(self.results(wave)))
+
+    def traces(self, wave: str) -> str:
+        """The folder for the events of a wave."""
+        return join(self.out, _TRACES, wave)
+
+    # ---- what is added ----
+
+    def tidy(self) -> None:
+        """Make the folder a sweep's, and remove what waves that were killed have left there."""
+        if self._storage.read_note(self.out, MARK) is None:
+            for name in (_RESULTS, _TRACES, _NOTES):
+                if self._storage.exists(join(self.out, name)):
+                    raise PipelineError(
+                        f"{self.out} has a {name!r} that no sweep has written; choose another folder"
+                    )
+            self._storage.write_note(self.out, MARK, {"holds": "the results of beforehand sweep"})
+        known = {wave.name for wave in self.complete}
+        for table in (_RESULTS, _TRACES):
+            for file in self._storage.glob(join(literal(self.out), table, "*")):
+                name = file.path.rpartition("/")[2]
+                if _NAME.fullmatch(name) and name not in known:
+                    self.discard(name)
+
+    def new_name(self) -> str:
+        """A name for the next wave, later than all others.
+
+        The token is not for order: the JVM of a sweep that was killed may live on for a moment and write
+        into the folder of its wave, which must not be that of ours.
+        """
+        last = max((int(wave.name[:5]) for wave in self.complete), default=0)
+        return f"{last + 1:05}-{uuid.uuid4().hex[:8]}"
+
+    def discard(self, name: str) -> None:
+        """A wave did not work out: remove what it may have written."""
+        self._storage.delete(self.results(name))
+        self._storage.delete(self.traces(name))
+
+    def add(self, wave: Wave) -> None:
+        """A wave is complete: from now on it counts."""
+        self._storage.write_note(join(self.out, _NOTES), f"{wave.name}.json", asdict(wave))
+        self.complete.append(wave)

@@ -1,0 +1,205 @@
+"""Metrics tables: known slopes are found, figures are those of the papers, claims are beside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from beforehand.pipeline.metrics import (
+    TABLES,
+    exponents,
+    figure_series_001,
+    figure_series_004,
+    table1,
+    write_tables,
+)
+from beforehand.pipeline.metrics.exponents import EXPONENTS
+from beforehand.pipeline.metrics.figure_004 import FIGURE_5
+from beforehand.pipeline.metrics.figures_001 import FIGURES
+from beforehand.pipeline.metrics.table1 import TABLE1
+from beforehand.pipeline.sweep import Grid, run_sweep
+from tests.pipeline.metrics.samples import results
+
+pytestmark = pytest.mark.spark
+
+
+def told(table: DataFrame, *names: str) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """Rows by these columns."""
+    found = [row.asDict() for row in table.collect()]
+    by_names = {tuple(row[name] for name in names): row for row in found}
+    assert len(by_names) == len(found)
+    return by_names
+
+
+def test_exponents_that_are_known(spark: SparkSession) -> None:
+    """Powers come out exactly; a constant has the exponent 0; zeros and failures are not used."""
+    rows: list[dict[str, Any]] = []
+    for n in (10, 20, 40):
+        for seed in (1, 2):
+            square = {"metadata_bytes_per_message": 3.0 * n**2, "integers_mean": 7.0}
+            rows.append({"processes": n, "seed": seed, **square, "seconds": 0.1 * n**0.5})
+    rows.append({"processes": 80, "metadata_bytes_per_message": 0.0, "integers_mean": 7.0})
+    rows.append({"processes": 160, "metadata_bytes_per_message": 1.0, "error": "broken"})
+    # Two sizes only: nothing to fit.
+    rows += [{"protocol": "rst", "processes": n, "integers_mean": 1.0} for n in (5, 50)]
+    # Sizes that hardly differ: nothing to fit either.
+    rows += [{"protocol": "ks", "processes": n, "integers_mean": 1.0} for n in (50, 51, 52)]
+    table = exponents(results(spark, rows))
+    assert [(f.name, f.dataType) for f in table.schema] == [(f.name, f.dataType) for f in EXPONENTS]
+    found = told(table, "protocol", "y", "x")
+    assert set(found) == {("hybrid", y, "n") for y in ("metadata", "state", "work")}
+    metadata, state = found["hybrid", "metadata", "n"], found["hybrid", "state", "n"]
+    assert metadata["exponent"] == pytest.approx(2) and metadata["r2"] == pytest.approx(1)
+    assert (metadata["used"], metadata["unused"], metadata["values"]) == (6, 1, 3)
+    assert (metadata["low"], metadata["high"]) == (10, 40)
+    assert (metadata["setting"], metadata["processes"]) == ("", None)
+    assert state["exponent"] == pytest.approx(0) and (state["used"], state["unused"]) == (7, 0)
+    assert found["hybrid", "work", "n"]["values"] == 4
+
+
+def test_runs_are_fitted_together_if_they_differ_in_x_only(spark: SparkSession) -> None:
+    """By degree within a kind of workload and a size; by what is buffered whatever the interval."""
+    rows: list[dict[str, Any]] = []
+    for n in (10, 20):
+        for peers in (2, 4, 8):
+            ring = {"workload": f"ring:{peers}", "degree": float(peers), "processes": n}
+            rows.append({**ring, "metadata_bytes_per_message": n * float(peers)})
+    for place, level in enumerate((1.0, 3.0, 9.0)):
+        rows.append(
+            {
+                "workload": "shop",
+                "setting": f"interval={place}",
+                "held_mean": level,
+                "buffered_mean": level,
+                "most_in_transit": 10**place,
+                "integers_mean": level**1.5,
+            }
+        )
+    found = told(exponents(results(spark, rows)), "workload", "processes", "y", "x")
+    assert found.keys() == {
+        *(("ring", n, y, "degree") for n in (10, 20) for y in ("metadata", "work")),
+        *(("shop", 10, y, x) for y in ("state", "work") for x in ("buffered", "in flight")),
+    }
+    for n in (10, 20):
+        assert found["ring", n, "metadata", "degree"]["exponent"] == pytest.approx(1)
+    buffered = found["shop", 10, "state", "buffered"]
+    assert buffered["exponent"] == pytest.approx(1.5) and buffered["setting"] is None
+    assert (buffered["low"], buffered["high"]) == pytest.approx((0.2, 1.8))
+
+
+def test_table_1_has_claims_beside_what_was_measured(spark: SparkSession) -> None:
+    """Means over the runs, in the units that the columns say; other protocols have no claims."""
+    common = {"protocol": "rst", "latency_mean": 2e6, "noncausal_mean": 0.0}
+    rows: list[dict[str, Any]] = [
+        {**common, "processes": n, "metadata_bytes_per_message": n * n, "integers_peak": n}
+        for n in (10, 20, 40)
+    ]
+    rows = [{**row, "metadata_bytes_per_message": float(row["processes"] ** 2)} for row in rows]
+    rows += [
+        {"protocol": "raw", "outcome": "stalled", "latency_mean": 4e6, "noncausal_mean": None},
+        {"protocol": "raw", "error": "broken", "latency_mean": None},
+    ]
+    table = table1(results(spark, rows))
+    assert [(f.name, f.dataType) for f in table.schema] == [(f.name, f.dataType) for f in TABLE1]
+    found = told(table, "protocol")
+    rst, raw = found[("rst",)], found[("raw",)]
+    assert (rst["claimed_message_space"], rst["claimed_process_space"]) == ("O(n^2)", "O(n^2 b)")
+    assert rst["metadata_exponent"] == pytest.approx(2) and rst["state_exponent"] is None
+    assert (rst["runs"], rst["stalled"], rst["integers_peak"]) == (3, 0, 40)
+    assert rst["metadata_bytes"] == pytest.approx(700)
+    assert (rst["latency_ms"], rst["noncausal_ms"]) == (2.0, 0.0)
+    assert rst["work_us"] == pytest.approx(100)
+    assert (raw["runs"], raw["stalled"]) == (1, 1)
+    assert raw["claimed_message_space"] is None and raw["noncausal_ms"] is None
+
+
+def test_figures_of_paper_001(spark: SparkSession) -> None:
+    """Execution time by processes per kB/s; how much faster cykas is by job length and by hot spots."""
+    rows: list[dict[str, Any]] = []
+    for bandwidth in ("20kB/s", "1MB/s", None):
+        for protocol, seconds in (("rst", 8), ("cykas", 2), ("hybrid", 1)):
+            fields = {"bandwidth": bandwidth, "job_share": 0.0}
+            run = {"protocol": protocol, "processes": 50, "fields": fields}
+            rows.append({**run, "workload": "uniform", "execution_ns": seconds * 10**9})
+    for job, faster, sooner in (("0.5ms", 2, 3.0), ("normal:25ms,5ms", 1, 0.0)):
+        for seed in (1, 2):
+            run = {"setting": f"job={job}", "seed": seed, "workload": "uniform"}
+            run["fields"] = {"job": job, "job_share": 0.1, "interval": "10ms"}
+            slow = {"execution_ns": 6 * faster, "mean_job_start_ns": 6.0 * sooner}
+            fast = {"execution_ns": 6, "mean_job_start_ns": 6.0 if sooner else 0.0}
+            rows += [{**run, "protocol": "mattern", **slow}, {**run, "protocol": "cykas", **fast}]
+    rows.append({**rows[-1], "seed": 3, "execution_ns": 1})  # nobody to compare it with
+    for share in (0.0, 0.1):
+        run = {"workload": "hotspot:0.05,0.8", "setting": f"job_share={share}"}
+        run["fields"] = {"job_share": share}
+        rows.append({**run, "protocol": "mattern", "execution_ns": 9})
+        rows.append({**run, "protocol": "cykas", "execution_ns": 10})
+    table = figure_series_001(results(spark, rows))
+    assert [(f.name, f.dataType) for f in table.schema] == [(f.name, f.dataType) for f in FIGURES]
+    names = ("figure", "panel", "series", "processes", "x")
+    found = {key: (row["y"], row["runs"]) for key, row in told(table, *names).items()}
+    assert found == {
+        **{
+            (4, "", protocol, 50, x): (y, 1)
+            for protocol, y in (("rst", 8), ("cykas", 2))
+            for x in (2.5, 0.05)
+        },
+        (5, "10ms", "execution time", 10, 0.5): (2.0, 2),
+        (5, "10ms", "mean job start", 10, 0.5): (3.0, 2),
+        (5, "10ms", "execution time", 10, 25.0): (1.0, 2),
+        (6, "", "no jobs", 10, 5.0): (0.9, 1),
+        (6, "", "with jobs", 10, 5.0): (0.9, 1),
+    }
+
+
+def test_figure_5_of_paper_004(spark: SparkSession) -> None:
+    """The moments of the runs, averaged over the seeds; runs without samples have none."""
+
+    def moment(second: float, entries: float, control: float) -> dict[str, Any]:
+        return {
+            "time_ns": int(second * 1e9),
+            "processes": 10,
+            "entries": entries,
+            "most_entries": int(entries) + 1,
+            "control_per_second": control,
+            "delivered": 0,
+            "delay_ns": 5_000_000,
+        }
+
+    rows = [
+        {"protocol": "prc", "seed": 1, "series": [moment(0.5, 1.0, 2.0), moment(1, 3.0, 0.0)]},
+        {"protocol": "prc", "seed": 2, "series": [moment(0.5, 2.0, 4.0)]},
+        {"protocol": "prc", "processes": 20, "series": []},
+    ]
+    table = figure_series_004(results(spark, rows))
+    assert [(f.name, f.dataType) for f in table.schema] == [(f.name, f.dataType) for f in FIGURE_5]
+    names = ("time_s", "delay_ms", "entries", "most_entries", "control_per_second", "runs")
+    assert sorted(tuple(row) for row in table.select(*names).collect()) == [
+        (0.5, 5.0, 1.5, 3, 3.0, 2),
+        (1.0, 5.0, 3.0, 4, 0.0, 1),
+    ]
+
+
+def test_a_sweep_shows_what_the_paper_claims(spark: SparkSession, tmp_path: Path) -> None:
+    """The metadata of matrix clocks grows with the square of n, that of hybrid buffering not at all."""
+    grid = Grid(
+        ("hybrid", "rst", "mattern"),
+        ("uniform:3",),
+        processes=(10, 20, 40),
+        fields={"messages": (4,)},
+    )
+    out = str(tmp_path)
+    swept = run_sweep(spark, grid, out)
+    written = write_tables(swept.results, out)
+    assert set(written) == set(TABLES) == {path.name for path in (tmp_path / "metrics").iterdir()}
+    found = told(written["table1"], "protocol")
+    rst, hybrid, mattern = (found[(name,)] for name in ("rst", "hybrid", "mattern"))
+    assert 1.8 < rst["metadata_exponent"] < 2.1 and 1.8 < rst["state_exponent"] < 2.1
+    assert abs(hybrid["metadata_exponent"]) < 0.1 and hybrid["state_exponent"] < 0.3
+    assert rst["noncausal_ms"] == 0.0 < hybrid["noncausal_ms"] < mattern["noncausal_ms"]
+    assert mattern["most_in_transit"] == 1 < hybrid["most_in_transit"]
+    assert rst["control_frames"] == 0.0 and mattern["control_frames"] == 1.0
+    assert all(row["runs"] == 3 for row in found.values())

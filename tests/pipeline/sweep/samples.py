@@ -1,0 +1,59 @@
+"""Small traffic to replay: requests and replies between services, as spans give them."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from beforehand.pipeline.ingest.tables import NOTE
+from beforehand.pipeline.schemas import MESSAGES
+from beforehand.pipeline.storage import Storage
+
+Row = dict[str, Any]  # of the table MESSAGES
+
+
+def calls(run: str, seed: int, requests: int = 6) -> list[Row]:
+    """Requests that services hand on to others, one after the other or at once, and their replies."""
+    chance = random.Random(f"calls/{seed}")
+    rows: list[Row] = []
+
+    def send(sender: str, to: list[str], after: list[str], time: int, kind: str) -> str:
+        name = f"m{len(rows):03}"
+        rows.append(
+            {
+                "run": run,
+                "id": name,
+                "sender": sender,
+                "to": to,
+                "time_ns": time,
+                "after": after,
+                "payload_bytes": chance.choice([None, 10, 2000]),
+                "kind": kind,
+                "flags": [],
+                "file": "calls",
+                "position": len(rows) + 1,
+            }
+        )
+        return name
+
+    for number in range(requests):
+        start = number * 3_000_000
+        service, stores = f"s{chance.randrange(3)}", chance.sample(["db", "cache", "log"], 2)
+        asked = send("web", [service], [], start, "request")
+        first = send(service, stores[:1], [asked], start + 1_000_000, "request")
+        answer = send(stores[0], [service], [first], start + 2_000_000, "reply")
+        if chance.random() < 0.5:
+            send(service, ["log", "web"], [answer], start + 2_500_000, "message")
+        second = send(service, stores[1:], [answer], start + 4_000_000, "request")
+        done = send(stores[1], [service], [second], start + 5_000_000, "reply")
+        send(service, ["web"], [answer, done], start + 6_000_000, "reply")
+    return rows
+
+
+def write(spark: SparkSession, folder: str, rows: list[Row]) -> None:
+    """As ingest leaves it."""
+    values = [tuple(row[name] for name in MESSAGES.names) for row in rows]
+    spark.createDataFrame(values, MESSAGES).write.parquet(f"{folder}/messages")
+    Storage(spark).write_note(folder, NOTE, {"events": 0})

@@ -1,0 +1,119 @@
+"""`beforehand sweep`: what it prints, what it refuses, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from typer.testing import CliRunner, Result
+
+from beforehand.cli import app
+
+SMALL = ("--processes", "4", "--messages", "5")
+
+
+def sweep(*arguments: str | Path) -> Result:
+    """Run the command."""
+    return CliRunner().invoke(app, ["sweep", *map(str, arguments)])
+
+
+@pytest.fixture(autouse=True)
+def _no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether there is a terminal is not for the environment of the tests to say."""
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ((), "--out is missing"),
+        (("--out", "o", "none.toml"), "none.toml: the grid cannot be read"),
+        (("--out", "o", "--processes", "4"), "the grid has no protocol"),
+        (("--out", "o", "--protocol", "hybird"), "did you mean hybrid"),
+        (("--out", "o", "--protocol", "hybrid,rst", "--workload", "x"), "no workload 'x'"),
+        (("--out", "o", "--protocol", "hybrid", "--seed", "1,x"), "--seed 'x': give whole numbers"),
+        (("--out", "o", "--protocol", "hybrid", "--set", "loss"), "write it like payload=1kB"),
+        (("--out", "o", "--protocol", "hybrid", "--set", "los=1"), "a grid has no 'los'"),
+        (("--out", "o", "--protocol", "hybrid", "--set", "loss=1"), "loss is 1"),
+    ],
+)
+def test_bad_input_is_told_before_spark_starts(given: tuple[str, ...], told: str) -> None:
+    """One sentence, exit code 2."""
+    result = sweep(*given)
+    assert result.exit_code == 2
+    assert told in result.stderr and result.stderr.startswith("beforehand: ")
+    assert "Traceback" not in result.stderr and not result.stdout
+
+
+@pytest.mark.spark
+def test_a_sweep_is_summed_up(spark: SparkSession, tmp_path: Path) -> None:
+    """From a file and options; a row for each run, what was skipped, and the tables on request."""
+    file = tmp_path / "grid.toml"
+    file.write_text(
+        'protocol = ["hybrid", "newtop"]\nseed = [1, 2, 3]\n[networks.mine]\ndelay = "2ms"\n'
+    )
+    out = tmp_path / "out"
+    options = (
+        file,
+        "--out",
+        out,
+        *SMALL,
+        "--seed",
+        "1,2",
+        "--set",
+        "loss=0.0",
+        "--set",
+        "loss=0.1",
+    )
+    first = sweep(*options, "--audit")
+    assert first.exit_code == 0, first.output
+    assert (
+        "skipped newtop, workload uniform, network mine, 4 processes: newtop only" in first.stderr
+    )
+    common, header, *lines = first.stdout.splitlines()
+    assert common == "all with messages=5"
+    assert [line.count("loss=0.1") for line in lines[:4]] == [0, 0, 1, 1]
+    assert header.split()[:3] == ["PROTOCOL", "WORKLOAD", "NETWORK"] and "VIOLATIONS" in header
+    assert len(lines) == 5 and all("complete" in line for line in lines[:4])
+    assert lines[4] == (
+        f"4 runs done, 0 failed, 0 were there already, 1 combinations skipped; all in {out}"
+    )
+    again = sweep(*options, "--json", "--tables")
+    values = json.loads(again.stdout)
+    assert (values["done"], values["reused"], values["failed"]) == (0, 4, 0)
+    assert {row["scenario"]["loss"] for row in values["results"]} == {0.0, 0.1}
+    assert [row["protocol"] for row in values["table1"]] == ["hybrid"]
+    assert {path.name for path in (out / "metrics").iterdir()} >= {"table1", "exponents"}
+    everything = sweep("--out", out, "--tables")
+    assert everything.exit_code == 0
+    assert "Table 1, claimed and measured" in everything.stdout
+    assert "0 runs done, 0 failed, 4 were there already" in everything.stdout
+
+
+@pytest.mark.spark
+def test_a_failed_run_is_told_and_changes_the_exit_code(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """With its error, whole enough to find the cause."""
+    from beforehand.pipeline.sweep import Grid, run_sweep
+
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by nothing")
+
+    grid = Grid(("hybrid",), processes=(4,), fields={"messages": (5,)})
+    run_sweep(spark, grid, str(tmp_path), simulate=broken)  # type: ignore[arg-type]
+    shown = sweep("--out", tmp_path)
+    assert shown.exit_code == 1
+    assert "hybrid, uniform, default, seed 1): ZeroDivisionError: by nothing" in shown.stderr
+    mended = sweep("--out", tmp_path, "--protocol", "hybrid", *SMALL)
+    assert mended.exit_code == 0 and "1 runs done, 0 failed" in mended.stdout
+
+
+@pytest.mark.spark
+def test_nothing_to_show(spark: SparkSession, tmp_path: Path) -> None:
+    """A folder without a sweep, and no grid."""
+    result = sweep("--out", tmp_path)
+    assert result.exit_code == 2 and "there are no results of a sweep" in result.stderr

@@ -1,0 +1,301 @@
+"""Sweeps on Spark: the numbers of the simulator, nothing twice, nothing by halves."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from beforehand.errors import PipelineError
+from beforehand.pipeline.replay import program_of
+from beforehand.pipeline.schemas import EVENTS
+from beforehand.pipeline.sweep import RESULTS, Grid, Progress, run_sweep, stored
+from beforehand.pipeline.sweep.columns import measured
+from beforehand.pipeline.sweep.grid import Point, plan
+from beforehand.pipeline.sweep.job import point_row
+from beforehand.pipeline.sweep.programs import with_programs
+from beforehand.pipeline.sweep.waves import Waves
+from beforehand.simulator import Result, Scenario, run
+from beforehand.trace import Recorder
+from beforehand.trace.recorder import Columns, Sink
+from tests.pipeline.sweep.samples import calls, write
+
+pytestmark = pytest.mark.spark
+
+SIX = ("hybrid", "hybrid-sps", "mattern", "cykas", "rst", "ks")
+SMALL = Grid(("hybrid", "rst"), processes=(4,), seed=(1, 2), fields={"messages": (5,)})
+UNSURE = {"seconds", "wave"}  # columns that do not depend on the scenario alone
+
+
+def rows(results: DataFrame) -> list[dict[str, Any]]:
+    """All rows, without what differs from sweep to sweep."""
+    found = [row.asDict(recursive=True) for row in results.collect()]
+    told = [{k: v for k, v in row.items() if k not in UNSURE} for row in found]
+    return sorted(told, key=lambda row: (row["run"], row["network"], row["workload"]))
+
+
+def alone(point: Point, audit: bool = False) -> dict[str, Any]:
+    """The same row, from a run without Spark."""
+    found = {**point_row(point), **measured(run(point.scenario, audit=audit))}
+    return {name: found[name] for name in RESULTS.names if name not in UNSURE}
+
+
+def expected(grid: Grid, audit: bool = False) -> list[dict[str, Any]]:
+    """What a sweep must give, run by run without Spark."""
+    found = [alone(point, audit) for point in plan(grid).points]
+    return sorted(found, key=lambda row: (row["run"], row["network"], row["workload"]))
+
+
+class Lines(Sink):
+    """Keeps the events of a run as tuples."""
+
+    def __init__(self) -> None:
+        self.events: list[tuple[Any, ...]] = []
+
+    def write(self, columns: Columns) -> None:
+        names = EVENTS.names[1:]
+        self.events += zip(*(getattr(columns, name) for name in names), strict=True)
+
+    def close(self) -> None:
+        pass
+
+
+def test_six_protocols_on_ingested_and_generated_traffic(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Every figure equals that of the same scenario run without Spark; the audit is clean."""
+    write(spark, str(tmp_path / "in"), [*calls("one", 1), *calls("two", 2)])
+    asked = f"replay:{tmp_path / 'in'}"
+    grid = Grid(
+        SIX,
+        (asked, "uniform:3"),
+        ("mobile",),
+        (6,),
+        fields={"messages": (5,), "sample": ("50ms",)},
+    )
+    out = str(tmp_path / "out")
+    swept = run_sweep(spark, grid, out, audit=True, traces=True)
+    programs = {
+        f"{asked}#{name}": program_of(calls(name, n)) for name, n in (("one", 1), ("two", 2))
+    }
+    told = replace(grid, workload=(*programs, "uniform:3"), programs=programs)
+    found = rows(swept.results)
+    assert found == expected(told, audit=True)
+    assert len(found) == swept.done == len(SIX) * 3
+    assert {row["outcome"] for row in found} == {"complete"}
+    assert {row["violations"] for row in found} == {0}
+    assert all(row["series"] for row in found)
+    # The events too: of each run the same as a recorder is given without Spark.
+    events = spark.read.schema(EVENTS).parquet(*swept.traces)
+    counts = {row["run"]: row["count"] for row in events.groupBy("run").count().collect()}
+    assert counts.keys() == {row["run"] for row in found}
+    point = plan(told).points[0]
+    with Recorder(point.run, lines := Lines()) as recorder:
+        run(point.scenario, recorder=recorder)
+    of_one = events.where(events.run == point.run).drop("run").collect()
+    plain = [(*e[:5], None if e[5] is None else list(e[5]), *e[6:]) for e in lines.events]
+    assert sorted(map(tuple, of_one), key=lambda e: e[:2]) == sorted(plain, key=lambda e: e[:2])
+
+
+def test_only_what_is_missing_is_done(spark: SparkSession, tmp_path: Path) -> None:
+    """A second call does nothing; another grid adds its own; each sees its own rows."""
+    out = str(tmp_path)
+    first = run_sweep(spark, SMALL, out)
+    assert (first.done, first.reused, first.failed) == (4, 0, 0)
+    again = run_sweep(spark, SMALL, out)
+    assert (again.done, again.reused) == (0, 4)
+    assert rows(again.results) == rows(first.results) == expected(SMALL)
+    other = replace(SMALL, protocol=("rst", "mattern"))
+    added = run_sweep(spark, other, out)
+    assert (added.done, added.reused) == (2, 2)
+    assert rows(added.results) == expected(other)
+    assert rows(stored(spark, out).results) == expected(
+        replace(SMALL, protocol=("hybrid", "rst", "mattern"))
+    )
+
+
+def test_what_was_done_without_traces_or_audit_is_done_again_with_them(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """No event is there twice, and results come from the last time."""
+    out = str(tmp_path)
+    run_sweep(spark, replace(SMALL, seed=(1,)), out, traces=True)
+    swept = run_sweep(spark, SMALL, out, traces=True, audit=True)
+    assert (swept.done, swept.reused) == (4, 0)
+    assert rows(swept.results) == expected(SMALL, audit=True)
+    events = spark.read.schema(EVENTS).parquet(*swept.traces).select("run", "process", "seq")
+    assert len(swept.traces) == 2
+    assert events.count() == events.distinct().count()
+    assert events.select("run").distinct().count() == 4
+    plain = run_sweep(spark, SMALL, out)
+    assert (plain.done, plain.reused, plain.traces) == (0, 4, ())
+
+
+KILLED = """
+import sys
+from beforehand.pipeline import session
+from beforehand.pipeline.sweep import Grid, run_sweep
+grid = Grid(("hybrid", "rst"), processes=(4,), seed=range(1, 16), fields={"messages": (5,)})
+spark = session.start("local[1]", {"spark.driver.memory": "512m"})
+run_sweep(spark, grid, sys.argv[1], traces=True, wave_seconds=1e-6)
+"""
+
+
+def test_a_sweep_that_was_killed_is_completed(spark: SparkSession, tmp_path: Path) -> None:
+    """Kill -9 in the middle, and a second call: complete, nothing twice, as if nothing had happened."""
+    out = tmp_path / "out"
+    command = [sys.executable, "-c", KILLED, str(out)]
+    null = subprocess.DEVNULL
+    with subprocess.Popen(command, start_new_session=True, stdout=null, stderr=null) as sweep:
+        deadline = time.monotonic() + 300
+        while len(list((out / "waves").glob("0*.json"))) < 1 and time.monotonic() < deadline:
+            assert sweep.poll() is None, "it ended by itself, before it could be killed"
+            time.sleep(0.01)
+        os.killpg(sweep.pid, signal.SIGKILL)
+    survived = sum(len(wave.runs) for wave in Waves(spark, str(out)).complete)
+    assert 1 <= survived < 30
+    grid = Grid(("hybrid", "rst"), processes=(4,), seed=range(1, 16), fields={"messages": (5,)})
+    swept = run_sweep(spark, grid, str(out), traces=True)
+    assert (swept.done, swept.reused, swept.failed) == (30 - survived, survived, 0)
+    assert rows(swept.results) == expected(grid)
+    events = spark.read.schema(EVENTS).parquet(*swept.traces).select("run", "process", "seq")
+    assert events.count() == events.distinct().count()
+    assert events.select("run").distinct().count() == 30
+    for table in ("results", "traces"):
+        assert len(list((out / table).iterdir())) == len(list((out / "waves").glob("0*.json")))
+
+
+def test_a_run_may_have_two_names(spark: SparkSession, tmp_path: Path) -> None:
+    """It is done once and told twice; a network that was renamed has its new name."""
+    fields = {"delay": "3ms"}
+    both = replace(SMALL, network=("a", "b"), networks={"a": fields, "b": fields})
+    swept = run_sweep(spark, both, str(tmp_path))
+    assert swept.done == 4 and Counter(r["network"] for r in rows(swept.results)) == {
+        "a": 4,
+        "b": 4,
+    }
+    renamed = run_sweep(
+        spark, replace(SMALL, network=("c",), networks={"c": fields}), str(tmp_path)
+    )
+    assert renamed.reused == 4 and {r["network"] for r in rows(renamed.results)} == {"c"}
+
+
+def breaking(how: Callable[[], None]) -> Callable[..., Result]:
+    """A simulator that does something bad in runs with seed 2."""
+
+    def simulate(scenario: Scenario, **options: Any) -> Result:
+        result = run(scenario, **options)
+        if scenario.seed == 2:
+            how()
+        return result
+
+    return simulate
+
+
+def test_a_run_that_fails_is_told_and_tried_again(spark: SparkSession, tmp_path: Path) -> None:
+    """The others finish; none of its events is there; progress counts it."""
+
+    def divide() -> None:
+        raise ZeroDivisionError("by nothing")
+
+    seen: list[Progress] = []
+    out = str(tmp_path)
+    swept = run_sweep(
+        spark, SMALL, out, traces=True, progress=seen.append, simulate=breaking(divide)
+    )
+    assert (swept.done, swept.failed) == (4, 2)
+    failed = [row for row in rows(swept.results) if row["error"] is not None]
+    assert [row["seed"] for row in failed] == [2, 2]
+    assert all(row["error"].startswith("ZeroDivisionError: by nothing") for row in failed)
+    good = [row for row in rows(swept.results) if row["error"] is None]
+    assert good == [row for row in expected(SMALL) if row["seed"] == 1]
+    events = spark.read.schema(EVENTS).parquet(*swept.traces)
+    assert {r["run"] for r in events.select("run").distinct().collect()} == {r["run"] for r in good}
+    assert (seen[0].total, seen[0].done, seen[0].remaining) == (4, 0, 4)
+    assert (seen[-1].done, seen[-1].failed, seen[-1].remaining) == (4, 2, 0)
+    assert seen[-1].seconds_left == 0.0
+    again = run_sweep(spark, SMALL, out)
+    assert (again.done, again.reused, again.failed) == (2, 2, 0)
+    assert rows(again.results) == expected(SMALL)
+
+
+def test_a_run_that_kills_its_worker_does_not_stop_the_others(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """It has a row that says so."""
+
+    def die() -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    swept = run_sweep(spark, SMALL, str(tmp_path), traces=True, simulate=breaking(die))
+    assert (swept.done, swept.failed) == (4, 2)
+    failed = [row for row in rows(swept.results) if row["error"] is not None]
+    assert [row["seed"] for row in failed] == [2, 2]
+    assert all(row["error"].startswith("the worker was lost: ") for row in failed)
+    assert all("Python worker exited unexpectedly" in row["error"] for row in failed)
+    waves = Waves(spark, str(tmp_path)).complete
+    assert {path.name for path in (tmp_path / "results").iterdir()} == {w.name for w in waves}
+    assert {path.name for path in (tmp_path / "traces").iterdir()} == {
+        wave.name for wave in waves if wave.traced
+    }
+    good = [row for row in rows(swept.results) if row["error"] is None]
+    assert good == [row for row in expected(SMALL) if row["seed"] == 1]
+
+
+def test_what_a_killed_wave_left_is_removed(spark: SparkSession, tmp_path: Path) -> None:
+    """Folders without a note do not count, whatever is in them; foreign ones are left alone."""
+    out = tmp_path / "out"
+    run_sweep(spark, SMALL, str(out), traces=True)
+    [wave] = (path.name for path in (out / "results").iterdir())
+    for table in ("results", "traces"):
+        (out / table / wave).rename(out / table / "00007-0123abcd")
+        (out / table / "notes of mine").mkdir()
+    (out / "waves" / f"{wave}.json").rename(out / "waves" / ".00007-0123abcd.json.unfinished")
+    swept = run_sweep(spark, SMALL, str(out), traces=True)
+    assert (swept.done, swept.reused) == (4, 0)
+    assert rows(swept.results) == expected(SMALL)
+    for table in ("results", "traces"):
+        left = {path.name for path in (out / table).iterdir()}
+        assert len(left) == 2 and "notes of mine" in left and "00007-0123abcd" not in left
+
+
+def test_a_folder_with_results_of_others_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    """Nothing in it is touched."""
+    (tmp_path / "results" / "00001-0123abcd").mkdir(parents=True)
+    with pytest.raises(PipelineError, match="has a 'results' that no sweep has written"):
+        run_sweep(spark, SMALL, str(tmp_path))
+    assert (tmp_path / "results" / "00001-0123abcd").exists()
+    with pytest.raises(PipelineError, match="there are no results of a sweep"):
+        stored(spark, str(tmp_path))
+
+
+def test_replays_that_cannot_be_read(spark: SparkSession, tmp_path: Path) -> None:
+    """Each says what is missing, before anything runs."""
+    folder = str(tmp_path / "in")
+    write(spark, folder, calls("one", 1))
+    write(spark, str(tmp_path / "empty"), [])
+    (tmp_path / "half" / "messages").mkdir(parents=True)
+    for text, told in (
+        (f"replay:{folder}#two", "it has no run 'two'; its runs: one"),
+        (f"replay:{tmp_path}#one", "has no messages"),
+        (f"replay:{tmp_path / 'none'}", "there is no such file or folder"),
+        (f"replay:{tmp_path / 'empty'}", "it holds no messages"),
+        (f"replay:{tmp_path / 'half'}", "not the output of ingest"),
+        ("replay:", "there is no such file or folder"),
+    ):
+        with pytest.raises(PipelineError, match=told):
+            with_programs(spark, replace(SMALL, workload=(text,)))
+    file = tmp_path / "program.jsonl"
+    file.write_text('{"id": "m", "sender": "a", "to": ["b"]}\n')
+    grid = with_programs(spark, replace(SMALL, workload=(f"replay:{folder}#one", f"replay:{file}")))
+    assert [len(program.sends) for program in grid.programs.values()] == [len(calls("one", 1)), 1]
