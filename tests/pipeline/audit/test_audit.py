@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from beforehand.errors import PipelineError
 from beforehand.pipeline.arrow import arrow_schema
-from beforehand.pipeline.audit import audit
+from beforehand.pipeline.audit import audit, reading
 from beforehand.pipeline.schemas import EVENTS
 from beforehand.trace import Event
 from tests.pipeline.audit.logs import by_auditor, by_oracle, judge_events, random_run
@@ -92,6 +92,20 @@ def test_agrees_with_the_oracle_on_many_runs_at_once(
         kinds += counted
     assert set(kinds) == {"causal", "fifo", "duplicate", "invented", "lost"}
     assert sum(row["verdict"] == "clean" for row in verdicts) >= 20
+
+
+def test_files_that_tasks_cannot_open_give_the_same(
+    spark: SparkSession,
+    runs: dict[str, list[Event]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Read by Spark, as from an object store; whole and in blocks."""
+    write(tmp_path / "t.parquet", [event for n in range(9) for event in runs[f"wild-{n}"]])
+    sizes = [sum(e.kind in ("send", "deliver") for e in runs[f"wild-{n}"]) for n in range(9)]
+    near = tables(spark, tmp_path)
+    monkeypatch.setattr(reading, "SCHEME", "nowhere:")
+    assert tables(spark, tmp_path, large=max(sizes) - 1) == near
 
 
 def test_a_large_run_in_blocks_gives_the_same(

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from beforehand.pipeline.audit import reading
+from beforehand.pipeline.audit import local, reading
 from beforehand.pipeline.audit.large import judge_large
 from beforehand.pipeline.audit.order import BYTES
 from beforehand.pipeline.audit.reading import Traces
@@ -95,15 +95,15 @@ def audit(
 
 
 def _audit(spark: SparkSession, traces: Traces, large: int, witnesses: int, memory: int) -> Audit:
-    events = reading.events(spark, traces)
-    huge = _large_runs(events, traces, large)
-    rest = events.where(~F.col("run").isin(huge)) if huge else events
+    huge = _large_runs(spark, traces, large)
     tasks = max(2 * spark.sparkContext.defaultParallelism, traces.size // _BYTES_PER_TASK)
-    found = judged(pieces(rest), tasks, witnesses).persist()
+    rest = _pieces(spark, traces, local.all_but(huge), ~F.col("run").isin(huge))
+    found = judged(rest, tasks, witnesses).persist()
     verdicts = found.where(F.col("verdict").isNotNull()).select("verdict.*")
     violations = found.where(F.col("violation").isNotNull()).select("violation.*")
     for run in huge:
-        one = judge_large(pieces(events.where(F.col("run") == run)), run, witnesses, memory)
+        mine = _pieces(spark, traces, local.only(run), F.col("run") == run)
+        one = judge_large(mine, run, witnesses, memory)
         verdicts = verdicts.union(spark.createDataFrame([one.verdict], VERDICTS))
         if one.violations:
             violations = violations.union(spark.createDataFrame(one.violations, VIOLATIONS))
@@ -126,8 +126,26 @@ def _audit(spark: SparkSession, traces: Traces, large: int, witnesses: int, memo
     )
 
 
-def _large_runs(events: DataFrame, traces: Traces, large: int) -> list[str]:
+def _pieces(
+    spark: SparkSession, traces: Traces, wanted: local.Wanted, condition: Column
+) -> DataFrame:
+    """The pieces of some runs: those that are wanted, which is what the condition says too."""
+    near, far = traces.near_and_far()
+    tables = []
+    if near:
+        tables.append(local.pieces(spark, near, wanted))
+    if far.size or not near:
+        tables.append(pieces(reading.events(spark, far).where(condition)))
+    return tables[0] if len(tables) == 1 else tables[0].union(tables[1])
+
+
+def _large_runs(spark: SparkSession, traces: Traces, large: int) -> list[str]:
     if traces.size < _NO_LARGE_RUN and large >= LARGE:
         return []
-    counted = events.where(F.col("kind").isin("send", "deliver")).groupBy("run").count()
-    return sorted(row.run for row in counted.where(F.col("count") > large).collect())
+    near, far = traces.near_and_far()
+    judged = reading.events(spark, far).where(F.col("kind").isin("send", "deliver"))
+    counted = judged.select("run", F.lit(1).cast("long").alias("events"))
+    if near:
+        counted = counted.union(local.sizes(spark, near))
+    total = counted.groupBy("run").agg(F.sum("events").alias("events"))
+    return sorted(row.run for row in total.where(F.col("events") > large).collect())

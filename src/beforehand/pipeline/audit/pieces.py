@@ -16,6 +16,7 @@ import pyarrow as pa
 from beforehand.errors import TraceError
 from beforehand.pipeline.audit.kernels.compiled import Ints
 from beforehand.pipeline.audit.log import CUT_SHORT, GONE, JOINED, STARTED, STOPPED
+from beforehand.trace import KINDS as EVERY_KIND
 
 SEND: Final = 1
 DELIVER: Final = 2
@@ -23,6 +24,8 @@ EVICT: Final = 3
 START: Final = 4
 STOP: Final = 5
 KINDS: Final = {"send": SEND, "deliver": DELIVER, "evict": EVICT, "start": START, "stop": STOP}
+CODES: Final = {kind: KINDS.get(kind, 0) for kind in EVERY_KIND}
+UNKNOWN: Final = -1
 
 # How a process may stop without being missed, and how a run is ended before everything has arrived.
 ENDED: Final = ("", "end of the run")
@@ -78,19 +81,29 @@ ARRAYS: Final[dict[str, type[np.generic]]] = {
 def cut(batch: Any) -> Iterator[tuple[str, Piece]]:
     """The pieces of a batch with the columns run, process, seq, kind (as in KINDS, 0 for others, -1
     for what there is not), sender, mid, to and detail; one for each run in it.
+
+    Text may be plain or a dictionary.
     """
     _check(batch)
-    runs = batch.column("run").dictionary_encode()
+    runs = _dictionary(batch.column("run"))
     names = runs.dictionary.to_pylist()
     if len(names) == 1:
         yield names[0], _piece(batch)
         return
     owners = runs.indices.to_numpy()
+    if not (owners != owners[:1]).any():
+        yield names[owners[0]], _piece(batch)
+        return
     order = np.argsort(owners, kind="stable")
     sorted_batch = batch.take(pa.array(order))
     edges = np.searchsorted(owners[order], np.arange(len(names) + 1))
     for place, name in enumerate(names):
-        yield name, _piece(sorted_batch.slice(edges[place], edges[place + 1] - edges[place]))
+        if edges[place] < edges[place + 1]:
+            yield name, _piece(sorted_batch.slice(edges[place], edges[place + 1] - edges[place]))
+
+
+def _dictionary(column: Any) -> Any:
+    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
 
 
 def _check(batch: Any) -> None:
@@ -99,7 +112,7 @@ def _check(batch: Any) -> None:
         if batch.column(name).null_count:
             raise TraceError(f"there are events without `{name}`")
     kind = batch.column("kind").to_numpy()
-    about = np.isin(kind, (SEND, DELIVER))
+    about = (kind == SEND) | (kind == DELIVER)
     mid = batch.column("mid").fill_null(0).to_numpy(zero_copy_only=False)
     named = batch.column("sender").is_valid().to_numpy(zero_copy_only=False)
     if (
@@ -143,15 +156,20 @@ def _piece(batch: Any) -> Piece:
 
 def _encoded(process: Any, sender: Any, to: Any) -> tuple[list[str], Ints, Ints, Ints]:
     """All names that occur, and three columns of them as places; -1 for null."""
-    encoded = pa.chunked_array([process, sender, to]).dictionary_encode().unify_dictionaries()
-    columns = [
-        each.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
-        for each in encoded.chunks
-    ]
-    while len(columns) < 3:  # Arrow leaves out what is empty
-        columns.append(np.zeros(0, np.int32))
-    names: list[str] = encoded.chunk(0).dictionary.to_pylist()
-    return names, columns[0], columns[1], columns[2]
+    places: dict[str, int] = {}
+    columns = []
+    for column in map(_dictionary, (process, sender, to)):
+        values = [places.setdefault(name, len(places)) for name in column.dictionary.to_pylist()]
+        index = np.array([*values, -1], np.int32)  # the last is for null
+        columns.append(index[column.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)])
+    # A dictionary may have the names of other runs too.
+    used = np.zeros(len(places) + 1, bool)
+    for column in columns:
+        used[column] = True
+    used[-1] = False
+    index = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
+    names = [name for name, place in places.items() if used[place]]
+    return names, index[columns[0]], index[columns[1]], index[columns[2]]
 
 
 def _flags(batch: Any, kind: Ints, process: Ints, sender: Ints, count: int) -> Ints:

@@ -21,6 +21,7 @@ from pyspark.sql.types import StructType
 
 from beforehand.errors import PipelineError, TraceError
 from beforehand.pipeline.arrow import arrow_schema
+from beforehand.pipeline.audit.local import SCHEME
 from beforehand.pipeline.schemas import EVENTS, TEXT, required
 from beforehand.pipeline.storage import File, Storage, literal
 from beforehand.trace import files as trace_files
@@ -45,6 +46,12 @@ class Traces:
     def size(self) -> int:
         """Bytes of all that can be read."""
         return sum(file.size for file in (*self.parquet, *self.json))
+
+    def near_and_far(self) -> tuple[list[File], Traces]:
+        """The Parquet files that every task can open itself, and the rest."""
+        near = [file for file in self.parquet if file.path.startswith(SCHEME)]
+        far = [file for file in self.parquet if not file.path.startswith(SCHEME)]
+        return near, Traces(far, self.json, self.unreadable)
 
     def without(self, unreadable: dict[str, str]) -> Traces:
         """The same, less some more that cannot be read."""
@@ -107,10 +114,10 @@ def problems(spark: SparkSession, traces: Traces) -> dict[str, str]:
 
 def _problem_here(path: str) -> str | None:
     """What is wrong with the footer of a Parquet file, if it is on this machine."""
-    if not path.startswith("file:"):
+    if not path.startswith(SCHEME):
         return None
     try:
-        return problem_of_parquet(Path(path.removeprefix("file:")))
+        return problem_of_parquet(Path(path.removeprefix(SCHEME)))
     except OSError as error:
         return f"cannot be read ({error.strerror}); check that you may read it"
 

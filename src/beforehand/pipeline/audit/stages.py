@@ -13,9 +13,8 @@ from pyspark.sql.types import ArrayType, BinaryType, StringType, StructType
 from beforehand.pipeline.arrow import arrow_schema
 from beforehand.pipeline.audit.findings import Findings
 from beforehand.pipeline.audit.judge import judge
-from beforehand.pipeline.audit.pieces import ARRAYS, KINDS, Piece, cut
+from beforehand.pipeline.audit.pieces import ARRAYS, CODES, UNKNOWN, Piece, cut
 from beforehand.pipeline.schemas import VERDICTS, VIOLATIONS, optional, required
-from beforehand.trace import KINDS as EVERY_KIND
 
 PIECES: Final = StructType(
     [
@@ -31,9 +30,9 @@ FINDINGS: Final = StructType([optional("verdict", VERDICTS), optional("violation
 
 def pieces(events: DataFrame) -> DataFrame:
     """Events, as many as there are, in rows of a batch each."""
-    codes = {**dict.fromkeys(EVERY_KIND, 0), **KINDS}
     kind = F.coalesce(
-        *(F.when(F.col("kind") == name, F.lit(code)) for name, code in codes.items()), F.lit(-1)
+        *(F.when(F.col("kind") == name, F.lit(code)) for name, code in CODES.items()),
+        F.lit(UNKNOWN),
     )
     return events.select(
         "run",
