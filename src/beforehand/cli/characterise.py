@@ -1,0 +1,152 @@
+"""`beforehand characterise`: what kind of traffic an ingest has found."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from beforehand.cli.failure import clear_errors
+from beforehand.cli.output import print_table
+from beforehand.cli.spark import Conf, Master, start_session
+from beforehand.pipeline import words
+
+FOLDER = "characteristics"
+LISTED = 20  # runs in the table of runs; all are in the files
+
+Rows = list[dict[str, Any]]
+Tables = dict[str, Rows]
+
+_OUTPUT = "Output"
+
+
+def command(
+    folder: Annotated[str, typer.Argument(help="What `beforehand ingest` has written.")],
+    run: Annotated[
+        str | None,
+        typer.Option(help="Tell about this run. Default: the largest.", show_default=False),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(help="Decides which messages are compared where there are very many.")
+    ] = 1,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, for programs.", rich_help_panel=_OUTPUT)
+    ] = False,
+    master: Master = None,
+    conf: Conf = None,
+) -> None:
+    """Degrees, rates, chains and concurrency of messages, and what they mean for each protocol.
+
+    All runs are computed and written to DIR/characteristics.
+    """
+    with clear_errors():
+        spark = start_session(master, conf)
+        chosen = _chosen(spark, folder, run)
+        tables = _computed(spark, folder, seed)
+    if as_json:
+        wanted = tables if run is None else {k: _of(v, run) for k, v in tables.items()}
+        typer.echo(json.dumps({**wanted, "seed": seed}, indent=2))
+        return
+    if run is None:
+        show_runs(tables["runs"])
+    show(tables, chosen)
+    typer.echo(f"all of it, for all runs: {folder.rstrip('/')}/{FOLDER}")
+
+
+def _computed(spark: Any, folder: str, seed: int) -> Tables:
+    from beforehand.pipeline.characterise import characterise, collected
+    from beforehand.pipeline.ingest import read_messages
+    from beforehand.pipeline.storage import join
+
+    messages = read_messages(spark, folder)
+    return collected(characterise(spark, messages, join(folder, FOLDER), seed=seed))
+
+
+def _chosen(spark: Any, folder: str, run: str | None) -> str:
+    """The run to tell about; a wrong name is noticed before anything is computed."""
+    from beforehand.pipeline.ingest import read_summary
+    from beforehand.pipeline.study.traffic import choose
+
+    return choose(read_summary(spark, folder), run, folder)
+
+
+def _of(rows: Rows, run: str) -> Rows:
+    return [row for row in rows if row["run"] == run]
+
+
+# ---- for people ----
+
+
+def show_runs(runs: Rows) -> None:
+    """A line for each run, the largest first, if there are several."""
+    if len(runs) < 2:
+        return
+    ranked = sorted(runs, key=lambda row: (-row["messages"], row["run"]))
+    print_table(
+        ("run", "processes", "messages", "copies", "span", "rate", "concurrent"),
+        [
+            (
+                row["run"],
+                f"{row['processes']:,}",
+                f"{row['messages']:,}",
+                f"{row['copies']:,}",
+                words.span(row["span_ns"]) if row["span_ns"] else "-",
+                words.pace(row["rate"]) if row["rate"] else "-",
+                words.percent(row["concurrent_share"]),
+            )
+            for row in ranked[:LISTED]
+        ],
+    )
+    if len(ranked) > LISTED:
+        typer.echo(f"and {len(ranked) - LISTED:,} more runs")
+    typer.echo()
+
+
+def show(tables: Tables, run: str) -> None:
+    """All about one run."""
+    (row,) = _of(tables["runs"], run)
+    typer.echo(words.title(row))
+    for sentence in words.sentences(row, _of(tables["flags"], run)):
+        typer.echo(f"  {sentence}")
+    summaries = sorted(_of(tables["summaries"], run), key=lambda each: str(each["what"]))
+    figures = ("min", "median", "mean", "p90", "p99", "max")
+    print_table(
+        ("distribution", "of", *figures),
+        [
+            (each["what"], f"{each['count']:,}", *(words.number(each[name]) for name in figures))
+            for each in summaries
+        ],
+    )
+    _show_table1(_of(tables["table1"], run))
+
+
+def _show_table1(rows: Rows) -> None:
+    """The formulas of the paper, with the figures of this run: one line for each algorithm."""
+    if not rows:
+        return
+    first = rows[0]
+    typer.echo(
+        f"Table 1 of Almeida's paper for n = {first['n']:,}; "
+        f"i: mean {words.number(first['i_mean'])}, at most {first['i_max']:,}; "
+        f"o: mean {words.number(first['o_mean'])}, at most {first['o_max']:,}\n"
+        "  orders of growth in integers and steps, with one message buffered (b = 1, p = u = 0)"
+    )
+    by_place = sorted(rows, key=lambda row: int(row["place"]))
+    algorithms = list(dict.fromkeys((row["algorithm"], row["protocol"]) for row in by_place))
+    quantities = list(dict.fromkeys(row["quantity"] for row in by_place))
+    cells = {(row["algorithm"], row["quantity"]): _entry(row) for row in rows}
+    print_table(
+        ("algorithm", "protocol", *quantities),
+        [
+            (algorithm, protocol, *(cells[algorithm, quantity] for quantity in quantities))
+            for algorithm, protocol in algorithms
+        ],
+    )
+
+
+def _entry(row: dict[str, Any]) -> str:
+    if row["formula"] == "1":
+        return "1"
+    most = "" if row["mean"] == row["max"] else f", at most {row['max']:,}"
+    return f"{row['formula']}: {words.number(row['mean'])}{most}"

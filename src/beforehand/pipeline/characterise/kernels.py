@@ -1,0 +1,140 @@
+"""Loops over the messages of a run, compiled by numba.
+
+A run is given as its direct causes: those of message m are `causes[starts[m]:starts[m + 1]]`. But for
+`topological`, messages are numbered so that causes come first (`graph.py` sees to it), so each loop
+is one pass.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beforehand.pipeline.audit.kernels.compiled import compiled
+
+Numbers = NDArray[np.int64]
+Bits = NDArray[np.uint64]
+
+REQUEST: Final = 1
+REPLY: Final = 2
+
+
+@compiled
+def topological(starts: Numbers, causes: Numbers) -> Numbers:
+    """All messages, causes first; those on a circle and behind it are left out."""
+    count = starts.size - 1
+    missing = np.empty(count, np.int64)
+    followers = np.zeros(count + 1, np.int64)  # first how many there are, then where they end
+    for m in range(count):
+        missing[m] = starts[m + 1] - starts[m]
+        for at in range(starts[m], starts[m + 1]):
+            followers[causes[at] + 1] += 1
+    for m in range(count):
+        followers[m + 1] += followers[m]
+    follower = np.empty(causes.size, np.int64)
+    free = followers[:count].copy()
+    for m in range(count):
+        for at in range(starts[m], starts[m + 1]):
+            cause = causes[at]
+            follower[free[cause]] = m
+            free[cause] += 1
+    order = np.empty(count, np.int64)
+    known = 0
+    for m in range(count):
+        if missing[m] == 0:
+            order[known] = m
+            known += 1
+    done = 0
+    while done < known:
+        m = order[done]
+        done += 1
+        for at in range(followers[m], followers[m + 1]):
+            missing[follower[at]] -= 1
+            if missing[follower[at]] == 0:
+                order[known] = follower[at]
+                known += 1
+    return order[:known]
+
+
+@compiled
+def depths(starts: Numbers, causes: Numbers) -> Numbers:
+    """Of each message, how many messages the longest chain has that ends with it."""
+    found = np.ones(starts.size - 1, np.int64)
+    for m in range(found.size):
+        for at in range(starts[m], starts[m + 1]):
+            found[m] = max(found[m], found[causes[at]] + 1)
+    return found
+
+
+@compiled
+def served(starts: Numbers, causes: Numbers, senders: Numbers, kinds: Numbers) -> Numbers:
+    """Of each message, the request to its sender on whose behalf it is sent; -1 if there is none.
+
+    A cause of a message is the request itself, or an earlier message of the sender for that request, or
+    the reply to one of those.
+    """
+    found = np.full(starts.size - 1, -1, np.int64)
+    for m in range(found.size):
+        for at in range(starts[m], starts[m + 1]):
+            cause = causes[at]
+            if senders[cause] == senders[m]:
+                found[m] = found[cause]
+            elif kinds[cause] == REQUEST:
+                found[m] = cause
+            elif kinds[cause] == REPLY:
+                asked = found[cause]
+                if asked >= 0 and senders[asked] == senders[m]:
+                    found[m] = found[asked]
+            if found[m] >= 0:
+                break
+    return found
+
+
+@compiled
+def too_early(starts: Numbers, causes: Numbers, times: Numbers) -> int:
+    """How many messages have a time before that of one of their causes."""
+    found = 0
+    for m in range(starts.size - 1):
+        for at in range(starts[m], starts[m + 1]):
+            if times[causes[at]] > times[m]:
+                found += 1
+                break
+    return found
+
+
+@compiled
+def corrected(starts: Numbers, causes: Numbers, times: Numbers) -> Numbers:
+    """The times, put off where clocks claim that a message was sent before one of its causes."""
+    found = times.copy()
+    for m in range(found.size):
+        for at in range(starts[m], starts[m + 1]):
+            found[m] = max(found[m], found[causes[at]])
+    return found
+
+
+@compiled
+def followers(starts: Numbers, causes: Numbers, chosen: Numbers, reached: Bits) -> Numbers:
+    """Of each chosen message, how many others it happens before.
+
+    `reached` is room for one row of bits per message, all zero: which of the chosen come before it.
+    """
+    words = reached.shape[1]
+    found = np.zeros(words * 64, np.int64)
+    place = 0
+    for m in range(starts.size - 1):
+        row = reached[m]
+        for at in range(starts[m], starts[m + 1]):
+            before = reached[causes[at]]
+            for word in range(words):
+                row[word] |= before[word]
+        for word in range(words):
+            bits = row[word]
+            if bits != 0:
+                for bit in range(64):
+                    found[word * 64 + bit] += (bits >> np.uint64(bit)) & np.uint64(1)
+        if place < chosen.size and chosen[place] == m:
+            row[place // 64] |= np.uint64(1) << np.uint64(place % 64)
+            place += 1
+    return found[: chosen.size]

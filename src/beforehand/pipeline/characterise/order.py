@@ -1,0 +1,97 @@
+"""What the order of a run's messages shows: an Arrow table of them in, one row out.
+
+This runs in Spark's tasks and knows nothing of Spark.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from beforehand.pipeline.characterise import kernels
+from beforehand.pipeline.characterise.graph import Graph, arrange
+from beforehand.pipeline.characterise.kernels import Numbers
+
+NEEDED: Final = ("run", "id", "sender", "kind", "time_ns", "after")
+LIMIT: Final = 10_000_000  # messages of a run: one task holds them all, in a few GB
+
+_COUNTED: Final = pa.list_(pa.struct([("value", pa.int64()), ("count", pa.int64())]))
+FOUND: Final = pa.schema(
+    [
+        ("run", pa.string()),
+        ("problem", pa.string()),  # null if the messages have an order
+        ("edges", pa.int64()),
+        ("before_cause", pa.int64()),
+        ("answered", pa.int64()),
+        ("pairs", pa.int64()),
+        ("concurrent_share", pa.float64()),
+        ("standard_error", pa.float64()),
+        ("depths", _COUNTED),
+        ("calls", _COUNTED),
+    ]
+)
+
+
+def order_of(messages: Any, seed: int) -> Any:
+    """The one row of `FOUND` for the messages of one run, with the columns `NEEDED`."""
+    (run,) = messages["run"].unique().to_pylist()
+    return pa.Table.from_pylist([{"run": run, **_figures(messages, seed)}], schema=FOUND)
+
+
+def _figures(messages: Any, seed: int) -> dict[str, Any]:
+    starts, causes, problem = causes_of(messages)
+    if problem is not None:
+        return {"problem": problem}
+    graph, order = arrange(starts, causes)
+    if order.size < len(messages):
+        lost = np.setdiff1d(np.arange(len(messages)), order)[0]
+        return {"problem": f"message {messages['id'][int(lost)].as_py()!r} comes after itself"}
+    return _shown(graph, messages.take(pa.array(order)), seed)
+
+
+def _shown(graph: Graph, messages: Any, seed: int) -> dict[str, Any]:
+    """The figures, of messages in the order of the graph."""
+    senders = messages["sender"].combine_chunks().dictionary_encode().indices.to_numpy()
+    is_request = pc.equal(messages["kind"], "request").to_numpy()
+    is_reply = pc.equal(messages["kind"], "reply").to_numpy()
+    kinds = np.where(is_request, kernels.REQUEST, np.where(is_reply, kernels.REPLY, 0))
+    served = kernels.served(graph.starts, graph.causes, senders.astype(np.int64), kinds)
+    asked = (served >= 0) & is_request
+    calls = np.bincount(served[asked], minlength=len(graph))[is_request]
+    concurrency = graph.concurrency(seed)
+    return {
+        "edges": graph.causes.size,
+        "before_cause": kernels.too_early(
+            graph.starts, graph.causes, messages["time_ns"].to_numpy()
+        ),
+        "answered": np.unique(served[(served >= 0) & is_reply]).size,
+        "pairs": concurrency.pairs,
+        "concurrent_share": concurrency.share,
+        "standard_error": concurrency.error,
+        "depths": _counted(graph.depths),
+        "calls": _counted(calls),
+    }
+
+
+def causes_of(messages: Any) -> tuple[Numbers, Numbers, str | None]:
+    """The places of the messages that each one lists, or what is wrong with them."""
+    ids, after = messages["id"], messages["after"]
+    starts = np.zeros(len(messages) + 1, np.int64)
+    np.cumsum(pc.list_value_length(after).to_numpy(), out=starts[1:])
+    named = pc.list_flatten(after)
+    places = pc.index_in(named, value_set=ids)
+    if places.null_count:
+        unknown = named.filter(pc.is_null(places))[0].as_py()
+        return starts, starts, f"a message comes after {unknown!r}, which is not there"
+    if pc.count_distinct(ids).as_py() < len(ids):
+        return starts, starts, "two messages have the same id"
+    return starts, places.to_numpy().astype(np.int64), None
+
+
+def _counted(values: Numbers) -> list[dict[str, int]]:
+    found, counts = np.unique(values, return_counts=True)
+    pairs = zip(found.tolist(), counts.tolist(), strict=True)
+    return [{"value": value, "count": count} for value, count in pairs]

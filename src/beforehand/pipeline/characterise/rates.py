@@ -1,0 +1,48 @@
+"""How evenly messages are sent, and how fast in the busiest moments."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark.sql import Column, Window, WindowSpec
+from pyspark.sql import functions as f
+
+SECOND: Final = 10**9
+# Windows for the peak: the largest that fits a hundred times into the span of the run.
+WINDOWS: Final = (
+    *(SECOND // 1000 * each for each in (1, 10, 100)),
+    *(SECOND * each for each in (1, 10, 60, 600, 3_600, 86_400)),
+)
+FITS: Final = 100
+
+
+def window_of(span: Column) -> Column:
+    """The window for the peak of a run with this span; null where all times are equal."""
+    window = f.when(span > 0, f.lit(WINDOWS[0]))
+    for each in WINDOWS[1:]:
+        window = f.when(span >= FITS * each, f.lit(each)).otherwise(window)
+    return window
+
+
+def gap(keys: WindowSpec) -> Column:
+    """The time from the send before to this one, among those of the same keys."""
+    return f.col("time_ns") - f.lag("time_ns").over(keys.orderBy("time_ns"))
+
+
+def evenness() -> tuple[Column, Column]:
+    """Aggregates of the column `gap`: coefficient of variation, and burstiness.
+
+    The second is (sigma - mu) / (sigma + mu): -1 for regular sends, 0 for random ones, towards 1 for
+    bursts. Both are null where there are less than two gaps, or all times are equal.
+    """
+    mean, spread = f.mean("gap"), f.stddev_pop("gap")
+    known = (f.count("gap") > 1) & (mean > 0)
+    return (
+        f.when(known, spread / mean).alias("gap_cv"),
+        f.when(known, (spread - mean) / (spread + mean)).alias("burstiness"),
+    )
+
+
+def by(*keys: str) -> WindowSpec:
+    """All messages with the same values of these columns."""
+    return Window.partitionBy(*keys)

@@ -1,0 +1,72 @@
+"""Each run in one row."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from beforehand.pipeline.characterise.order import LIMIT, NEEDED, order_of
+from beforehand.pipeline.characterise.rates import SECOND, by, evenness, gap, window_of
+from beforehand.pipeline.characterise.schemas import COUNTS, FLAGS, ORDER, RUNS, shaped
+
+
+def counts(messages: DataFrame) -> DataFrame:
+    """The table COUNTS: what one pass over the messages tells of a run.
+
+    All windows agree on where rows must be, so this is one shuffle, however large the runs are.
+    """
+    first, last = f.min("time_ns").over(by("run")), f.max("time_ns").over(by("run"))
+    timed = (
+        messages.select(
+            *("run", "time_ns", "kind", "payload_bytes"),
+            f.size("to").alias("copies"),
+            (f.size("flags") > 0).alias("flagged"),
+        )
+        .withColumns({"gap": gap(by("run")), "since_ns": f.col("time_ns") - first})
+        .withColumn("span_ns", last - first)
+        .withColumn("window_ns", window_of(f.col("span_ns")))
+        .withColumn("place", f.floor(f.col("since_ns") / f.col("window_ns")))
+        .withColumn("in_window", f.count("*").over(by("run", "place")))
+    )
+    found = timed.groupBy("run").agg(
+        f.count("*").alias("messages"),
+        f.sum("copies").alias("copies"),
+        f.count_if(f.col("kind") == "request").alias("requests"),
+        f.count_if(f.col("kind") == "reply").alias("replies"),
+        f.count("payload_bytes").alias("payload_known"),
+        f.count_if("flagged").alias("flagged"),
+        f.first("span_ns").alias("span_ns"),
+        (f.count("*") * SECOND / f.nullif(f.first("span_ns"), f.lit(0))).alias("rate"),
+        f.first("window_ns").alias("window_ns"),
+        f.max(f.col("in_window") * SECOND / f.col("window_ns")).alias("peak_rate"),
+        *evenness(),
+    )
+    return shaped(found, COUNTS)
+
+
+def order(messages: DataFrame, seed: int) -> DataFrame:
+    """The table ORDER. One task looks at all messages of a run: runs beyond `LIMIT` are too large."""
+
+    def found(group: pa.Table) -> pa.Table:  # Spark looks at these types
+        return order_of(group, seed)
+
+    return messages.select(*NEEDED).groupBy("run").applyInArrow(found, ORDER)
+
+
+def flags(messages: DataFrame) -> DataFrame:
+    """The table FLAGS: what is odd about messages, and how often."""
+    flagged = messages.select("run", f.explode("flags").alias("flag"))
+    return shaped(flagged.groupBy("run", "flag").count(), FLAGS)
+
+
+def runs(counts: DataFrame, processes: DataFrame, order: DataFrame) -> DataFrame:
+    """The table RUNS, from the tables COUNTS, PROCESSES and ORDER."""
+    members = processes.groupBy("run").agg(f.count("*").alias("processes"))
+    joined = members.join(f.broadcast(counts), "run").join(order, "run", "left")
+    too_large = f.concat(
+        f.format_number("messages", 0),
+        f.lit(f" messages are more than {LIMIT:,}, and their order was not looked at"),
+    )
+    note = f.when(f.col("messages") > LIMIT, too_large).otherwise(f.coalesce("problem", f.lit("")))
+    return shaped(joined.withColumn("note", note), RUNS)

@@ -1,0 +1,243 @@
+"""What to choose when, worked out from the figures: each rule is a function, each answer a sentence.
+
+Only protocols that promise causal order, finished, and were found clean on all networks are recommended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from beforehand.pipeline.study.figures import Figures
+from beforehand.pipeline.words import span
+
+CLOSE: Final = 1.02  # what differs by less is called equal
+
+Rows = Sequence[Figures]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to choose in a situation."""
+
+    situation: str
+    protocols: tuple[str, ...]  # the first is the choice, others are as good; none: a remark
+    sentence: str
+
+
+Rule = Callable[[Rows], Iterator[Advice]]
+
+
+def advise(rows: Rows) -> list[Advice]:
+    """What all rules say about a study."""
+    return [advice for rule in RULES for advice in rule(rows)]
+
+
+# ---- rules ----
+
+
+def never_far_off(rows: Rows) -> Iterator[Advice]:
+    """The protocol whose worst figure, as a multiple of the best, is smallest."""
+    usable = everywhere_usable(rows)
+    if not usable:
+        yield Advice(
+            "in general", (), "No causal protocol finished clean on all networks; see the tables."
+        )
+        return
+    slower = {name: _worst_ratio(usable, name, _p99) for name in _names(usable)}
+    larger = {name: _worst_ratio(usable, name, _wire) for name in _names(usable)}
+    name = min(slower, key=lambda each: max(slower[each], larger[each]))
+    yield Advice(
+        "in general, at this size",
+        (name,),
+        f"{name}: on every network at most {slower[name]:.2f} times the best p99 latency, and "
+        f"{larger[name]:.2f} times the fewest bytes.",
+    )
+
+
+def fastest(rows: Rows) -> Iterator[Advice]:
+    """On each network, the smallest p99 latency."""
+    for network in _networks(rows):
+        best, rest = _ranked(rows, network, _p99)
+        if best:
+            told = f"{best[0].protocol}: p99 {span(_p99(best[0]))}"
+            yield _advice(f"low latency on {network}", best, rest, told, lambda f: span(_p99(f)))
+
+
+def leanest(rows: Rows) -> Iterator[Advice]:
+    """On each network, the fewest bytes."""
+    for network in _networks(rows):
+        best, rest = _ranked(rows, network, _wire)
+        if best:
+            told = (
+                f"{best[0].protocol}: {_wire(best[0]):,.0f} bytes on the wire per message, "
+                f"{best[0].metadata_per_message:,.0f} of them metadata"
+            )
+            yield _advice(f"few bytes on {network}", best, rest, told, lambda f: f"{_wire(f):,.0f}")
+
+
+def smallest(rows: Rows) -> Iterator[Advice]:
+    """The least state of a process, on the network where it needs most."""
+    peaks = _worst_of(rows, lambda figures: figures.integers_peak)
+    if peaks:
+        name = min(peaks, key=lambda each: peaks[each])
+        waiting = _worst_of(rows, lambda figures: figures.waiting_peak)[name]
+        yield Advice(
+            "little memory",
+            (name,),
+            f"{name}: at most {peaks[name]:,.0f} integers of state in a process; at most "
+            f"{waiting:,.0f} messages waited at a time, all processes together.",
+        )
+
+
+def many_processes(rows: Rows) -> Iterator[Advice]:
+    """If the system grows: metadata that does not grow with it, and then the smallest latency."""
+    usable = everywhere_usable(rows)
+    growing = sorted({row.protocol for row in usable if row.metadata != "O(1)"})
+    constant = [row for row in usable if row.metadata == "O(1)"]
+    if not growing or not constant:
+        return
+    worst = {name: _worst_ratio(constant, name, _p99) for name in _names(constant)}
+    name = min(worst, key=lambda each: worst[each])
+    yield Advice(
+        "many processes",
+        (name,),
+        f"{name}: its metadata does not grow with their number, as that of {_listed(growing)} does.",
+    )
+
+
+def price_of_order(rows: Rows) -> Iterator[Advice]:
+    """What causal order costs, beside a control that only keeps the order of each sender."""
+    for network in _networks(rows):
+        controls = [r for r in rows if r.network == network and not r.causal and _finished(r)]
+        best, _ = _ranked(rows, network, _p99)
+        if not best or not controls:
+            continue
+        control = min(controls, key=lambda row: row.violations)
+        more = _p99(best[0]) / _p99(control) - 1 if _p99(control) else 0.0
+        yield Advice(
+            f"the price of order on {network}",
+            (),
+            f"p99 of {best[0].protocol} is {span(_p99(best[0]))}, of {control.protocol}, which does not "
+            f"keep causal order, {span(_p99(control))}: "
+            + (f"{100 * more:.0f} % more." if more > 0.005 else "no more than that."),
+        )
+
+
+def controls_broke(rows: Rows) -> Iterator[Advice]:
+    """What goes wrong on this very traffic without causal order."""
+    for name in _names([row for row in rows if not row.causal]):
+        found = [row for row in rows if row.protocol == name]
+        counts = ", ".join(f"{_broken(row)} on {row.network}" for row in found)
+        yield Advice(
+            f"without causal order: {name}", (), f"deliveries out of causal order: {counts}."
+        )
+
+
+def not_recommended(rows: Rows) -> Iterator[Advice]:
+    """Causal protocols that have not kept their promise here, or not finished."""
+    for row in rows:
+        if row.causal and not row.usable:
+            yield Advice(
+                f"not {row.protocol} on {row.network}", (), f"{row.protocol}: {row.why_not()}."
+            )
+
+
+RULES: Final[tuple[Rule, ...]] = (
+    never_far_off,
+    fastest,
+    leanest,
+    smallest,
+    many_processes,
+    price_of_order,
+    controls_broke,
+    not_recommended,
+)
+
+
+# ---- parts ----
+
+
+def everywhere_usable(rows: Rows) -> list[Figures]:
+    """The rows of protocols that are usable on all networks of the study."""
+    bad = {row.protocol for row in rows if not row.usable}
+    return [row for row in rows if row.protocol not in bad]
+
+
+def _p99(row: Figures) -> float:
+    return row.latency_p99
+
+
+def _wire(row: Figures) -> float:
+    return row.wire_per_message
+
+
+def _finished(row: Figures) -> bool:
+    return row.outcome == "complete" and row.deliveries > 0
+
+
+def _ranked(
+    rows: Rows, network: str, measure: Callable[[Figures], float]
+) -> tuple[list[Figures], list[Figures]]:
+    """The best of a network with those that are as good, and the others; fewer bytes decide."""
+    usable = [row for row in rows if row.network == network and row.usable]
+    if not usable:
+        return [], []
+    limit = CLOSE * min(map(measure, usable))
+    best = [row for row in usable if measure(row) <= limit]
+    rest = [row for row in usable if measure(row) > limit]
+    return sorted(best, key=_wire), sorted(rest, key=measure)
+
+
+def _advice(
+    situation: str,
+    best: list[Figures],
+    rest: list[Figures],
+    told: str,
+    show: Callable[[Figures], str],
+) -> Advice:
+    names = tuple(row.protocol for row in best)
+    if len(names) > 1:
+        told += f"; as good: {_listed(names[1:])}"
+    if rest:
+        told += f"; next: {rest[0].protocol} with {show(rest[0])}"
+    return Advice(situation, names, told + ".")
+
+
+def _worst_ratio(rows: Rows, name: str, measure: Callable[[Figures], float]) -> float:
+    """How many times the best a protocol has, on the network where that is most."""
+    return max(_ratio(row, rows, measure) for row in rows if row.protocol == name)
+
+
+def _ratio(own: Figures, rows: Rows, measure: Callable[[Figures], float]) -> float:
+    best = min(measure(row) for row in rows if row.network == own.network)
+    return measure(own) / best if best else 1.0
+
+
+def _worst_of(rows: Rows, measure: Callable[[Figures], float]) -> dict[str, float]:
+    """The largest figure of each usable protocol."""
+    found: dict[str, float] = {}
+    for row in everywhere_usable(rows):
+        found[row.protocol] = max(found.get(row.protocol, 0.0), measure(row))
+    return found
+
+
+def _broken(row: Figures) -> str:
+    if row.error:
+        return "a run that failed"
+    more = row.violations - row.causal_violations
+    others = f" (and {more:,} other violations)" if more else ""
+    return f"{row.causal_violations:,} of {row.deliveries:,}{others}"
+
+
+def _networks(rows: Rows) -> list[str]:
+    return list(dict.fromkeys(row.network for row in rows))
+
+
+def _names(rows: Rows) -> list[str]:
+    return list(dict.fromkeys(row.protocol for row in rows))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

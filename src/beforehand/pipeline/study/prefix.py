@@ -1,0 +1,33 @@
+"""The beginning of a run: its first messages, none of them without its causes.
+
+Runs in Spark's tasks and knows nothing of Spark.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from beforehand.errors import PipelineError
+from beforehand.pipeline.characterise import kernels
+from beforehand.pipeline.characterise.graph import arrange
+from beforehand.pipeline.characterise.order import causes_of
+
+
+def first_messages(messages: Any, count: int) -> Any:
+    """The first messages of a run by time, an Arrow table like the one given.
+
+    Where a clock claims that a message was sent before one of its causes, it counts as sent with the
+    last of them. So whatever is in the beginning, its causes are too.
+    """
+    starts, causes, problem = causes_of(messages)
+    graph, order = arrange(starts, causes) if problem is None else (None, np.empty(0, np.int64))
+    if graph is None or order.size < len(messages):
+        raise PipelineError(
+            f"the messages have no order ({problem or 'one comes after itself'}); ingest them again"
+        )
+    times = kernels.corrected(graph.starts, graph.causes, messages["time_ns"].to_numpy()[order])
+    chosen = order[np.argsort(times, kind="stable")[:count]]  # stable: causes stay first
+    return messages.take(pa.array(chosen))

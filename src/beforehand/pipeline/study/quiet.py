@@ -1,0 +1,42 @@
+"""Times of quiet, shortened: nothing is to be learnt from a network on which nobody speaks.
+
+In a replay, processes look after lost frames at regular times, also while there is nothing to do. A
+trace of months would keep the simulator busy with that for hours. So of a sparse traffic, times in which
+nobody sends are cut to a limit, the same for all; order and causes stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+SECOND: Final = 10**9
+LIMITS: Final = tuple(SECOND // 1000 * each for each in (10_000, 1_000, 100, 10, 1))
+# Seconds of the replay, of all processes together: some seconds of work on a network that loses frames.
+MOST: Final = 1_000_000
+
+
+def shorten(
+    rows: Sequence[Mapping[str, Any]], processes: int, most: int = MOST
+) -> tuple[list[dict[str, Any]], int | None]:
+    """The messages with new times, and the limit in nanoseconds; None if the times are as they were."""
+    times = sorted({row["time_ns"] for row in rows})
+    gaps = [after - before for before, after in pairwise(times)]
+    if not _too_long(gaps, processes, most):
+        return [dict(row) for row in rows], None
+    fitting = (each for each in LIMITS if not _too_long(_cut(gaps, each), processes, most))
+    limit = next(fitting, LIMITS[-1])
+    moved, now = {}, 0
+    for time, gap in zip(times, [0, *_cut(gaps, limit)], strict=True):
+        now += gap
+        moved[time] = now
+    return [{**row, "time_ns": moved[row["time_ns"]]} for row in rows], limit
+
+
+def _cut(gaps: Sequence[int], limit: int) -> list[int]:
+    return [min(gap, limit) for gap in gaps]
+
+
+def _too_long(gaps: Sequence[int], processes: int, most: int) -> bool:
+    return sum(gaps) * processes > most * SECOND

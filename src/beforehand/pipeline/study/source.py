@@ -1,0 +1,110 @@
+"""What a study is about: an ingest of sources, or the built-in traffic; made once and then reused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from pyspark.sql import SparkSession
+
+from beforehand.errors import PipelineError
+from beforehand.pipeline.ingest import FileCount, Options, RunCount, Summary, ingest
+from beforehand.pipeline.ingest.job import claim, find
+from beforehand.pipeline.ingest.tables import NOTE as INGESTED
+from beforehand.pipeline.ingest.tables import UNFINISHED
+from beforehand.pipeline.schemas import FILES, MESSAGES, REJECTS
+from beforehand.pipeline.storage import Storage, join, literal
+from beforehand.pipeline.study import workload
+from beforehand.pipeline.study.schemas import write_rows
+
+ABOUT: Final = "_source.json"  # written first: what the folder is about
+NOTE: Final = "_study.json"  # written last
+TEXT: Final = "recommendation.md"
+PARTS: Final = ("ingest", "characteristics", "sweep", "audit", "study")
+
+
+def prepare(
+    spark: SparkSession,
+    out: str,
+    sources: Sequence[str],
+    options: Options,
+    seed: int,
+    force: bool,
+) -> bool:
+    """See that `out/ingest` has the messages; returns whether they were there already."""
+    storage = Storage(spark)
+    about = _about(storage, out, sources, options, seed)
+    known = storage.read_note(out, ABOUT)
+    if known is None:
+        _refuse_others(storage, out)
+    elif force:
+        for each in (NOTE, TEXT, *PARTS):
+            storage.delete(join(out, each))
+    elif known != about:
+        raise PipelineError(
+            f"{out} holds a study of {_told(known)}, and this one is of {_told(about)} (or their "
+            "content has changed since); choose another folder, or add --force to replace it"
+        )
+    storage.write_note(out, ABOUT, about)
+    storage.delete(join(out, NOTE))
+    folder = join(out, "ingest")
+    done = storage.read_note(folder, INGESTED) is not None
+    if done and not storage.exists(join(folder, UNFINISHED)):
+        return True
+    storage.delete(join(out, "characteristics"))
+    if sources:
+        ingest(spark, sources, folder, options)
+    else:
+        _generate(spark, folder, seed)
+    return False
+
+
+def _about(
+    storage: Storage, out: str, sources: Sequence[str], options: Options, seed: int
+) -> dict[str, Any]:
+    """All that decides what is ingested, as JSON gives it back."""
+    if not sources:
+        return {"version": 1, "sources": [], "seed": seed}
+    return {
+        "version": 1,
+        "sources": list(sources),
+        "files": [[each.path, each.size] for each in find(storage, sources, out)],
+        "format": options.format,
+        "columns": {name: list(column) for name, column in options.columns.items()},
+        "pattern": options.pattern,
+        "delimiter": options.delimiter,
+    }
+
+
+def _told(about: dict[str, Any]) -> str:
+    if not about["sources"]:
+        return f"the built-in traffic with seed {about['seed']}"
+    return ", ".join(about["sources"])
+
+
+def _refuse_others(storage: Storage, out: str) -> None:
+    inside = [each.path.rpartition("/")[2] for each in storage.glob(f"{literal(out)}/*")]
+    visible = sorted(name for name in inside if not name.startswith("."))
+    if visible:
+        raise PipelineError(
+            f"{out} holds other things ({visible[0]}); choose another folder for --out"
+        )
+
+
+def _generate(spark: SparkSession, folder: str, seed: int) -> None:
+    """The built-in traffic, as if it had been ingested."""
+    rows = workload.generate(seed)
+    storage = Storage(spark)
+    claim(storage, folder, force=True)
+    count = len(rows)
+    file = FileCount("generated", "generated", count, count, 0, 0, 0, f"seed {seed}")
+    summary = Summary((file,), (RunCount(workload.RUN, count, 0),), {}, {})
+    for name, values, schema in (
+        ("messages", rows, MESSAGES),
+        ("rejects", [], REJECTS),
+        ("files", [asdict(file)], FILES),
+    ):
+        write_rows(spark, values, schema, join(folder, name))
+    storage.write_note(folder, INGESTED, summary.to_dict())
+    storage.delete(join(folder, UNFINISHED))

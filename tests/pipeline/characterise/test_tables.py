@@ -1,0 +1,184 @@
+"""The tables of `characterise`, beside figures worked out by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from beforehand.errors import PipelineError
+from beforehand.pipeline import characterise as package
+from beforehand.pipeline.characterise import NOTE, TABLES, characterise, read
+from beforehand.pipeline.schemas import MESSAGES
+from tests.pipeline.characterise.messages import MS, message, shop
+
+pytestmark = pytest.mark.spark
+
+Tables = dict[str, DataFrame]
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    """Four runs: the shop, one with regular sends, one without times, one without an order."""
+    regular = [message(f"m{n}", "a", "b", run="regular", time_ns=n * MS) for n in range(201)]
+    still = [message(f"m{n}", "a", ["a", "b"], run="still", time_ns=7) for n in range(3)]
+    broken = [message("a", "p", "q", ["a"], run="broken"), message("b", "p", "q", run="broken")]
+    rows = [*shop(), *regular, *still, *broken]
+    folder = tmp_path_factory.mktemp("characteristics")
+    return characterise(spark, spark.createDataFrame(rows, MESSAGES), str(folder))
+
+
+def rows(table: DataFrame, run: str, *columns: str) -> list[tuple[Any, ...]]:
+    """Some columns of the rows of a run, sorted."""
+    return sorted(map(tuple, table.filter(table.run == run).select(*columns).collect()))
+
+
+def row(tables: Tables, run: str) -> dict[str, Any]:
+    """The row of a run in the table of runs."""
+    (found,) = tables["runs"].filter(tables["runs"].run == run).collect()
+    asked: dict[str, Any] = found.asDict()
+    return asked
+
+
+def test_tables_have_their_schemas(spark: SparkSession, tables: Tables) -> None:
+    """Names and types are as declared, for whoever reads the files without us."""
+    for name, declared in TABLES.items():
+        (path, *_) = tables[name].inputFiles()
+        stored = spark.read.parquet(path).schema
+        assert [(each.name, each.dataType) for each in stored] == [
+            (each.name, each.dataType) for each in declared
+        ]
+
+
+def test_the_shop_in_one_row(tables: Tables) -> None:
+    """Counts, rates and order of seven messages."""
+    found = row(tables, "r")
+    assert found | {"gap_cv": 0, "burstiness": 0} == {
+        "run": "r",
+        "processes": 4,
+        "messages": 7,
+        "copies": 8,
+        "requests": 3,
+        "replies": 3,
+        "answered": 3,
+        "payload_known": 4,
+        "flagged": 1,
+        "before_cause": 1,
+        "span_ns": 60 * MS,
+        "rate": pytest.approx(7 / 0.06),
+        "window_ns": MS,
+        "peak_rate": pytest.approx(1000),
+        "gap_cv": 0,
+        "burstiness": 0,
+        "edges": 5,
+        "pairs": 21,
+        # Six in a row, and the seventh beside them all.
+        "concurrent_share": pytest.approx(6 / 21),
+        "standard_error": 0.0,
+        "note": "",
+    }
+    # 10, 10, 5, 5, 20 and 10 ms: mean 10, variance 25.
+    assert found["gap_cv"] == pytest.approx(0.5)
+    assert found["burstiness"] == pytest.approx(-1 / 3)
+
+
+def test_processes_with_their_peers(tables: Tables) -> None:
+    """Degrees count other processes once; the shop hears from all and tells all."""
+    columns = ("process", "in_degree", "out_degree", "sent", "received")
+    assert rows(tables["processes"], "r", *columns) == [
+        ("bank", 2, 1, 1, 2),
+        ("customer", 1, 1, 1, 1),
+        ("shop", 3, 3, 3, 4),
+        ("store", 1, 2, 2, 1),
+    ]
+    # To oneself: sent and received, but no peer.
+    assert rows(tables["processes"], "still", *columns) == [("a", 0, 1, 3, 3), ("b", 1, 0, 0, 3)]
+
+
+def test_regular_messages_have_no_bursts(tables: Tables) -> None:
+    """A message each millisecond: the index says -1, and the peak is the rate."""
+    found = row(tables, "regular")
+    assert (found["gap_cv"], found["burstiness"]) == (0.0, -1.0)
+    assert found["window_ns"] == MS and found["peak_rate"] == pytest.approx(1000)
+    process = rows(tables["processes"], "regular", "process", "sent", "rate", "burstiness")[0]
+    assert process == ("a", 201, pytest.approx(201 / 0.2), -1.0)
+
+
+def test_without_times_there_are_no_rates(tables: Tables) -> None:
+    """All at one moment: null, and not a division by zero."""
+    found = row(tables, "still")
+    assert [found[name] for name in ("rate", "window_ns", "peak_rate", "gap_cv")] == [None] * 4
+    assert found["span_ns"] == 0 and found["concurrent_share"] == 1.0
+
+
+def test_distributions_and_their_figures(tables: Tables) -> None:
+    """What is counted adds up, and quantiles come from the counts."""
+    assert rows(tables["distributions"], "r", "what", "value", "count") == [
+        *(("causal depth", depth, 2 if depth == 1 else 1) for depth in range(1, 7)),
+        *(("in-degree", value, count) for value, count in ((1, 2), (2, 1), (3, 1))),
+        *(("out-degree", value, count) for value, count in ((1, 2), (2, 1), (3, 1))),
+        *(("payload bytes", value, 1) for value in (10, 20, 30, 40)),
+        *(("received per process", value, count) for value, count in ((1, 2), (2, 1), (4, 1))),
+        *(("receivers per message", value, count) for value, count in ((1, 6), (2, 1))),
+        *(("requests per received request", value, count) for value, count in ((0, 2), (2, 1))),
+        *(("sent per process", value, count) for value, count in ((1, 2), (2, 1), (3, 1))),
+    ]
+    figures = {what: figure for what, *figure in rows(tables["summaries"], "r", *ALL)}
+    assert figures["payload bytes"] == [4, 10, 25.0, 25.0, 37.0, pytest.approx(39.7), 40]
+    assert figures["causal depth"][:3] == [7, 1, 3.0]
+
+
+ALL = ("what", "count", "min", "median", "mean", "p90", "p99", "max")
+
+
+def test_flags_are_counted(tables: Tables) -> None:
+    """What ingest has flagged is told."""
+    assert rows(tables["flags"], "r", "flag", "count") == [("clock skew", 1)]
+    assert rows(tables["flags"], "still", "flag", "count") == []
+
+
+def test_table_1_of_the_paper(tables: Tables) -> None:
+    """Its formulas for the shop: n = 4, i and o as above."""
+    found = {
+        (algorithm, quantity): figures
+        for algorithm, quantity, *figures in rows(
+            tables["table1"], "r", "algorithm", "quantity", "formula", "mean", "max"
+        )
+    }
+    assert len(found) == 6 * 4
+    assert found["RST", "message"] == ["n^2", 16.0, 16]
+    assert found["KS", "work of the sender"] == ["n^2", 16.0, 16]
+    assert found["Newtop", "process"] == ["n + b", 5.0, 5]
+    assert found["MF", "process"] == ["b", 1.0, 1]
+    # o is 1, 1, 3 and 2; i is 2, 1, 3 and 1.
+    assert found["Cykas", "process"] == ["n o + b", 4 * 7 / 4 + 1, 13]
+    assert found["hybrid buffering", "process"] == ["i + o + b + p + u", 14 / 4 + 1, 7]
+    assert found["hybrid buffering", "message"] == ["1", 1.0, 1]
+    (parameters,) = set(rows(tables["table1"], "r", "n", "i_mean", "i_max", "o_mean"))
+    assert parameters == (4, 7 / 4, 3, 7 / 4)
+
+
+def test_a_run_without_an_order_says_so(tables: Tables) -> None:
+    """What can be counted is counted; the rest has a reason."""
+    found = row(tables, "broken")
+    assert found["note"] == "message 'a' comes after itself"
+    assert found["messages"] == 2 and found["concurrent_share"] is None
+
+
+def test_what_is_not_complete_is_not_read(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped halfway over an older one that was complete, there is nothing to read."""
+    (tmp_path / NOTE).write_text("{}")
+
+    def fail(*_: object) -> DataFrame:
+        raise MemoryError
+
+    monkeypatch.setattr(package, "runs", fail)
+    with pytest.raises(MemoryError):
+        characterise(spark, spark.createDataFrame(shop(), MESSAGES), str(tmp_path))
+    assert (tmp_path / "processes").exists()
+    with pytest.raises(PipelineError, match="no complete characteristics here; run"):
+        read(spark, str(tmp_path))
