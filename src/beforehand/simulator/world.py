@@ -144,9 +144,7 @@ class World(Carrier):
             self.cut_short = True
             self.ended_at = until
         if self._watcher is not None:
-            self._watcher.ended(
-                self.processes, self.cut_short, max(self.ended_at, engine.now)
-            )
+            self._watcher.ended(self.processes, self.cut_short, max(self.ended_at, engine.now))
 
     def _look(self) -> None:
         process = self.present[self._looked % len(self.present)]

@@ -19,7 +19,7 @@ from beforehand.pipeline.audit.witness import MOST
 from beforehand.pipeline.schemas import VERDICTS, VIOLATIONS
 from beforehand.pipeline.storage import Storage, join
 
-LARGE: Final = 4_000_000  # causal-sends and deliveries of one run that one task can hold well
+LARGE: Final = 10_000_000  # causal-sends and deliveries of one run that one task can hold: about 1 GB
 NOTE: Final = "_audit.json"
 
 _NO_LARGE_RUN: Final = 2**24  # bytes of a trace folder in which nobody has to look for large runs
@@ -34,6 +34,7 @@ class Audit:
     violations: DataFrame
     unreadable: dict[str, str]  # files, and why
     runs: int
+    events: int
     violated: int
     not_audited: int  # runs that contradict themselves
     incomplete: int
@@ -57,6 +58,7 @@ class Audit:
             NOTE,
             {
                 "runs": self.runs,
+                "events": self.events,
                 "violated": self.violated,
                 "not_audited": self.not_audited,
                 "incomplete": self.incomplete,
@@ -109,16 +111,18 @@ def _audit(spark: SparkSession, traces: Traces, large: int, witnesses: int, memo
             violations = violations.union(spark.createDataFrame(one.violations, VIOLATIONS))
     counts = verdicts.agg(
         F.count("*"),
+        F.coalesce(F.sum("events"), F.lit(0)),
         F.count_if(F.col("verdict") == "violated"),
         F.count_if(F.col("verdict") == "unreadable"),
         F.count_if(~F.col("complete")),
     ).collect()[0]
-    runs, violated, not_audited, incomplete = counts
+    runs, events, violated, not_audited, incomplete = counts
     return Audit(
         verdicts,
         violations,
         traces.unreadable,
         runs,
+        events,
         violated,
         not_audited,
         incomplete,

@@ -7,7 +7,7 @@ So Spark moves hundreds of rows where there were millions of events.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -49,19 +49,30 @@ class Piece:
     to: Ints  # int32: all of these
 
     def pack(self) -> dict[str, Any]:
-        """The piece as values that Arrow can hold."""
-        return {
-            each.name: self.names if each.name == "names" else getattr(self, each.name).tobytes()
-            for each in fields(self)
-        }
+        """The piece as values that Arrow can hold, with as few bytes for a number as it needs."""
+        packed: dict[str, Any] = {"names": self.names}
+        for name in ARRAYS:
+            values = getattr(self, name)
+            width = next(kind for kind in _WIDTHS if _fits(values, kind))
+            packed[name] = values.astype(width, copy=False).tobytes()
+        return packed
 
     @staticmethod
     def unpack(row: dict[str, Any]) -> Piece:
-        """The opposite of `pack`; the arrays share the memory of the row."""
-        return Piece(
-            row["names"],
-            *(np.frombuffer(row[name], kind) for name, kind in ARRAYS.items()),
-        )
+        """The opposite of `pack`."""
+        counts = {"rows": len(row["names"])}
+        counts |= dict.fromkeys(("last", "flags"), counts["rows"])
+        is_send = np.frombuffer(row["is_send"], np.uint8)
+        counts |= dict.fromkeys(("process", "seq", "is_send", "sender", "number"), len(is_send))
+        counts["to_size"] = int(is_send.sum())
+        arrays: dict[str, Ints] = {}
+        for name, kind in ARRAYS.items():
+            if name == "to":
+                counts["to"] = int(np.maximum(arrays["to_size"], 0).sum())
+            bytes_each = len(row[name]) // counts[name] if counts[name] else 1
+            stored = np.frombuffer(row[name], f"i{bytes_each}")
+            arrays[name] = stored.astype(kind, copy=False)
+        return Piece(row["names"], **arrays)
 
 
 ARRAYS: Final[dict[str, type[np.generic]]] = {
@@ -76,6 +87,12 @@ ARRAYS: Final[dict[str, type[np.generic]]] = {
     "to_size": np.int32,
     "to": np.int32,
 }
+_WIDTHS: Final = (np.int8, np.int16, np.int32, np.int64)
+
+
+def _fits(values: Ints, kind: type[np.signedinteger[Any]]) -> bool:
+    limits = np.iinfo(kind)
+    return not len(values) or (limits.min <= values.min() and values.max() <= limits.max)
 
 
 def cut(batch: Any) -> Iterator[tuple[str, Piece]]:

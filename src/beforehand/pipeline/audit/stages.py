@@ -48,11 +48,7 @@ def pieces(events: DataFrame) -> DataFrame:
 
 def judged(pieces: DataFrame, partitions: int, witnesses: int) -> DataFrame:
     """The findings about each run; runs are spread over so many tasks."""
-    return (
-        pieces.repartition(partitions, "run")
-        .sortWithinPartitions("run")
-        .mapInArrow(_judge(witnesses), FINDINGS)
-    )
+    return pieces.repartition(partitions, "run").mapInArrow(_judge(witnesses), FINDINGS)
 
 
 def _cut(batches: Iterable[Any]) -> Iterator[Any]:
@@ -65,25 +61,16 @@ def _cut(batches: Iterable[Any]) -> Iterator[Any]:
 
 def _judge(witnesses: int) -> Callable[[Iterable[Any]], Iterator[Any]]:
     def judge_runs(batches: Iterable[Any]) -> Iterator[Any]:
-        for run, found in _by_run(batches):
-            yield findings_batch(run, judge(found, witnesses=witnesses))
+        # Sorting by run would copy everything; what a task is given fits into memory in any case.
+        runs: dict[str, list[Piece]] = {}
+        for batch in batches:
+            for row in unpacked(batch):
+                runs.setdefault(row["run"], []).append(Piece.unpack(row))
+        while runs:
+            run, mine = runs.popitem()
+            yield findings_batch(run, judge(mine, witnesses=witnesses))
 
     return judge_runs
-
-
-def _by_run(batches: Iterable[Any]) -> Iterator[tuple[str, list[Piece]]]:
-    """The pieces of each run, which come one after the other."""
-    current: str | None = None
-    waiting: list[Piece] = []
-    for batch in batches:
-        for row in unpacked(batch):
-            if row["run"] != current and current is not None:
-                yield current, waiting
-                waiting = []
-            current = row["run"]
-            waiting.append(Piece.unpack(row))
-    if current is not None:
-        yield current, waiting
 
 
 def unpacked(batch: Any) -> Iterator[dict[str, Any]]:
