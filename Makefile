@@ -17,8 +17,12 @@ TYPED := $(foreach dir,src tests benchmarks examples,$(if $(wildcard $(dir)/*),$
 AS_PURE := PYTHONPATH= BEFOREHAND_EXPECT=pure
 AS_COMPILED := PYTHONPATH="$(CURDIR)/$(COMPILED)"
 
+# Old versions of make would mix what two targets say.
+TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types test-pure test-compiled test-spark slow format bench bench-prc bench-audit mutants \
+.PHONY: help demo test lint types test-cores test-pure test-compiled \
+	test-spark slow format bench bench-prc bench-audit mutants \
 	compiled check-java clean
 
 help: ## list these targets
@@ -30,8 +34,14 @@ demo: check-java compiled ## see it work
 	@$(AS_COMPILED) $(BIN)/beforehand protocols
 	@$(AS_COMPILED) $(BIN)/python examples/overtaking.py
 	@$(AS_COMPILED) $(BIN)/python examples/comparing.py
+	@echo "== beforehand study: what would it cost, and did it hold? (a minute or two)"
+	@$(AS_COMPILED) $(BIN)/beforehand study --out build/demo/study
 
-test: check-java lint types test-pure test-compiled test-spark ## everything that must hold on every commit
+test: check-java lint types test-cores test-spark ## everything that must hold on every commit
+
+# Side by side, and what each says in one piece: one process uses one core.
+test-cores: $(VENV)/.stamp compiled
+	@$(MAKE) --no-print-directory --jobs=2 $(TOGETHER) test-pure test-compiled
 
 lint: $(VENV)/.stamp ## style and likely mistakes
 	@echo "== ruff"
@@ -49,12 +59,12 @@ test-pure: $(VENV)/.stamp ## the tests on the pure Python sources
 test-compiled: compiled ## the tests on the compiled cores
 	@if [ -e $(COMPILED)/.stamp ]; then \
 		echo "== tests, compiled cores"; \
-		$(AS_COMPILED) BEFOREHAND_EXPECT=compiled $(BIN)/pytest; \
+		$(AS_COMPILED) BEFOREHAND_EXPECT=compiled $(BIN)/pytest --ignore=tests/pipeline; \
 	else \
 		echo "== tests, compiled cores: SKIPPED, they could not be built here (reason above)"; \
 	fi
 
-# Once and not twice: what differs between the two builds is below the pipeline.
+# Once and not twice, like all tests of the pipeline: nothing of it is compiled.
 test-spark: check-java compiled ## the tests of the pipeline, with one Spark session
 	@echo "== tests, Spark pipeline"
 	@$(AS_COMPILED) $(BIN)/pytest -m "spark and not slow" tests/pipeline
@@ -75,7 +85,7 @@ bench: compiled ## measure the cores and the simulator
 bench-prc: compiled ## paper 004 again: figure 5 and table 1 (an hour and more; --quick: see the file)
 	@$(AS_COMPILED) $(BIN)/python benchmarks/prc.py
 
-bench-audit: check-java compiled ## the auditor: speed, cores, growth and memory (MINUTES)
+bench-audit: check-java compiled ## the auditor: speed, cores, growth and memory (a quarter of an hour)
 	@$(AS_COMPILED) $(BIN)/python benchmarks/audit.py
 
 mutants: $(VENV)/.stamp ## break the sources on purpose and see whether the tests notice

@@ -43,8 +43,12 @@ def test_people_get_a_table_and_a_sum_and_programs_get_json(
     assert again.exit_code == 2 and "--force" in again.stderr
     (tmp_path / "list").write_text(LIST + "c d 4\n")
     options = ("--force", "--json", "--format", "list", "--map", "sender=2,receiver=1,time=3:ms")
+    void = Path(out) / "characteristics"  # of what was there before
+    void.mkdir()
+    (void / "table").write_text("")
     forced = command(tmp_path / "list", "--out", out, *options)
     assert forced.exit_code == 0, forced.output
+    assert not void.exists()
     told = json.loads(forced.stdout)
     assert (told["messages"], told["rejected"], told["runs"][0]["run"]) == (3, 1, tmp_path.name)
     rows = spark.read.parquet(str(out / "messages")).collect()

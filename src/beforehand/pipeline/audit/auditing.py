@@ -19,7 +19,9 @@ from beforehand.pipeline.audit.witness import MOST
 from beforehand.pipeline.schemas import VERDICTS, VIOLATIONS
 from beforehand.pipeline.storage import Storage, join
 
-LARGE: Final = 10_000_000  # causal-sends and deliveries of one run that one task can hold: about 1 GB
+LARGE: Final = (
+    10_000_000  # causal-sends and deliveries of one run that one task can hold: about 1 GB
+)
 NOTE: Final = "_audit.json"
 
 _NO_LARGE_RUN: Final = 2**24  # bytes of a trace folder in which nobody has to look for large runs

@@ -15,7 +15,7 @@ from beforehand.pipeline.ingest.read import EMPTY, UNKNOWN
 from beforehand.pipeline.ingest.read.options import AUTO, Options
 from beforehand.pipeline.ingest.read.rows import Bad
 from beforehand.pipeline.ingest.summary import Summary, Tally, summed
-from beforehand.pipeline.ingest.tables import NOTE, TABLES, UNFINISHED
+from beforehand.pipeline.ingest.tables import DERIVED, NOTE, TABLES, UNFINISHED
 from beforehand.pipeline.schemas import FILES
 from beforehand.pipeline.storage import File, Storage, join, literal
 
@@ -79,7 +79,7 @@ def claim(storage: Storage, out: str, force: bool) -> None:
     """Make sure that the output may be written, and say that it is not complete yet."""
     if storage.exists(out):
         inside = {each.path.rpartition("/")[2] for each in storage.glob(f"{literal(out)}/*")}
-        ours = {NOTE, UNFINISHED, *TABLES}
+        ours = {NOTE, UNFINISHED, *TABLES, *DERIVED}
         other = {each for each in inside - ours if not each.startswith(".")}
         if other or (inside and not inside & {NOTE, UNFINISHED}):
             first = min(other or inside)
@@ -91,7 +91,7 @@ def claim(storage: Storage, out: str, force: bool) -> None:
                 f"{out} holds a finished ingest; choose another folder, or add --force to replace it"
             )
     storage.write_note(out, UNFINISHED, {"version": 1})
-    for name in (NOTE, *TABLES):
+    for name in (NOTE, *TABLES, *DERIVED):
         storage.delete(join(out, name))
 
 

@@ -13,6 +13,7 @@ from beforehand.pipeline.storage import Storage, join, literal
 NOTE: Final = "_ingest.json"  # written last: with it, an output is complete
 UNFINISHED: Final = "_ingest-unfinished.json"  # written first, and removed after the note
 TABLES: Final = ("messages", "events", "rejects", "files")
+DERIVED: Final = ("characteristics",)  # what others make of these, and is void with them
 
 
 def read_summary(spark: SparkSession, folder: str) -> dict[str, Any]:
