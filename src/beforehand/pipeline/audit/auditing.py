@@ -24,7 +24,9 @@ LARGE: Final = (
 )
 NOTE: Final = "_audit.json"
 
-_NO_LARGE_RUN: Final = 2**24  # bytes of a trace folder in which nobody has to look for large runs
+_NO_LARGE_RUN: Final = (
+    2**23
+)  # bytes, beyond which files that Spark reads are looked at for large runs
 _BYTES_PER_TASK: Final = 2**25
 
 
@@ -99,10 +101,18 @@ def audit(
 
 
 def _audit(spark: SparkSession, traces: Traces, large: int, witnesses: int, memory: int) -> Audit:
-    huge = _large_runs(spark, traces, large)
-    tasks = max(2 * spark.sparkContext.defaultParallelism, traces.size // _BYTES_PER_TASK)
-    rest = _pieces(spark, traces, local.all_but(huge), ~F.col("run").isin(huge))
-    found = judged(rest, tasks, witnesses).persist()
+    tasks = 2 * spark.sparkContext.defaultParallelism
+    by_run = traces.by_run()
+    if by_run is None:
+        huge = _large_runs(spark, traces, large)
+    else:
+        huge = sorted(run for run, files in by_run.items() if traces.rows(files) > large)
+    if by_run is not None and len(by_run) >= tasks:
+        rest = {run: files for run, files in by_run.items() if run not in huge}
+        found = local.judged(spark, rest, witnesses).persist()
+    else:  # runs in pieces here and there, or so few that all cores should read them together
+        some = _pieces(spark, traces, local.all_but(huge), ~F.col("run").isin(huge))
+        found = judged(some, max(tasks, traces.size // _BYTES_PER_TASK), witnesses).persist()
     verdicts = found.where(F.col("verdict").isNotNull()).select("verdict.*")
     violations = found.where(F.col("violation").isNotNull()).select("violation.*")
     for run in huge:
@@ -146,9 +156,9 @@ def _pieces(
 
 
 def _large_runs(spark: SparkSession, traces: Traces, large: int) -> list[str]:
-    if traces.size < _NO_LARGE_RUN and large >= LARGE:
-        return []
     near, far = traces.near_and_far()
+    if far.size < _NO_LARGE_RUN and traces.rows((*traces.parquet, *traces.json)) <= large:
+        return []
     judged = reading.events(spark, far).where(F.col("kind").isin("send", "deliver"))
     counted = judged.select("run", F.lit(1).cast("long").alias("events"))
     if near:

@@ -14,7 +14,7 @@ from beforehand.pipeline.audit.findings import LISTED, Findings, Receivers
 from beforehand.pipeline.audit.kernels import sorting
 from beforehand.pipeline.audit.kernels.compiled import Ints
 from beforehand.pipeline.audit.log import CUT_SHORT, Log
-from beforehand.pipeline.audit.order import BYTES, Block, blocks
+from beforehand.pipeline.audit.order import BYTES, Block, Wrong, blocks
 from beforehand.pipeline.audit.pieces import Piece
 from beforehand.pipeline.audit.steps import Sorter, Steps
 from beforehand.pipeline.audit.witness import MOST, Witness
@@ -28,12 +28,14 @@ def judge(pieces: Sequence[Piece], *, witnesses: int = MOST, memory: int = BYTES
         events = sum(int(piece.rows.sum()) for piece in pieces)
         return Findings(events=events, readable=False, notes=[str(problem)])
     sorter = Sorter(log)
-    steps = Steps.join(list(sorter.steps()))
+    stretches = list(sorter.steps())
     found = structure(log, sorter)
-    found.deliveries = int((steps.slot < 0).sum())
+    found.deliveries = sum(int((stretch.slot < 0).sum()) for stretch in stretches)
     for first, width in blocks(log.processes, sorter.slots, 1, memory):
-        wrong = Block(log.processes, sorter.slots, first, width).check(steps)
+        block = Block(log.processes, sorter.slots, first, width)
+        wrong = Wrong.join([block.check(stretch) for stretch in stretches])
         if len(wrong):
+            steps = Steps.join(stretches)
             witness = Witness(steps, log.processes)
             for count in range(min(len(wrong), LISTED)):
                 step = int(wrong.step[count])

@@ -7,8 +7,9 @@ dictionaries that the files have. What comes out is what `stages.pieces` makes o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from heapq import heapreplace
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -17,8 +18,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import LongType, StringType, StructType
 
 from beforehand.pipeline.arrow import arrow_schema
+from beforehand.pipeline.audit.judge import judge
 from beforehand.pipeline.audit.pieces import CODES, UNKNOWN, cut
-from beforehand.pipeline.audit.stages import PIECES
+from beforehand.pipeline.audit.stages import FINDINGS, PIECES, findings_batch
 from beforehand.pipeline.schemas import required
 from beforehand.pipeline.storage import File
 
@@ -32,11 +34,36 @@ _COLUMNS: Final = ["run", "process", "seq", "kind", "sender", "mid", "to", "deta
 SIZES: Final = StructType([required("run", StringType()), required("events", LongType())])
 
 Wanted = Callable[[str], bool]
+T = TypeVar("T")
 
 
 def pieces(spark: SparkSession, files: Sequence[File], wanted: Wanted) -> DataFrame:
     """The pieces of all runs whose names are wanted."""
     return _in_tasks(spark, files, _COLUMNS, lambda events: _cut(events, wanted), PIECES)
+
+
+def judged(spark: SparkSession, runs: Mapping[str, Sequence[File]], witnesses: int) -> DataFrame:
+    """The findings about runs of which all files are given, each run in the task that reads it."""
+    dealt = _deal(
+        [(sum(file.size for file in files), (run, files)) for run, files in runs.items()],
+        _tasks(spark),
+    )
+
+    def work(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            for task in batch.column("id").to_pylist():
+                for run, files in dealt[task]:
+                    parts = [Part(file.path.removeprefix(SCHEME), 0, 1) for file in files]
+                    pieces = [
+                        piece
+                        for part in parts
+                        for events in _events(part, _COLUMNS)
+                        for name, piece in cut(_coded(events))
+                        if name == run
+                    ]
+                    yield findings_batch(run, judge(pieces, witnesses=witnesses))
+
+    return spark.range(0, len(dealt), 1, len(dealt)).mapInArrow(work, FINDINGS)
 
 
 def sizes(spark: SparkSession, files: Sequence[File]) -> DataFrame:
@@ -62,15 +89,12 @@ def _in_tasks(
     schema: StructType,
 ) -> DataFrame:
     """What becomes of each batch of events, in tasks that have about as many bytes as each other."""
-    tasks = 2 * spark.sparkContext.defaultParallelism
-    dealt: list[list[Part]] = [[] for _ in range(tasks)]
-    loads = [0] * tasks
-    for file in sorted(files, key=lambda file: file.size, reverse=True):
-        parts = 1 + file.size // _PART
-        for part in range(parts):
-            task = loads.index(min(loads))
-            loads[task] += 1 + file.size // parts
-            dealt[task].append(Part(file.path.removeprefix(SCHEME), part, parts))
+    parts = []
+    for file in files:
+        count = 1 + file.size // _PART
+        path = file.path.removeprefix(SCHEME)
+        parts += [(file.size // count, Part(path, part, count)) for part in range(count)]
+    dealt = _deal(parts, _tasks(spark))
 
     def work(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
@@ -78,7 +102,22 @@ def _in_tasks(
                 for part in dealt[task]:
                     yield from map(make, _events(part, columns))
 
-    return spark.range(0, tasks, 1, tasks).mapInArrow(work, schema)
+    return spark.range(0, len(dealt), 1, len(dealt)).mapInArrow(work, schema)
+
+
+def _tasks(spark: SparkSession) -> int:
+    return 2 * spark.sparkContext.defaultParallelism
+
+
+def _deal(loads: Iterable[tuple[int, T]], tasks: int) -> list[list[T]]:
+    """Deal things with their sizes to tasks, so that each gets about as much as any other."""
+    dealt: list[list[T]] = [[] for _ in range(tasks)]
+    heap = [(0, task) for task in range(tasks)]
+    for size, each in sorted(loads, key=lambda load: load[0], reverse=True):
+        load, task = heap[0]
+        dealt[task].append(each)
+        heapreplace(heap, (load + 1 + size, task))
+    return dealt
 
 
 class Part(NamedTuple):
@@ -97,15 +136,20 @@ def _events(it: Part, columns: list[str]) -> Iterator[Any]:
 
 
 def _cut(events: Any, wanted: Wanted) -> Any:
+    found = cut(_coded(events))
+    rows = [{"run": run, **piece.pack()} for run, piece in found if wanted(run)]
+    return pa.RecordBatch.from_pylist(rows, schema=arrow_schema(PIECES))
+
+
+def _coded(events: Any) -> Any:
+    """The same with numbers for kinds."""
     kind = events.column("kind")
     codes = [CODES.get(name, UNKNOWN) for name in kind.dictionary.to_pylist()]
     coded = np.array([*codes, UNKNOWN], np.int8)[
         kind.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
     ]
     place = events.schema.get_field_index("kind")
-    found = cut(events.set_column(place, "kind", pa.array(coded)))
-    rows = [{"run": run, **piece.pack()} for run, piece in found if wanted(run)]
-    return pa.RecordBatch.from_pylist(rows, schema=arrow_schema(PIECES))
+    return events.set_column(place, "kind", pa.array(coded))
 
 
 def _count(events: Any) -> Any:

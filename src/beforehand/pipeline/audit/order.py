@@ -41,6 +41,13 @@ class Wrong:
     def __len__(self) -> int:
         return len(self.step)
 
+    @staticmethod
+    def join(parts: list[Wrong]) -> Wrong:
+        """All of them in one."""
+        none = [np.zeros(0, np.int64)]
+        columns = zip(*(vars(part).values() for part in parts if len(part)), strict=True)
+        return Wrong(*map(np.concatenate, columns)) if any(map(len, parts)) else Wrong(*6 * none)
+
 
 class Block:
     """The clocks of all processes and of the messages under way, for some of their components."""

@@ -11,10 +11,11 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
@@ -30,8 +31,16 @@ from beforehand.trace.parquet import problem_of_parquet
 
 JSON: Final = (".jsonl", ".jsonl.gz")
 _ROWS: Final = 10_000  # events per batch that a task gives back
+_WHOLE_VALUE: Final = 64  # characters of a least or greatest value that nobody shortens
 
 PROBLEMS: Final = StructType([required("file", TEXT), required("problem", TEXT)])
+
+
+class Footer(NamedTuple):
+    """What a Parquet file tells without being read."""
+
+    rows: int
+    run: str | None  # if it is the only one in the file
 
 
 @dataclass(frozen=True)
@@ -41,6 +50,7 @@ class Traces:
     parquet: list[File]
     json: list[File]
     unreadable: dict[str, str]
+    footers: dict[str, Footer]  # of the Parquet files that can be read here
 
     @property
     def size(self) -> int:
@@ -51,7 +61,7 @@ class Traces:
         """The Parquet files that every task can open itself, and the rest."""
         near = [file for file in self.parquet if file.path.startswith(SCHEME)]
         far = [file for file in self.parquet if not file.path.startswith(SCHEME)]
-        return near, Traces(far, self.json, self.unreadable)
+        return near, Traces(far, self.json, self.unreadable, self.footers)
 
     def without(self, unreadable: dict[str, str]) -> Traces:
         """The same, less some more that cannot be read."""
@@ -59,6 +69,24 @@ class Traces:
             [file for file in self.parquet if file.path not in unreadable],
             [file for file in self.json if file.path not in unreadable],
             {**self.unreadable, **unreadable},
+            {path: it for path, it in self.footers.items() if path not in unreadable},
+        )
+
+    def by_run(self) -> dict[str, list[File]] | None:
+        """The files of each run, if every file is known to hold one run alone."""
+        found: dict[str, list[File]] = {}
+        for file in (*self.parquet, *self.json):
+            run = self.footers[file.path].run if file.path in self.footers else None
+            if run is None:
+                return None
+            found.setdefault(run, []).append(file)
+        return found
+
+    def rows(self, files: Iterable[File]) -> int:
+        """How many rows these files have; at most so many, where nobody looked."""
+        return sum(
+            self.footers[file.path].rows if file.path in self.footers else file.size
+            for file in files
         )
 
 
@@ -82,8 +110,15 @@ def find(spark: SparkSession, sources: Sequence[str]) -> Traces:
         [file for file in found.values() if file.path.endswith(PARQUET)],
         [file for file in found.values() if file.path.endswith(JSON)],
         {},
+        {},
     )
-    broken = {file.path: why for file in traces.parquet if (why := _problem_here(file.path))}
+    broken: dict[str, str] = {}
+    for file in traces.near_and_far()[0]:
+        looked = _footer(file.path.removeprefix(SCHEME))
+        if isinstance(looked, Footer):
+            traces.footers[file.path] = looked
+        else:
+            broken[file.path] = looked
     broken |= {
         row.file: row.problem
         for row in (
@@ -112,14 +147,24 @@ def problems(spark: SparkSession, traces: Traces) -> dict[str, str]:
     return {row.file: row.problem for row in rows}
 
 
-def _problem_here(path: str) -> str | None:
-    """What is wrong with the footer of a Parquet file, if it is on this machine."""
-    if not path.startswith(SCHEME):
-        return None
+def _footer(path: str) -> Footer | str:
+    """What the footer of a Parquet file on this machine tells, or what is wrong with the file."""
     try:
-        return problem_of_parquet(Path(path.removeprefix(SCHEME)))
+        return problem_of_parquet(Path(path)) or _look(pq.read_metadata(path))
     except OSError as error:
         return f"cannot be read ({error.strerror}); check that you may read it"
+
+
+def _look(metadata: Any) -> Footer:
+    column = metadata.schema.to_arrow_schema().get_field_index("run")
+    runs: set[object] = set()
+    for group in range(metadata.num_row_groups):
+        least = metadata.row_group(group).column(column).statistics
+        known = least is not None and least.has_min_max and least.min == least.max
+        # Long values may have been shortened, and then be equal though they are not.
+        runs.add(least.min if known and len(least.min) <= _WHOLE_VALUE else None)
+    run = runs.pop() if len(runs) == 1 else None
+    return Footer(metadata.num_rows, run if isinstance(run, str) else None)
 
 
 # ---- in tasks ----
