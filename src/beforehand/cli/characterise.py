@@ -10,7 +10,6 @@ import typer
 from beforehand.cli.failure import clear_errors
 from beforehand.cli.output import print_table
 from beforehand.cli.spark import Conf, Master, start_session
-from beforehand.pipeline import words
 
 FOLDER = "characteristics"
 LISTED = 20  # runs in the table of runs; all are in the files
@@ -80,6 +79,8 @@ def _of(rows: Rows, run: str) -> Rows:
 
 def show_runs(runs: Rows) -> None:
     """A line for each run, the largest first, if there are several."""
+    from beforehand.pipeline import words
+
     if len(runs) < 2:
         return
     ranked = sorted(runs, key=lambda row: (-row["messages"], row["run"]))
@@ -105,6 +106,8 @@ def show_runs(runs: Rows) -> None:
 
 def show(tables: Tables, run: str) -> None:
     """All about one run."""
+    from beforehand.pipeline import words
+
     (row,) = _of(tables["runs"], run)
     typer.echo(words.title(row))
     for sentence in words.sentences(row, _of(tables["flags"], run)):
@@ -123,6 +126,8 @@ def show(tables: Tables, run: str) -> None:
 
 def _show_table1(rows: Rows) -> None:
     """The formulas of the paper, with the figures of this run: one line for each algorithm."""
+    from beforehand.pipeline import words
+
     if not rows:
         return
     first = rows[0]
@@ -146,6 +151,8 @@ def _show_table1(rows: Rows) -> None:
 
 
 def _entry(row: dict[str, Any]) -> str:
+    from beforehand.pipeline import words
+
     if row["formula"] == "1":
         return "1"
     most = "" if row["mean"] == row["max"] else f", at most {row['max']:,}"

@@ -16,7 +16,6 @@ from beforehand.cli.output import print_table
 from beforehand.cli.progress import progress_bar
 from beforehand.cli.spark import Conf, Master, start_session
 from beforehand.errors import PipelineError
-from beforehand.pipeline import words
 
 if TYPE_CHECKING:
     from beforehand.pipeline.study import Candidate, Findings, Study
@@ -174,6 +173,7 @@ def _shown_progress() -> Iterator[
 
 
 def _show(asked: Study, found: Findings) -> None:
+    from beforehand.pipeline import words
     from beforehand.pipeline.study.text import COLUMNS, LEGEND, by_network, line
 
     what = ", ".join(asked.sources) or f"the built-in traffic, seed {asked.seed}"
