@@ -52,19 +52,20 @@ types: $(VENV)/.stamp ## mypy, strict
 	@echo "== mypy"
 	@$(BIN)/mypy --strict --no-error-summary $(TYPED)
 
+# Nothing of the pipeline is compiled, so its tests run once, with the job that is done sooner.
 test-pure: $(VENV)/.stamp ## the tests on the pure Python sources
 	@echo "== tests, pure Python"
-	@$(AS_PURE) $(BIN)/pytest
+	@$(AS_PURE) $(BIN)/pytest --ignore=tests/pipeline
 
 test-compiled: compiled ## the tests on the compiled cores
 	@if [ -e $(COMPILED)/.stamp ]; then \
 		echo "== tests, compiled cores"; \
-		$(AS_COMPILED) BEFOREHAND_EXPECT=compiled $(BIN)/pytest --ignore=tests/pipeline; \
+		$(AS_COMPILED) BEFOREHAND_EXPECT=compiled $(BIN)/pytest; \
 	else \
 		echo "== tests, compiled cores: SKIPPED, they could not be built here (reason above)"; \
+		$(AS_PURE) $(BIN)/pytest tests/pipeline; \
 	fi
 
-# Once and not twice, like all tests of the pipeline: nothing of it is compiled.
 test-spark: check-java compiled ## the tests of the pipeline, with one Spark session
 	@echo "== tests, Spark pipeline"
 	@$(AS_COMPILED) $(BIN)/pytest -m "spark and not slow" tests/pipeline
