@@ -208,14 +208,14 @@ def test_a_bad_file_does_not_stop_the_others(spark: SparkSession, tmp_path: Path
     kind = table.schema.get_field_index("kind")
     wrong = table.set_column(kind, "kind", pa.array(["nonsense"] * table.num_rows))
     pq.write_table(wrong, tmp_path / "wrong.parquet")
-    (tmp_path / "bad.jsonl").write_text('{"process": "a", "kind": "sent"}\n')
+    (tmp_path / "bad file.jsonl").write_text('{"process": "a", "kind": "sent"}\n')
     found = audit(spark, [str(tmp_path)])
     told = {Path(file).name: problem for file, problem in found.unreadable.items()}
-    assert told.keys() == {"cut.parquet", "other.parquet", "wrong.parquet", "bad.jsonl"}
+    assert told.keys() == {"cut.parquet", "other.parquet", "wrong.parquet", "bad file.jsonl"}
     assert "not a complete Parquet file" in told["cut.parquet"]
     assert "not a trace" in told["other.parquet"]
     assert "row 1: `kind` is 'nonsense'" in told["wrong.parquet"]
-    assert "line 1" in told["bad.jsonl"]
+    assert "line 1" in told["bad file.jsonl"]
     assert (found.runs, found.violated, found.exit_code) == (1, 0, 2)
     found.close()
 

@@ -14,7 +14,7 @@ from beforehand.pipeline.schemas import EVENTS
 from beforehand.pipeline.sweep.columns import measured
 from beforehand.pipeline.sweep.grid import Grid, Point, plan
 from beforehand.pipeline.sweep.job import point_row
-from beforehand.pipeline.sweep.schema import RESULTS, TODO
+from beforehand.pipeline.sweep.schema import PLANNED, RESULTS
 from beforehand.pipeline.sweep.tasks import Spool, Task, told
 from beforehand.simulator import Program, Result, Scenario, Send, run
 from beforehand.trace import Recorder
@@ -33,7 +33,7 @@ class Told:
 
 
 def todo(points: list[Point], traced: bool = False) -> pa.RecordBatch:
-    """Rows of the table TODO."""
+    """Rows of the table PLANNED."""
     rows = [
         {
             "task": 0,
@@ -43,7 +43,7 @@ def todo(points: list[Point], traced: bool = False) -> pa.RecordBatch:
         }
         for point in points
     ]
-    return pa.RecordBatch.from_pylist(rows, schema=arrow_schema(TODO))
+    return pa.RecordBatch.from_pylist(rows, schema=arrow_schema(PLANNED))
 
 
 def make(tell: Told, traced: bool = False, simulate: Any = run, audit: bool = False) -> Task:
@@ -124,7 +124,7 @@ def test_a_worker_that_understands_another_scenario_says_so() -> None:
     """Its results would have the wrong name."""
     [row] = todo(points()).to_pylist()
     row["run"] = "0" * 16
-    batch = pa.RecordBatch.from_pylist([row], schema=arrow_schema(TODO))
+    batch = pa.RecordBatch.from_pylist([row], schema=arrow_schema(PLANNED))
     [result] = next(iter(make(Told())([batch]))).to_pylist()
     assert "install the same version of beforehand on driver and workers" in result["error"]
 

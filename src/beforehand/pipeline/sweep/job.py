@@ -14,7 +14,7 @@ from beforehand.pipeline.schemas import EVENTS
 from beforehand.pipeline.sweep.columns import degree
 from beforehand.pipeline.sweep.costs import deal
 from beforehand.pipeline.sweep.grid import Point
-from beforehand.pipeline.sweep.schema import BOTH, RESULTS, TODO
+from beforehand.pipeline.sweep.schema import BOTH, PLANNED, RESULTS
 from beforehand.pipeline.sweep.tasks import Simulate, Task
 from beforehand.simulator import Program
 
@@ -82,8 +82,8 @@ class Job:
             }
             for task, point in zip(deal(points, tasks), points, strict=True)
         ]
-        values = [tuple(row[name] for name in TODO.names) for row in rows]
-        return self._spark.createDataFrame(values, TODO).repartitionById(tasks, "task")
+        values = [tuple(row[name] for name in PLANNED.names) for row in rows]
+        return self._spark.createDataFrame(values, PLANNED).repartitionById(tasks, "task")
 
 
 class Counters:

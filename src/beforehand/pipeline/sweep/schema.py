@@ -35,7 +35,7 @@ POINT: Final = [
 ]
 
 # One row per run to do.
-TODO: Final = StructType(
+PLANNED: Final = StructType(
     [
         required("task", IntegerType()),  # which of the tasks does it
         *POINT,

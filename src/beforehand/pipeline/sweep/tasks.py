@@ -56,7 +56,7 @@ class Spool(Sink):
 
 
 class Task:
-    """Does the runs of its rows, one after the other; is called with batches of TODO."""
+    """Does the runs of its rows, one after the other; is called with batches of PLANNED."""
 
     def __init__(
         self,
