@@ -20,7 +20,7 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-COMPILED_PACKAGES = ("protocols", "simulator", "wire")
+COMPILED_PACKAGES = ("protocols", "runtime", "simulator", "wire")
 COMPILED_MODULES = [
     "src/beforehand/causality/ids.py",  # checks a name for every frame
     "src/beforehand/trace/recorder.py",  # is told of every event
@@ -31,6 +31,9 @@ INTERPRETED = {
     *("registry.py",),  # of protocols
     *("changes.py", "ground.py", "program.py", "result.py", "run.py"),
     *("scenario.py", "specs.py", "units.py", "workloads.py"),
+    # of the runtime: asyncio, and what happens once per session
+    *("cookies.py", "events.py", "greeting.py", "handshake.py", "hello.py", "keys.py"),
+    *("looking.py", "members.py", "node.py", "noise.py", "running.py", "settings.py", "waiters.py"),
 }
 
 # The shared library of all cores; mypyc appends "__mypyc".

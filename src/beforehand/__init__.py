@@ -4,22 +4,54 @@ The public names are here and load when first used, so that importing the packag
 """
 
 from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from beforehand import causality, errors, protocols, simulator, trace, wire
+    from beforehand import causality, errors, protocols, runtime, simulator, trace, wire
+    from beforehand.causality.ids import MessageId
+    from beforehand.runtime.events import PeerEvent
+    from beforehand.runtime.keys import keygen
+    from beforehand.runtime.message import Message
+    from beforehand.runtime.node import Node
+    from beforehand.runtime.running import run
 
-__all__ = ["__version__", "causality", "errors", "protocols", "simulator", "trace", "wire"]
+__all__ = [
+    "Message",
+    "MessageId",
+    "Node",
+    "PeerEvent",
+    "__version__",
+    "causality",
+    "errors",
+    "keygen",
+    "protocols",
+    "run",
+    "runtime",
+    "simulator",
+    "trace",
+    "wire",
+]
 
 __version__ = "0.1.0"
 
-_MODULES = {"causality", "errors", "protocols", "simulator", "trace", "wire"}
+_MODULES = {"causality", "errors", "protocols", "runtime", "simulator", "trace", "wire"}
+
+# name -> the module that defines it
+_NAMES = {
+    "Message": "runtime.message",
+    "MessageId": "causality.ids",
+    "Node": "runtime.node",
+    "PeerEvent": "runtime.events",
+    "keygen": "runtime.keys",
+    "run": "runtime.running",
+}
 
 
-def __getattr__(name: str) -> ModuleType:
+def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
+    if name in _NAMES:
+        return getattr(import_module(f"{__name__}.{_NAMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -21,6 +21,14 @@ class PeerDroppedError(LocalProtocolError):
     """The named peer was dropped: it is gone for ever and must come back under a new name."""
 
 
+class WouldBlock(LocalProtocolError):
+    """There is no room for the message now; `send` would wait."""
+
+
+class NodeClosedError(LocalProtocolError):
+    """The node is closed, or was never started."""
+
+
 class RemoteProtocolError(BeforehandError):
     """A peer sent what no correct peer could send; the state is as it was before."""
 
@@ -43,3 +51,11 @@ class TraceError(BeforehandError):
 
 class PipelineError(BeforehandError):
     """The data pipeline cannot do what was asked; the text says what is missing and the remedy."""
+
+
+class SecurityError(BeforehandError):
+    """A key cannot be used, or a handshake was refused; the text says what to do about it."""
+
+
+class TransportError(BeforehandError):
+    """A transport cannot be opened, or an address not understood; the text says what to do."""

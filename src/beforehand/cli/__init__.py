@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from beforehand import __version__
-from beforehand.cli import audit, characterise, ingest, protocols, simulate, study, sweep
+from beforehand.cli import audit, characterise, ingest, keygen, protocols, simulate, study, sweep
 
 app = typer.Typer(
     name="beforehand",
@@ -20,6 +20,7 @@ app.command("simulate")(simulate.command)
 app.command("sweep")(sweep.command)
 app.command("study")(study.command)
 app.command("audit")(audit.command)
+app.command("keygen")(keygen.command)
 
 
 def _show_version(wanted: bool) -> None:

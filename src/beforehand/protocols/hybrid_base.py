@@ -28,7 +28,7 @@ from mypy_extensions import i64
 
 from beforehand.causality.ids import check_process
 from beforehand.errors import RemoteProtocolError
-from beforehand.protocols.base import Deliver, Effect
+from beforehand.protocols.base import Deliver, DeliverRun, Effect
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
 from beforehand.protocols.hybrid_records import NO_TIMES, Copy, MissingPermit, Peer, Run
@@ -206,9 +206,13 @@ class HybridCore(HybridState):
         """Deliver what is new in a frame whose predecessor has been delivered."""
         last = frame.first + len(frame.payloads) - 1
         number = max(frame.first, peer.last_delivered + 1)
-        while number <= last:
-            out.append(Deliver(peer.name, number, frame.payloads[number - frame.first]))
-            number += 1
+        if self.whole_runs:
+            fresh = frame.payloads if number == frame.first else frame.payloads[number - frame.first :]
+            out.append(DeliverRun(peer.name, number, fresh))
+        else:
+            while number <= last:
+                out.append(Deliver(peer.name, number, frame.payloads[number - frame.first]))
+                number += 1
         peer.last_delivered = last
         if frame.flagged and last > peer.best_permit:
             self._await_permit(peer, last)

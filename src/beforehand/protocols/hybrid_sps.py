@@ -37,8 +37,8 @@ class HybridSps(HybridCore):
     second_permit: i64
     second_run: i64
 
-    def __init__(self, process: str, coalesce: bool = False) -> None:
-        super().__init__(process, coalesce)
+    def __init__(self, process: str, coalesce: bool = False, runs: bool = False) -> None:
+        super().__init__(process, coalesce, runs)
         self.permits = cast(IndexableSlidingMap[MissingPermit], self.missing)
         self.second_permit = 0
         self.second_run = 0

@@ -24,9 +24,10 @@ class HybridState(Core):
     missing: SlidingMap[MissingPermit]
     depended: i64  # `missing.next` at the last causal-send: younger permits have no dependants
     coalesce: bool  # acks and permits wait for `flush`
+    whole_runs: bool  # deliver what a frame brings in one effect
     unflushed: list[Peer]
 
-    def __init__(self, process: str, coalesce: bool = False) -> None:
+    def __init__(self, process: str, coalesce: bool = False, runs: bool = False) -> None:
         super().__init__(process)
         self.peers = {}
         self.runs = SlidingArray()
@@ -35,6 +36,7 @@ class HybridState(Core):
         self.missing = self._new_missing()
         self.depended = 0
         self.coalesce = coalesce
+        self.whole_runs = runs
         self.unflushed = []
 
     def _new_missing(self) -> SlidingMap[MissingPermit]:
@@ -108,6 +110,7 @@ class HybridState(Core):
             bool(permits) and permits[-1].position == self.missing.next - 1,
             self.depended == self.missing.next,
             self.coalesce,
+            self.whole_runs,
             tuple(peer.name for peer in self.unflushed),
         )
 
@@ -133,6 +136,7 @@ class HybridState(Core):
         twin.sent = self.sent
         twin.fence = None if self.fence is None else self.fence.copy()
         twin.coalesce = self.coalesce
+        twin.whole_runs = self.whole_runs
         twin.first_unsent = self.first_unsent
         twin.foreign_run = self.foreign_run
         twin.depended = self.depended

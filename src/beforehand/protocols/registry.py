@@ -52,7 +52,7 @@ _ENTRIES = (
             buffering="hybrid",
         ),
         Hybrid,
-        ("coalesce",),
+        ("coalesce", "runs"),
     ),
     Entry(
         Capabilities(
@@ -63,7 +63,7 @@ _ENTRIES = (
             buffering="hybrid",
         ),
         HybridSps,
-        ("coalesce",),
+        ("coalesce", "runs"),
     ),
     Entry(
         Capabilities(

@@ -1,0 +1,158 @@
+"""What the runtime costs: messages per second, latency, bytes and memory, beside what people use today.
+
+    make bench-runtime
+    python benchmarks/runtime.py [--quick] [--only throughput,echo,...] [--rounds 5] [--markdown]
+                                 [--loop uvloop|asyncio] [--out FILE.json]
+
+1. `throughput`: messages delivered per second between two processes on loopback, 32 bytes and 1 KiB:
+   `hybrid-sps`, plain and encrypted, message by message and with the batch calls, beside pyzmq PUSH/PULL
+   (its blocking API and zmq.asyncio), nats-py through a local server, and bare asyncio UDP.
+2. `echo`: round trips of one message at a time beside bare asyncio UDP on the same kind of loop.
+3. `wire`: bytes that both sides put on the wire for each message of 32 bytes, under load.
+4. `loss`: goodput beside a TCP stream (zmq) through the same relay, which loses packets and delays them.
+5. `mesh`: 2 to 16 processes that all send to all.
+6. `memory`: for an idle peer, and for a message on its way.
+
+Each candidate has two fresh processes and one turn in each round; a ratio is the median of the ratios
+within the rounds, so that a busy minute of the machine hits both sides of it. Only loopback is used.
+Exit code 1 if a bar is missed; a quick run is too short to be held to those of speed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # a script sees its own folder only
+
+from benchmarks import runtime_node, runtime_parts, runtime_peers, runtime_relay  # noqa: E402
+from benchmarks.runtime_pairs import Setting, best_loop, run_role  # noqa: E402
+from benchmarks.runtime_parts import (  # noqa: E402
+    BATCH,
+    ENCRYPTED,
+    PARTS,
+    SINGLE,
+    ZMQ,
+    ZMQ_ASYNC,
+)
+from benchmarks.runtime_tables import Verdict, markdown, tables  # noqa: E402
+
+# Times as fast as blocking pyzmq at 32 bytes, which promises only FIFO.
+ZMQ_BARS = {
+    BATCH: 4.0,
+    SINGLE: 1.2,
+    BATCH + ENCRYPTED: 2.5,
+    SINGLE + ENCRYPTED: 1.0,
+}
+ZMQ_ASYNC_BAR = 10.0  # `await send` / `async for` over the same of zmq.asyncio
+ECHO_BAR = 1.5  # times bare asyncio UDP, p50 and p99
+WIRE_BAR = 1.25  # times the payload
+
+
+def judge(report: dict[str, Any], quick: bool) -> list[Verdict]:
+    """What was claimed, measured and demanded."""
+    found: list[Verdict] = []
+    if "throughput" in report and not quick:
+        rates = report["throughput"]["32"]
+        for label, bar in ZMQ_BARS.items():
+            ratio = rates[label]["ratio"]
+            found.append((f"{label}, over {ZMQ}, 32 bytes", ratio, bar, ratio >= bar))
+        ratio = rates[SINGLE]["value"] / rates[ZMQ_ASYNC]["value"]
+        found.append(
+            (f"{SINGLE}, over {ZMQ_ASYNC}, 32 bytes", ratio, ZMQ_ASYNC_BAR, ratio >= ZMQ_ASYNC_BAR)
+        )
+    if "echo" in report and not quick:
+        for quantile in ("p50", "p99"):
+            ratio = report["echo"][quantile][SINGLE]["ratio"]
+            found.append((f"echo {quantile}, over bare UDP", ratio, ECHO_BAR, ratio <= ECHO_BAR))
+    for label, each in report.get("wire", {}).items():
+        ratio = each["over_payload"]
+        found.append(
+            (f"bytes on the wire over payload, {label}", ratio, WIRE_BAR, ratio <= WIRE_BAR)
+        )
+    return found
+
+
+def show(report: dict[str, Any], verdicts: Sequence[Verdict], as_markdown: bool) -> None:
+    """Print everything."""
+    from beforehand.cli.output import print_table
+
+    for table in tables(report, verdicts):
+        if as_markdown:
+            print(markdown(table))
+        else:
+            title, columns, rows = table
+            print(f"\n{title}")
+            print_table(columns, rows)
+
+
+def role_named(name: str) -> Callable[[Setting], Any]:
+    """The function that a process is to run."""
+    for module in (runtime_peers, runtime_node, runtime_relay, runtime_parts):
+        if hasattr(module, name):
+            role: Callable[[Setting], Any] = getattr(module, name)
+            return role
+    raise SystemExit(f"there is no role {name}")
+
+
+def parts(text: str) -> list[str]:
+    """Some of the parts, from the command line."""
+    chosen = text.split(",")
+    for each in chosen:
+        if each not in PARTS:
+            raise argparse.ArgumentTypeError(f"{each}: choose from {', '.join(PARTS)}")
+    return chosen
+
+
+def main() -> int:
+    """Measure, show, write."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="short runs, to see that it works")
+    parser.add_argument("--only", type=parts, default=list(PARTS), help=",".join(PARTS))
+    parser.add_argument("--rounds", type=int, default=5, help="of throughput, echo and loss")
+    parser.add_argument("--loop", choices=("uvloop", "asyncio"), default=best_loop())
+    parser.add_argument("--markdown", action="store_true", help="tables as a README has them")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "benchmarks" / "runtime.json")
+    parser.add_argument("--role", nargs=2, help=argparse.SUPPRESS)  # one process, for `Process`
+    options = parser.parse_args()
+    if options.role:
+        name, told = options.role
+        run_role(role_named(name), told)
+        return 0
+    from beforehand import _build
+
+    report: dict[str, Any] = {
+        "build": _build.describe(),
+        "loop": options.loop,
+        "python": platform.python_version(),
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "seed": runtime_parts.SEED,
+    }
+    print(", ".join(f"{key} {value}" for key, value in report.items()))
+    setting = Setting(loop=options.loop)
+    if options.quick:
+        setting = replace(setting, warm_up=0.1, seconds=0.2)
+    for part in options.only:
+        report[part] = PARTS[part](setting, 1 if options.quick else options.rounds, options.quick)
+    verdicts = judge(report, options.quick)
+    names = ("claim", "measured", "bar", "met")
+    report["bars"] = [dict(zip(names, each, strict=True)) for each in verdicts]
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(json.dumps(report, indent=2) + "\n")
+    show(report, verdicts, options.markdown)
+    print(f"written to {options.out}")
+    return 0 if all(met for *_, met in verdicts) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""asyncio lives here: `Node`, and the parts it is made of; docs/security.md tells who is trusted."""

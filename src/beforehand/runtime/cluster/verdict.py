@@ -1,0 +1,166 @@
+"""The judgement of a cluster: its traces, put into one order, before the oracle.
+
+The oracle wants every causal-send before the deliveries of that message, and the events of each process
+in their own order; any order that respects both gives the same verdict. Here processes take turns, and
+one whose next delivery is of a message not sent yet waits for its sender.
+
+The trace of a process that was killed ends up to some seconds before its life. Messages of it that
+others delivered after that are taken to be sent by it, in the order of their numbers: their order is
+judged, and what it may have delivered in between is not held against anybody.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from beforehand import trace
+from beforehand.causality.ids import MessageId
+from beforehand.causality.oracle import Oracle
+from beforehand.causality.violations import Violation
+from beforehand.errors import TraceError
+
+MOST_VIOLATIONS: Final = 100  # each with its shortest chain of messages; after that the judge rests
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the oracle says about a run."""
+
+    sends: int
+    deliveries: int
+    violations: tuple[Violation, ...]
+    lost: tuple[tuple[MessageId, str], ...]  # a message and a receiver that never delivered it
+    complete: bool  # False: there were so many violations that the judge stopped
+
+    @property
+    def clean(self) -> bool:
+        """Everything was delivered, once, and in causal order."""
+        return not self.violations and not self.lost
+
+
+class Step:
+    """A causal-send (to some, or to everybody) or a delivery, at one process."""
+
+    __slots__ = ("message", "seq", "to")
+
+    def __init__(self, seq: int, message: MessageId, to: Collection[str] | None) -> None:
+        self.seq = seq
+        self.message = message
+        self.to = to  # None: a delivery
+
+
+@dataclass
+class Log:
+    """What one process did, by its trace."""
+
+    steps: list[Step] = field(default_factory=list)
+    seqs: list[int] = field(default_factory=list)
+    sends: int = 0
+    stopped: bool = False
+
+
+def judge(
+    folder: str | os.PathLike[str], labels: Mapping[str, str], killed: Collection[str]
+) -> Verdict:
+    """Judge the traces in a folder.
+
+    `labels` has all processes by what the trace calls them, with what to call them in the verdict;
+    `killed` are labels. TraceError if the trace of one that lives has gaps.
+    """
+    logs = {label: Log() for label in labels.values()}
+    everybody = frozenset(logs)
+    for event in trace.read(folder):
+        if event.process in labels:
+            _note(logs[labels[event.process]], event, labels, everybody)
+    for label, log in logs.items():
+        log.steps.sort(key=lambda step: step.seq)
+        if label not in killed:
+            _check_whole(label, log)
+    _complete(logs, killed)
+    return _judge(logs, killed)
+
+
+def _note(
+    log: Log, event: trace.Event, labels: Mapping[str, str], everybody: frozenset[str]
+) -> None:
+    log.seqs.append(event.seq)
+    if event.kind == "stop":
+        log.stopped = True
+    if event.kind not in ("send", "deliver") or event.sender is None or event.mid is None:
+        return
+    message = MessageId(labels.get(event.sender, event.sender), event.mid)
+    if event.kind == "deliver":
+        log.steps.append(Step(event.seq, message, None))
+        return
+    log.sends += 1
+    to = everybody if event.to is None else [labels.get(each, each) for each in event.to]
+    log.steps.append(Step(event.seq, message, to))
+
+
+def _check_whole(label: str, log: Log) -> None:
+    if not log.stopped or sorted(log.seqs) != list(range(1, len(log.seqs) + 1)):
+        raise TraceError(
+            f"the trace of {label} has gaps or no end, so there is nothing to judge; "
+            "look for a full disk, or report this"
+        )
+
+
+def _complete(logs: dict[str, Log], killed: Collection[str]) -> None:
+    """Add what processes that were killed must have sent after the end of their traces."""
+    unwritten: dict[str, dict[int, set[str]]] = {label: defaultdict(set) for label in killed}
+    for label, log in logs.items():
+        for step in log.steps:
+            sender, number = step.message
+            if step.to is None and sender in unwritten and number > logs[sender].sends:
+                unwritten[sender][number].add(label)
+    for label, numbers in unwritten.items():
+        log = logs[label]
+        for number in range(log.sends + 1, max(numbers, default=0) + 1):
+            log.steps.append(Step(0, MessageId(label, number), numbers.get(number, ())))
+            log.sends = number
+
+
+def _judge(logs: Mapping[str, Log], killed: Collection[str]) -> Verdict:
+    oracle = Oracle()
+    for label in killed:
+        oracle.excuse(label)
+    for label, step in _in_order(logs):
+        if step.to is None:
+            oracle.deliver(label, step.message)
+        else:
+            oracle.send(label, step.to, step.message.number)
+        if len(oracle.violations) >= MOST_VIOLATIONS:
+            return Verdict(oracle.sends, oracle.deliveries, oracle.violations, (), False)
+    return Verdict(
+        oracle.sends, oracle.deliveries, oracle.violations, tuple(oracle.undelivered()), True
+    )
+
+
+def _in_order(logs: Mapping[str, Log]) -> Iterator[tuple[str, Step]]:
+    """All steps, each process in its order and each message sent before it is delivered."""
+    rest = {label: deque(log.steps) for label, log in logs.items()}
+    last = {label: log.sends for label, log in logs.items()}
+    sent = dict.fromkeys(logs, 0)
+    waiting: dict[str, list[str]] = defaultdict(list)  # sender -> processes that wait for it
+    ready = deque(logs)
+    while any(rest.values()):
+        if not ready:  # all wait for each other: something was delivered before it was sent
+            stuck = next(label for label in rest if rest[label])
+            yield stuck, rest[stuck].popleft()
+            ready.append(stuck)
+        label = ready.popleft()
+        steps = rest[label]
+        while steps:
+            step = steps[0]
+            sender, number = step.message
+            if step.to is not None:
+                sent[label] = number
+                ready.extend(waiting.pop(label, ()))
+            elif sent.get(sender, 0) < number <= last.get(sender, 0):  # otherwise it was never sent
+                waiting[sender].append(label)
+                break
+            yield label, steps.popleft()

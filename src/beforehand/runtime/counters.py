@@ -1,0 +1,30 @@
+"""What a node counts, for `stats()`."""
+
+from __future__ import annotations
+
+from mypy_extensions import i64
+
+
+class Counters:
+    """Numbers that only ever grow."""
+
+    sent: i64  # messages accepted and handed to the core
+    delivered: i64  # messages handed to the inbox
+    datagrams_in: i64
+    bytes_in: i64
+    datagrams_out: i64
+    bytes_out: i64
+    stray: i64  # datagrams for no session of ours
+    refused: i64  # forged, damaged or replayed ones
+    misbehaved: i64  # what an authenticated peer should not have said
+
+    def __init__(self) -> None:
+        self.sent = 0
+        self.delivered = 0
+        self.datagrams_in = 0
+        self.bytes_in = 0
+        self.datagrams_out = 0
+        self.bytes_out = 0
+        self.stray = 0
+        self.refused = 0
+        self.misbehaved = 0

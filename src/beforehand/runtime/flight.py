@@ -1,0 +1,103 @@
+"""The packets in flight: a chain from the oldest to the newest of those that somebody waits for.
+
+Acknowledged packets leave the chain anywhere, but mostly near its old end; lost ones only at the very
+end. So an acknowledgement costs what it newly acknowledges, its ranges, and the few packets that
+were overtaken but are not lost yet, however many are in flight.
+"""
+
+from __future__ import annotations
+
+from mypy_extensions import i64
+
+
+class Packet:
+    """A packet that was sent."""
+
+    __slots__ = ("after_acked", "content", "eliciting", "newer", "number", "sent_at", "size")
+    number: i64
+    sent_at: i64
+    size: i64
+    eliciting: bool  # it wants an acknowledgement
+    content: list[bytes]  # what to send again should it be lost
+    newer: Packet | None  # the next one in flight
+    after_acked: bool  # something sent between the packet before in the chain and it got there
+
+    def __init__(
+        self, number: i64, sent_at: i64, size: i64, eliciting: bool, content: list[bytes]
+    ) -> None:
+        self.number = number
+        self.sent_at = sent_at
+        self.size = size
+        self.eliciting = eliciting
+        self.content = content
+        self.newer = None
+        self.after_acked = False
+
+
+class Flight:
+    """The packets that were neither acknowledged nor lost so far."""
+
+    oldest: Packet | None
+    size: i64  # bytes of all of them
+    _newest: Packet | None
+    _acked_last: bool  # something sent after the newest of them got there
+
+    def __init__(self) -> None:
+        self.oldest = None
+        self.size = 0
+        self._newest = None
+        self._acked_last = False
+
+    def add(self, packet: Packet) -> None:
+        """A packet, newer than all others, goes out."""
+        newest = self._newest
+        if newest is None:
+            self.oldest = packet
+        else:
+            newest.newer = packet
+        self._newest = packet
+        self.size += packet.size
+        packet.after_acked = self._acked_last
+        self._acked_last = False
+
+    def take(self, ranges: list[tuple[int, int]]) -> list[Packet]:
+        """Take out what is in these ranges, which come newest first; the oldest packet first."""
+        taken: list[Packet] = []
+        first: i64 = 0
+        last: i64 = -1
+        index: i64 = len(ranges)
+        before: Packet | None = None
+        packet = self.oldest
+        while packet is not None:
+            while packet.number > last:
+                if index == 0:
+                    return taken
+                index -= 1
+                first, last = ranges[index]
+            newer = packet.newer
+            if packet.number < first:
+                before = packet
+            else:
+                taken.append(packet)
+                self._unlink(packet, before)
+                if newer is None:
+                    self._acked_last = True
+                else:
+                    newer.after_acked = True
+            packet = newer
+        return taken
+
+    def lose(self, packet: Packet) -> None:
+        """Take out the oldest packet, because it is lost."""
+        self._unlink(packet, None)
+
+    def _unlink(self, packet: Packet, before: Packet | None) -> None:
+        newer = packet.newer
+        packet.newer = None
+        self.size -= packet.size
+        if before is None:
+            self.oldest = newer
+        else:
+            before.newer = newer
+        if newer is None:
+            self._newest = before

@@ -1,0 +1,103 @@
+"""Cluster keys: 32 random bytes that all nodes of a cluster share, and nobody else has.
+
+People see a key as 64 hexadecimal digits, best in a file that only its owner may read. No error
+repeats what it was given where that could be a key: errors end up in logs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from typing import Final
+
+from beforehand.errors import SecurityError
+
+KEY_SIZE: Final = 32
+NO_KEY: Final = bytes(KEY_SIZE)  # what nodes without a key put in its place; never a key itself
+
+HEX_DIGITS: Final = 2 * KEY_SIZE
+MAX_FILE: Final = 4096  # bytes of a key file that are looked at: a key and some white space
+OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO  # permissions of everybody but the owner
+
+_HEX = re.compile(r"[0-9a-fA-F]+")
+_REMEDY = "make one with `beforehand keygen`"
+
+
+def keygen() -> bytes:
+    """A new cluster key."""
+    return os.urandom(KEY_SIZE)
+
+
+def load(value: bytes | str | os.PathLike[str] | None) -> bytes | None:
+    """The key that is meant: 32 bytes, 64 hexadecimal digits or the path of a file with them."""
+    if value is None:
+        return None
+    if isinstance(value, bytes):
+        return _checked(value, "the key")
+    if isinstance(value, str) and (digits := _HEX.fullmatch(value.strip())):
+        return _from_hex(digits.group(), "the key")
+    if isinstance(value, str | os.PathLike):
+        return _read(os.fspath(value))
+    raise SecurityError(
+        f"a key is 32 bytes, 64 hexadecimal digits or the path of a key file, "
+        f"not {type(value).__name__}; {_REMEDY}"
+    )
+
+
+def save(key: bytes, path: str | os.PathLike[str]) -> None:
+    """Write a key file that only its owner may read; one that exists is left as it is."""
+    text = _checked(key, "the key").hex() + "\n"
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise SecurityError(
+            f"{os.fspath(path)} exists, and a key that is overwritten is lost; "
+            "choose another name, or remove the file first"
+        ) from None
+    except OSError as problem:
+        raise SecurityError(f"no key file {os.fspath(path)} ({problem.strerror})") from None
+    try:
+        with open(file, "w", encoding="ascii") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+    except OSError as problem:
+        os.unlink(path)  # half a key is worse than none
+        raise SecurityError(f"no key file {os.fspath(path)} ({problem.strerror})") from None
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as stream:
+            # Of the open file, so that it cannot be exchanged between the look and the reading.
+            mode = os.fstat(stream.fileno()).st_mode
+            raw = stream.read(MAX_FILE)
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else problem
+        raise SecurityError(f"the key file {path!r} cannot be read ({reason}); {_REMEDY}") from None
+    if os.name == "posix" and mode & OTHERS:
+        raise SecurityError(
+            f"the key file {path} may be read or written by others (mode {stat.S_IMODE(mode):04o}); "
+            f"run `chmod 600 {path}`, and make a new key if somebody may have seen it"
+        )
+    text = raw.decode("ascii", "replace").strip()
+    if not _HEX.fullmatch(text):
+        raise SecurityError(f"the key file {path} does not hold 64 hexadecimal digits; {_REMEDY}")
+    return _from_hex(text, f"the key in {path}")
+
+
+def _from_hex(digits: str, what: str) -> bytes:
+    if len(digits) != HEX_DIGITS:
+        raise SecurityError(f"{what} has {len(digits)} hexadecimal digits, not 64; {_REMEDY}")
+    return _checked(bytes.fromhex(digits), what)
+
+
+def _checked(key: bytes, what: str) -> bytes:
+    if len(key) != KEY_SIZE:
+        raise SecurityError(
+            f"{what} has {len(key)} bytes, not {KEY_SIZE}; {_REMEDY} (text is a str, not bytes)"
+        )
+    if key == NO_KEY:
+        raise SecurityError(f"{what} is all zeros, which everybody can guess; {_REMEDY}")
+    return key

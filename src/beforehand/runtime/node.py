@@ -1,0 +1,604 @@
+"""`Node`: causal delivery for services, on asyncio.
+
+A thin shell. It puts an `Engine` (the core, links, flow control) and `Members` (who takes part) on an
+event loop and a transport, and lets tasks wait for them. Whatever goes out because of what came in, or
+of what the application did, goes out at the end of that turn of the loop, in as few datagrams as possible.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Final
+
+from beforehand.causality.ids import MessageId
+from beforehand.errors import LocalProtocolError, NodeClosedError, PeerDroppedError, WouldBlock
+from beforehand.runtime import events, looking
+from beforehand.runtime.engine import Engine
+from beforehand.runtime.events import PeerEvent
+from beforehand.runtime.looking import Stats, Waiting
+from beforehand.runtime.members import Members, process_name
+from beforehand.runtime.message import Message
+from beforehand.runtime.peer import Peer
+from beforehand.runtime.settings import NodeSettings
+from beforehand.runtime.tracing import NodeTrace
+from beforehand.runtime.transports.base import Address, Transport
+from beforehand.runtime.transports.udp import UdpTransport
+from beforehand.runtime.waiters import Line, Receipts
+
+WINDOW: Final = 16_384  # messages between two applications
+WINDOW_BYTES: Final = 32 * 2**20
+TICK: Final = 1.0  # seconds: for cores with a timer, and those inside reliable links
+HEARTBEATS: Final = 3  # signs of life that must be missing before a peer counts as silent
+FAREWELL: Final = 0.5  # seconds at most for telling the others that we leave
+MOST_EVENTS: Final = 1024  # that are kept for those who start to listen later
+EVERYTHING: Final = 2**62
+To = str | Iterable[str] | None
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """What a closed node leaves behind."""
+
+    undelivered: dict[str, int]  # by peer: accepted messages that it is not known to have delivered
+    unread: int  # messages that were delivered here and that nobody took
+
+    def __bool__(self) -> bool:
+        return bool(self.undelivered) or self.unread > 0
+
+
+class Node:
+    """One process that takes part in causal delivery.
+
+    Messages are delivered in causal order: nothing arrives before what it was a reaction to. `send`
+    waits while the receiver is behind by more than the `window` that it granted, so a slow receiver
+    slows down its senders, and memory is bounded. Take messages while you send: two nodes that only
+    send to each other will wait for each other once both windows are full.
+
+    - `listen`: where to receive, "host:port"; port 0 takes a free one, see `address`.
+    - `peers`: names, with addresses where they are known. Others may introduce themselves.
+    - `key`: the cluster key, 32 bytes, 64 hexadecimal digits or the path of a file with them; see
+      `beforehand keygen`. Without one nothing is encrypted or authenticated, and the node only binds
+      to this machine, unless `insecure=True` says otherwise.
+    - `protocol`: any of `beforehand protocols`; with `processes`, `tree` or `links` where it needs them.
+    - `transport`: instead of UDP; the addresses of `peers` are then what it understands.
+    - `trace`: a folder for a trace of what happens here, as a part of the run named `run`.
+    - `window`, `window_bytes`: what may be under way to this node from each peer.
+    - `silent_after`: seconds without a sign of life after which a peer is reported silent.
+    - `drop_after`: seconds after which it is dropped for good; None waits for ever.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        listen: str = "127.0.0.1:0",
+        peers: Mapping[str, str] | Iterable[str] = (),
+        key: bytes | str | os.PathLike[str] | None = None,
+        protocol: str = "hybrid-sps",
+        processes: Iterable[str] | None = None,
+        tree: Any = None,
+        links: Any = None,
+        transport: Transport | None = None,
+        trace: str | os.PathLike[str] | None = None,
+        run: str = "live",
+        window: int = WINDOW,
+        window_bytes: int = WINDOW_BYTES,
+        silent_after: float = 5.0,
+        drop_after: float | None = None,
+        insecure: bool = False,
+    ) -> None:
+        self._settings = settings = NodeSettings(
+            *(name, peers, key, protocol, window, window_bytes, silent_after, drop_after),
+            os.urandom(8),
+        )
+        self.name: Final = settings.name
+        self.process: Final = process_name(name, settings.incarnation, settings.named)
+        core = settings.create_core(self.process, processes, tree, links)
+        self._engine = engine = Engine(
+            core, name, window, window_bytes, settings.silent_after // HEARTBEATS
+        )
+        casts = settings.capabilities.casts
+        engine.broadcasts = "broadcast" in casts
+        engine.multicasts = "multicast" in casts
+        # On an overlay a sender does not know who will receive, so nobody can grant it anything.
+        engine.accounts = settings.capabilities.overlay != "links"
+        self._ticks = settings.capabilities.timer
+        self._transport = UdpTransport(listen) if transport is None else transport
+        self._insecure = insecure
+        self._trace = trace
+        self._run = run
+        self._members = Members(engine, settings, self._transport, self._emit, os.urandom)
+        self._senders: dict[str, Line] = {}
+        self._readers = Line()
+        self._receipts = Receipts()
+        self._history: deque[PeerEvent] = deque(maxlen=MOST_EVENTS)
+        self._listeners: list[asyncio.Queue[PeerEvent | None]] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._planned = True  # before the start there is nothing to plan
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0
+        self._state = "new"  # then "open", "closing", "closed"
+
+    # ---- life ----
+
+    async def start(self) -> Node:
+        """Bind, and look for the peers. `async with` does this."""
+        if self._state != "new":
+            raise LocalProtocolError(f"{self.name}: a node is started once; create another one")
+        if self._settings.plain and not self._insecure and not self._transport.loopback():
+            raise LocalProtocolError(
+                f"{self.name}: without a key a node only binds to this machine (127.0.0.1 or ::1), "
+                "since anybody could read and forge its messages; pass key=... (`beforehand keygen` "
+                "makes one), or insecure=True if that is what you want"
+            )
+        self._loop = asyncio.get_running_loop()
+        if self._trace is not None:
+            self._engine.trace = NodeTrace(self._trace, self._run, self.process, self._trace_failed)
+        try:
+            await self._transport.open(self._received)
+            now = time.monotonic_ns()
+            self._state = "open"
+            for name, address in self._settings.peers.items():
+                where = await self._transport.resolve(address) if address else None
+                self._members.want(name, where, now)
+        except BaseException:
+            self._stop()
+            raise
+        self._planned = False
+        if self._ticks:
+            self._tick()
+        self._plan()
+        return self
+
+    async def __aenter__(self) -> Node:
+        return await self.start()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close(0.0 if kind is not None else 5.0)
+
+    async def close(self, timeout: float = 5.0) -> Leftover:
+        """Wait up to so many seconds until all is delivered, say goodbye, and report what is left."""
+        if self._state == "open":
+            self._state = "closing"
+            try:
+                if timeout > 0 and self._engine.accounts:
+                    try:
+                        await asyncio.wait_for(self._flush_all(), timeout)
+                    except (TimeoutError, PeerDroppedError):
+                        pass  # the report tells
+                await self._leave(min(FAREWELL, timeout))
+            finally:
+                self._stop()
+        await self._transport.wait_closed()
+        return self._leftover()
+
+    async def _leave(self, timeout: float) -> None:
+        """Tell the others, and see to it that they have heard, within reason."""
+        self._members.farewell()
+        self._flush()
+        deadline = time.monotonic() + timeout
+        links = [peer.link for peer in self._engine.peers.values() if peer.link and not peer.gone]
+        while time.monotonic() < deadline and any(not link.idle() for link in links):
+            await asyncio.sleep(0.005)
+
+    def _stop(self) -> None:
+        self._state = "closed"
+        self._planned = True
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in self._tasks:
+            task.cancel()
+        self._transport.close()
+        if self._engine.trace is not None:
+            self._engine.trace.close()
+            self._engine.trace = None
+        for line in self._senders.values():
+            line.wake_all()
+        self._readers.wake_all()
+        self._receipts.fail(self._closed())
+        for listener in self._listeners:
+            listener.put_nowait(None)
+
+    def _leftover(self) -> Leftover:
+        undelivered = {
+            peer.name: int(peer.accepted - peer.delivered)
+            for peer in self._engine.peers.values()
+            if peer.accepted > peer.delivered
+        }
+        return Leftover(undelivered, len(self._engine.inbox))
+
+    def _closed(self) -> NodeClosedError:
+        return NodeClosedError(f"{self.name}: the node is closed; start another one")
+
+    def _check_open(self) -> None:
+        if self._state == "new":
+            raise NodeClosedError(f"{self.name}: the node is not started; use `async with`, or start()")
+        if self._state != "open":
+            raise self._closed()
+
+    @property
+    def address(self) -> str:
+        """Where this node receives, once it is started; what peers put into their `peers`."""
+        return self._transport.local
+
+    # ---- sending ----
+
+    async def send(self, to: To, payload: bytes) -> MessageId:
+        """Causal-send a message to one receiver, to several, or (None) to everybody.
+
+        Returns its id as soon as it is accepted: from then on it will be delivered to each receiver
+        that is not dropped. Waits while a receiver is not there yet, or is behind.
+        """
+        if self._state != "open":
+            self._check_open()
+        if not self._planned:
+            self._plan()
+        number = 0 if self._senders else self._engine.try_send(to, payload)
+        if not number:
+            number = await self._send_later(to, [payload])
+        return MessageId(self.name, number)
+
+    async def send_many(self, to: To, payloads: Iterable[bytes]) -> MessageId:
+        """The same as one `send` for each payload, in order, and much faster; the last one's id.
+
+        They are accepted in pieces of up to a quarter of the window, each piece as a whole or not at
+        all. If the call is cancelled between two pieces, `sent` tells how many were accepted.
+        """
+        self._check_open()
+        if not self._planned:
+            self._plan()
+        batch = payloads if isinstance(payloads, list) else list(payloads)
+        if not batch:
+            raise LocalProtocolError(f"{self.name}: no payloads; give at least one")
+        number = 0
+        start = 0
+        while start < len(batch):
+            stop = start + int(self._engine.fitting(to, batch, start))
+            piece = batch if stop - start == len(batch) else batch[start:stop]
+            number = 0 if self._senders else self._engine.try_send_many(to, piece)
+            if not number:
+                number = await self._send_later(to, piece)
+            start = stop
+        return MessageId(self.name, number)
+
+    def try_send(self, to: To, payload: bytes) -> MessageId:
+        """Like `send`, but raises `WouldBlock` instead of waiting."""
+        self._check_open()
+        if not self._planned:
+            self._plan()
+        if isinstance(to, str) and self._senders.get(to):
+            raise WouldBlock(f"{self.name}: others wait to send to {to} already; use `await send`")
+        number = self._engine.try_send(to, payload)
+        if not number:
+            raise self._would_block()
+        return MessageId(self.name, number)
+
+    def _would_block(self) -> WouldBlock:
+        peer = self._engine.blocked
+        assert peer is not None
+        if not peer.proven and peer is not self._engine.me:
+            return WouldBlock(f"{self.name}: {peer.name} is not there yet; use `await send` to wait")
+        return WouldBlock(
+            f"{self.name}: {peer.name} has {peer.accepted - peer.consumed} messages of "
+            f"{peer.accepted_bytes - peer.consumed_bytes} bytes to take before it gets more; "
+            "use `await send` to wait for it"
+        )
+
+    async def _send_later(self, to: To, payloads: list[bytes]) -> int:
+        """Wait until there is room: in line with others who wait for the same peer."""
+        again = False
+        while True:
+            self._check_open()
+            number = self._engine.try_send_many(to, payloads)
+            blocked = self._engine.blocked
+            if number:
+                if blocked is not None:
+                    self._wake_sender(blocked)
+                return int(number)
+            assert blocked is not None
+            line = self._senders.setdefault(blocked.name, Line())
+            try:
+                await line.wait(again)
+            finally:
+                if not line and self._senders.get(blocked.name) is line:
+                    del self._senders[blocked.name]
+            again = True
+
+    @property
+    def sent(self) -> int:
+        """How many messages were accepted: the number of the last one."""
+        return int(self._engine.core.sent) + len(self._engine.pending)
+
+    # ---- receiving ----
+
+    async def receive(self) -> Message:
+        """The next message, in causal order."""
+        inbox = self._engine.inbox
+        if not inbox:
+            await self._arrival()
+        message = self._engine.take()
+        self._took()
+        return message
+
+    async def receive_batch(self, most: int | None = None) -> list[Message]:
+        """All messages that are there, at least one, at most `most`: the fast way to receive."""
+        if not self._engine.inbox:
+            await self._arrival()
+        batch = self._engine.take_many(EVERYTHING if most is None else max(1, most))
+        self._took()
+        return batch
+
+    def __aiter__(self) -> AsyncIterator[Message]:
+        return self._messages()
+
+    async def _messages(self) -> AsyncGenerator[Message, None]:
+        inbox = self._engine.inbox
+        take = self._engine.take
+        while True:
+            if not inbox:
+                try:
+                    await self._arrival()
+                except NodeClosedError:
+                    return
+            if not self._planned:
+                self._plan()
+            yield take()
+
+    async def _arrival(self) -> None:
+        """Until there is a message for us."""
+        again = False
+        while not self._engine.inbox:
+            self._check_open()
+            await self._readers.wait(again)
+            again = True
+
+    def _took(self) -> None:
+        """The application has taken something: its senders may be owed credit, other readers more."""
+        if not self._planned:
+            self._plan()
+        if self._readers and self._engine.inbox:
+            self._readers.wake()
+
+    # ---- what became of it ----
+
+    async def delivered(self, message: MessageId) -> None:
+        """Until all receivers of a message of this node have delivered it.
+
+        Raises PeerDroppedError if one of them is dropped before.
+        """
+        self._check_open()
+        self._check_accounts("delivered")
+        if message.sender != self.name:
+            raise LocalProtocolError(f"{self.name}: {message} was not sent by this node")
+        if not 1 <= message.number <= self.sent:
+            raise LocalProtocolError(f"{self.name}: {message} was never sent")
+        self._flush_pending()
+        places = [
+            (peer, int(peer.place_of(message.number))) for peer in self._engine.peers.values()
+        ]
+        await self._until([(peer, place) for peer, place in places if place])
+
+    async def flush(self) -> None:
+        """Until everything that was accepted so far is delivered to all receivers not dropped."""
+        self._check_open()
+        self._check_accounts("flush")
+        await self._flush_all()
+
+    async def _flush_all(self) -> None:
+        self._flush_pending()
+        peers = [peer for peer in self._engine.peers.values() if not peer.gone]
+        waiting = [self._receipts.expect(peer, int(peer.accepted)) for peer in peers]
+        for peer in peers:
+            self._receipts.note(peer)
+        await asyncio.gather(*waiting, return_exceptions=True)
+        if self._state == "closed":
+            raise self._closed()
+
+    async def _until(self, places: list[tuple[Peer, int]]) -> None:
+        waiting = [self._receipts.expect(peer, place) for peer, place in places]
+        for peer, _ in places:
+            self._receipts.note(peer)
+        if waiting:
+            await asyncio.gather(*waiting)
+
+    def _check_accounts(self, what: str) -> None:
+        if not self._engine.accounts:
+            raise LocalProtocolError(
+                f"{self.name}: on an overlay nobody knows who has delivered what, so there is no "
+                f"{what}() with {self._settings.protocol}"
+            )
+
+    # ---- peers ----
+
+    def add_peer(self, name: str, address: str | None = None) -> None:
+        """One more peer, or a new address of a known one. Without an address it must come to us."""
+        self._check_open()
+        if name == self.name:
+            raise LocalProtocolError(f"{self.name}: a node is no peer of itself")
+        if self._settings.named and name not in self._engine.peers:
+            raise LocalProtocolError(
+                f"{self.name}: {self._settings.protocol} must know everybody from the start; "
+                "name all of them in `peers`"
+            )
+        self._members.want(name, None, time.monotonic_ns())
+        if address is not None:
+            task = asyncio.ensure_future(self._find(name, address))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _find(self, name: str, address: str) -> None:
+        try:
+            where = await self._transport.resolve(address)
+        except Exception as problem:
+            self._emit(PeerEvent(events.REFUSED, name, str(problem)))
+            return
+        self._members.want(name, where, time.monotonic_ns())
+        self._arm()
+        self._plan()
+
+    def drop(self, name: str) -> None:
+        """Give up on a peer for ever: nothing waits for it any more, and nothing of it is heard.
+
+        The others learn of it and do the same. If it lives, it has to be restarted to come back.
+        """
+        self._check_open()
+        peer = self._engine.peers.get(name)
+        if peer is None:
+            raise LocalProtocolError(f"{self.name}: there is no peer {name!r} to drop")
+        if peer.gone:
+            return
+        if not peer.proven:
+            raise LocalProtocolError(f"{self.name}: {name} was never here, so nothing waits for it")
+        now = time.monotonic_ns()
+        self._engine.drop(peer, now)
+        self._after(now)
+
+    # ---- looking inside ----
+
+    def held(self) -> list[Waiting]:
+        """What waits inside this node, for whom, for what and since when."""
+        now = time.monotonic_ns()
+        self._flush_pending()
+        return [looking.waiting(held, self.name, now) for held in self._engine.core.held()]
+
+    def stats(self) -> Stats:
+        """Counters and the state of each link."""
+        return looking.stats(self._engine, self._settings.protocol)
+
+    def peers(self) -> list[str]:
+        """The names of all peers, whatever their state."""
+        return sorted(self._engine.peers)
+
+    async def events(self) -> AsyncGenerator[PeerEvent, None]:
+        """What happens to peers, from the start of the node on, until it is closed."""
+        queue: asyncio.Queue[PeerEvent | None] = asyncio.Queue()
+        for past in self._history:
+            queue.put_nowait(past)
+        if self._state == "closed":
+            queue.put_nowait(None)
+        self._listeners.append(queue)
+        try:
+            while (event := await queue.get()) is not None:
+                yield event
+        finally:
+            self._listeners.remove(queue)
+
+    def _emit(self, event: PeerEvent) -> None:
+        self._history.append(event)
+        for listener in self._listeners:
+            listener.put_nowait(event)
+
+    def _trace_failed(self, problem: str) -> None:
+        """Called by the thread that writes the trace."""
+        assert self._loop is not None
+        event = PeerEvent(events.TRACE_FAILED, self.name, problem)
+        try:
+            self._loop.call_soon_threadsafe(self._emit, event)
+        except RuntimeError:  # the loop is closed already
+            self._history.append(event)
+
+    # ---- the turns of the loop ----
+
+    def _received(self, datagrams: list[bytes], address: Address) -> None:
+        if self._state not in ("open", "closing"):
+            return
+        now = time.monotonic_ns()
+        self._engine.receive(datagrams, address, now)
+        self._after(now)
+
+    def _after(self, now: int) -> None:
+        """The engine has worked: wake those who waited for it, then write, after they have run."""
+        engine = self._engine
+        self._members.attend(now)
+        if engine.inbox and self._readers:
+            self._readers.wake()
+        if engine.eased:
+            self._ease()
+        if not self._planned:
+            self._plan()
+
+    def _ease(self) -> None:
+        eased, self._engine.eased = self._engine.eased, []
+        for peer in eased:
+            self._receipts.note(peer)
+            self._wake_sender(peer)
+
+    def _wake_sender(self, peer: Peer) -> None:
+        line = self._senders.get(peer.name)
+        if line:
+            line.wake()
+
+    def _plan(self) -> None:
+        """Write at the end of this turn."""
+        assert self._loop is not None
+        self._planned = True
+        self._engine.now = time.monotonic_ns()
+        self._loop.call_soon(self._flush)
+
+    def _flush(self) -> None:
+        if self._state == "closed":
+            return
+        self._planned = False
+        if self._transport.busy():
+            self._arm(soon=True)
+            return
+        for address, datagrams in self._engine.flush(time.monotonic_ns()):
+            self._transport.send(address, datagrams)
+        if self._engine.eased:
+            self._ease()
+        if self._engine.inbox and self._readers:  # messages to oneself
+            self._readers.wake()
+        if self._engine.dirty:
+            self._plan()
+        self._arm()
+
+    def _flush_pending(self) -> None:
+        self._engine.settle()
+
+    def _arm(self, soon: bool = False) -> None:
+        """See to it that the loop calls us when something is due."""
+        assert self._loop is not None
+        now = time.monotonic_ns()
+        when = int(self._engine.next_timer())
+        hello = self._members.poll(now)
+        if hello and (not when or hello < when):
+            when = hello
+        if soon:
+            when = now + 1_000_000
+        if not when or self._state == "closed":
+            return
+        if self._timer is not None:
+            if self._timer_at <= when and not self._timer.cancelled() and self._timer_at > now:
+                return
+            self._timer.cancel()
+        self._timer_at = when
+        self._timer = self._loop.call_later(max(0, when - now) / 1e9, self._expire)
+
+    def _expire(self) -> None:
+        self._timer = None
+        now = time.monotonic_ns()
+        expired = self._engine.expire(now)
+        self._members.watch(expired, now)
+        self._after(now)
+        self._arm()
+
+    def _tick(self) -> None:
+        """Cores with a timer of their own."""
+        if self._state in ("open", "closing"):
+            assert self._loop is not None
+            now = time.monotonic_ns()
+            self._engine.tick(now)
+            self._after(now)
+            self._loop.call_later(TICK, self._tick)

@@ -1,0 +1,115 @@
+"""The symmetric state of the Noise Protocol Framework, for `Noise_NNpsk0_25519_AESGCM_SHA256`.
+
+    NNpsk0:   -> psk, e        <- e, ee
+
+This is section 5.2 of its specification (revision 34) with the psk rules of section 9, as they are
+written there: a chaining key into which every secret is mixed, a hash of everything that was said,
+and a key that seals payloads with that hash as associated data. A payload can thus be opened only by
+somebody who has seen the same handshake and knows the same secrets.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from typing import Final
+
+# Builds of compiled modules follow imports to this one, in an environment without the library.
+from cryptography.exceptions import InvalidTag  # type: ignore[import-not-found,unused-ignore]
+from cryptography.hazmat.primitives.asymmetric.x25519 import (  # type: ignore[import-not-found,unused-ignore]
+    X25519PrivateKey,
+    X25519PublicKey,
+)
+from cryptography.hazmat.primitives.ciphers.aead import (  # type: ignore[import-not-found,unused-ignore]
+    AESGCM,
+)
+
+PATTERN: Final = b"Noise_NNpsk0_25519_AESGCM_SHA256"  # 32 bytes, hence the first hash as it is
+POINT_SIZE: Final = 32  # of a public key
+TAG_SIZE: Final = 16  # what sealing adds
+
+
+class Symmetric:
+    """What both sides have said and mixed so far; equal states seal and open for each other."""
+
+    def __init__(self, prologue: bytes) -> None:
+        self._chaining = PATTERN
+        self.transcript = PATTERN
+        self._key = b""
+        self._nonce = 0
+        self.mix_hash(prologue)
+
+    def copy(self) -> Symmetric:
+        """The same state, to go on from without touching this one."""
+        other = Symmetric.__new__(Symmetric)
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def mix_hash(self, data: bytes) -> None:
+        """Remember that this was said."""
+        self.transcript = hashlib.sha256(self.transcript + data).digest()
+
+    def mix_key(self, secret: bytes) -> None:
+        """Token `ee`, and the second half of token `e`: go on with another key."""
+        self._chaining, self._key = _derive(self._chaining, secret, 2)
+        self._nonce = 0
+
+    def mix_key_and_hash(self, secret: bytes) -> None:
+        """Token `psk`."""
+        self._chaining, said, self._key = _derive(self._chaining, secret, 3)
+        self._nonce = 0
+        self.mix_hash(said)
+
+    def mix_point(self, public: bytes) -> None:
+        """Token `e`, which in a pattern with a psk is mixed into the key as well."""
+        self.mix_hash(public)
+        self.mix_key(public)
+
+    def seal(self, payload: bytes) -> bytes:
+        """Encrypt a payload and remember that it was said."""
+        sealed: bytes = AESGCM(self._key).encrypt(self._next_nonce(), payload, self.transcript)
+        self.mix_hash(sealed)
+        return sealed
+
+    def open(self, sealed: bytes) -> bytes | None:
+        """The payload, or None if the other side is not in the same state; then this one is void."""
+        try:
+            payload: bytes = AESGCM(self._key).decrypt(self._next_nonce(), sealed, self.transcript)
+        except InvalidTag:
+            return None
+        self.mix_hash(sealed)
+        return payload
+
+    def split(self) -> tuple[bytes, bytes]:
+        """The secrets of the session: of what the initiator sends, and of what the responder does."""
+        first, second = _derive(self._chaining, b"", 2)
+        return first, second
+
+    def _next_nonce(self) -> bytes:
+        nonce = self._nonce.to_bytes(12, "big")  # 4 zero bytes, and 8 of the counter
+        self._nonce += 1
+        return nonce
+
+
+class Ephemeral:
+    """A key pair that lives for one handshake."""
+
+    def __init__(self, private: bytes) -> None:
+        self._private = X25519PrivateKey.from_private_bytes(private)
+        self.public = self._private.public_key().public_bytes_raw()
+
+    def exchange(self, public: bytes) -> bytes | None:
+        """The secret shared with the owner of a public key, or None if that key has a low order."""
+        try:
+            return self._private.exchange(X25519PublicKey.from_public_bytes(public))
+        except ValueError:  # the secret would be all zeros, whatever our key is
+            return None
+
+
+def _derive(chaining: bytes, secret: bytes, count: int) -> list[bytes]:
+    """HKDF-SHA256 with the chaining key as salt and without info: so many blocks of 32 bytes."""
+    extracted = hmac.digest(chaining, secret, "sha256")
+    blocks = [b""]
+    for number in range(1, count + 1):
+        blocks.append(hmac.digest(extracted, blocks[-1] + bytes([number]), "sha256"))
+    return blocks[1:]

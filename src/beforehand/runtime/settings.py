@@ -1,0 +1,106 @@
+"""What a node is told at its creation, checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from beforehand import protocols
+from beforehand.causality.ids import MAX_PROCESS_NAME, check_process
+from beforehand.errors import LocalProtocolError
+from beforehand.protocols.base import Capabilities, Core
+from beforehand.protocols.reliable import ReliableLink
+from beforehand.runtime import keys
+from beforehand.runtime.greeting import INCARNATION_SIZE
+
+NO_KEY: Final = bytes(32)  # what a plain handshake runs with: known to everybody
+
+# "@" and the incarnation in hexadecimal digits are added to a name inside the cores.
+MAX_NAME: Final = MAX_PROCESS_NAME - 1 - 2 * INCARNATION_SIZE
+
+
+class NodeSettings:
+    """The choices for one node; see `Node` for their meaning."""
+
+    def __init__(
+        self,
+        name: str,
+        peers: Mapping[str, str] | Iterable[str],
+        key: bytes | str | os.PathLike[str] | None,
+        protocol: str,
+        window: int,
+        window_bytes: int,
+        silent_after: float,
+        drop_after: float | None,
+        incarnation: bytes,
+    ) -> None:
+        self.name = _checked_name(name)
+        self.peers = _checked_peers(self.name, peers)
+        loaded = keys.load(key)
+        self.plain = loaded is None
+        self.psk = NO_KEY if loaded is None else loaded
+        self.protocol = protocol
+        self.capabilities: Capabilities = protocols.describe(protocol)
+        # Those who must be known from the start are known by name.
+        self.named = self.capabilities.membership == "fixed" or self.capabilities.overlay != "none"
+        self.window = _positive("window", window)
+        self.window_bytes = _positive("window_bytes", window_bytes)
+        self.silent_after = _nanoseconds("silent_after", silent_after)
+        self.drop_after = 0 if drop_after is None else _nanoseconds("drop_after", drop_after)
+        if self.drop_after and self.drop_after < self.silent_after:
+            raise LocalProtocolError(
+                f"drop_after={drop_after} is less than silent_after={silent_after}: a peer is "
+                "silent first, and dropped then"
+            )
+        self.incarnation = incarnation
+
+    def create_core(
+        self, process: str, processes: Iterable[str] | None, tree: Any, links: Any
+    ) -> Core:
+        """The core, with the reliable links that it needs."""
+        options: dict[str, Any] = {}
+        if self.protocol in ("hybrid", "hybrid-sps"):
+            options = {"coalesce": True, "runs": True}
+        if processes is None and self.capabilities.membership == "fixed":
+            processes = [self.name, *self.peers]
+        core = protocols.create(
+            self.protocol, process, processes=processes, tree=tree, links=links, **options
+        )
+        if self.capabilities.network == "reliable" or self.capabilities.fifo_links:
+            return ReliableLink(core)
+        return core
+
+
+def _checked_name(name: object) -> str:
+    checked = check_process(name)
+    if len(checked.encode()) > MAX_NAME:
+        raise LocalProtocolError(
+            f"the name of a node takes at most {MAX_NAME} bytes, and this one has "
+            f"{len(checked.encode())}; choose a shorter one"
+        )
+    return checked
+
+
+def _checked_peers(name: str, peers: Mapping[str, str] | Iterable[str]) -> dict[str, str]:
+    if isinstance(peers, str):
+        raise LocalProtocolError(
+            f"{name}: peers are a mapping of names to addresses, not the text {peers!r}"
+        )
+    found = dict(peers) if isinstance(peers, Mapping) else {each: "" for each in peers}
+    for peer in found:
+        if _checked_name(peer) == name:
+            raise LocalProtocolError(f"{name}: a node is no peer of itself; leave it out of peers")
+    return found
+
+
+def _positive(what: str, value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise LocalProtocolError(f"{what}={value!r}: it must be a positive integer")
+    return value
+
+
+def _nanoseconds(what: str, seconds: object) -> int:
+    if not isinstance(seconds, (int, float)) or not 0.01 <= seconds <= 1e9:
+        raise LocalProtocolError(f"{what}={seconds!r}: it must be seconds, at least 0.01")
+    return int(seconds * 1e9)

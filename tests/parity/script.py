@@ -1,0 +1,59 @@
+"""A script: causal-sends whose happens-before relation is the same however a run turns out.
+
+It goes in rounds. Those who send in a round do so when they have delivered everything that the script
+has sent them in earlier rounds, and end with a baton for each sender of the next round. Nobody
+hears anything of its own round, of the next, or of the next but one, before it has sent its batons: the senders of
+three rounds in a row are different processes, and a message goes to no sender of its round or of the
+round before. So what a send comes after is decided by the script alone, while the messages of
+several rounds are under way at once and could overtake each other in any way.
+"""
+
+from __future__ import annotations
+
+import random
+
+from beforehand.simulator import Program
+from beforehand.simulator.program import Send
+
+PROCESSES = ("ada", "ben", "cyd", "dan", "eve", "fay")
+ROUNDS = 9
+MOST_SENDERS = 2  # in a round
+MOST_MESSAGES = 3  # of a sender in a round, before the batons
+PAYLOAD = 40
+
+
+def write_script(seed: int, multicast: bool) -> Program:
+    """The script of a seed; with multicasts, or with messages to one receiver only."""
+    chance = random.Random(f"script {seed}")
+    casts = _cast(chance)
+    sends: list[Send] = []
+    heard: dict[str, list[str]] = {name: [] for name in PROCESSES}  # ids of what is sent to it
+    last: dict[str, str] = {}  # its own last send
+    for place, senders in enumerate(casts[:-1]):
+        before = casts[place - 1] if place else ()
+        others = [name for name in PROCESSES if name not in (*senders, *before)]
+        known = {name: tuple(heard[name]) for name in senders}
+        for sender in senders:
+            receivers = [
+                tuple(chance.sample(others, chance.randint(1, 2) if multicast else 1))
+                for _ in range(chance.randint(1, MOST_MESSAGES))
+            ]
+            batons = [casts[place + 1]] if multicast else [(name,) for name in casts[place + 1]]
+            for to in receivers + batons:
+                own = (last[sender],) if sender in last else ()
+                name = f"round {place}: {sender} to {','.join(to)}, {len(sends)}"
+                sends.append(Send(name, sender, to, (*known[sender], *own), payload_bytes=PAYLOAD))
+                last[sender] = name
+                for receiver in to:
+                    heard[receiver].append(name)
+    return Program(sends, PROCESSES)
+
+
+def _cast(chance: random.Random) -> list[tuple[str, ...]]:
+    """Who sends in each round, and in one more: different ones in any three in a row."""
+    casts: list[tuple[str, ...]] = []
+    for _ in range(ROUNDS + 1):
+        tired = {name for senders in casts[-2:] for name in senders}
+        rested = [name for name in PROCESSES if name not in tired]
+        casts.append(tuple(chance.sample(rested, chance.randint(1, MOST_SENDERS))))
+    return casts
