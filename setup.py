@@ -32,8 +32,9 @@ INTERPRETED = {
     *("changes.py", "ground.py", "program.py", "result.py", "run.py"),
     *("scenario.py", "specs.py", "units.py", "workloads.py"),
     # of the runtime: asyncio, and what happens once per session
-    *("cookies.py", "events.py", "greeting.py", "handshake.py", "hello.py", "keys.py"),
-    *("looking.py", "members.py", "node.py", "noise.py", "running.py", "settings.py", "waiters.py"),
+    *("cookies.py", "events.py", "greeting.py", "handshake.py", "hello.py", "hush.py"),
+    *("introductions.py", "keys.py", "looking.py", "members.py", "node.py", "noise.py"),
+    *("running.py", "settings.py", "waiters.py"),
 }
 
 # The shared library of all cores; mypyc appends "__mypyc".

@@ -20,8 +20,9 @@ INTERPRETED = {
     "__init__",
     "registry",
     *("changes", "ground", "program", "result", "run", "scenario", "specs", "units", "workloads"),
-    *("cookies", "events", "greeting", "handshake", "hello", "keys"),
-    *("looking", "members", "node", "noise", "running", "settings", "waiters"),
+    *("cookies", "events", "greeting", "handshake", "hello", "hush"),
+    *("introductions", "keys", "looking", "members", "node", "noise"),
+    *("running", "settings", "waiters"),
 }
 
 

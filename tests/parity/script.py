@@ -1,11 +1,11 @@
 """A script: causal-sends whose happens-before relation is the same however a run turns out.
 
 It goes in rounds. Those who send in a round do so when they have delivered everything that the script
-has sent them in earlier rounds, and end with a baton for each sender of the next round. Nobody
-hears anything of its own round, of the next, or of the next but one, before it has sent its batons: the senders of
-three rounds in a row are different processes, and a message goes to no sender of its round or of the
-round before. So what a send comes after is decided by the script alone, while the messages of
-several rounds are under way at once and could overtake each other in any way.
+has sent them in earlier rounds, and end with a baton for the senders of the next round. Nobody hears
+anything of its own round or a later one before it has sent its batons: messages go to no sender of
+their round or of the one before, senders of three rounds in a row are different processes, and
+everything of later rounds waits for those batons. So what a send comes after is decided by the script
+alone, while messages of several rounds are under way at once and could overtake each other in any way.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from beforehand.simulator.program import Send
 PROCESSES = ("ada", "ben", "cyd", "dan", "eve", "fay")
 ROUNDS = 9
 MOST_SENDERS = 2  # in a round
-MOST_MESSAGES = 3  # of a sender in a round, before the batons
+MOST_MESSAGES = 4  # of a sender in a round, before the batons
 PAYLOAD = 40
 
 
-def write_script(seed: int, multicast: bool) -> Program:
-    """The script of a seed; with multicasts, or with messages to one receiver only."""
+def write_script(seed: int) -> Program:
+    """The script of a seed."""
     chance = random.Random(f"script {seed}")
     casts = _cast(chance)
     sends: list[Send] = []
@@ -35,11 +35,10 @@ def write_script(seed: int, multicast: bool) -> Program:
         known = {name: tuple(heard[name]) for name in senders}
         for sender in senders:
             receivers = [
-                tuple(chance.sample(others, chance.randint(1, 2) if multicast else 1))
+                tuple(chance.sample(others, chance.randint(1, 2)))
                 for _ in range(chance.randint(1, MOST_MESSAGES))
             ]
-            batons = [casts[place + 1]] if multicast else [(name,) for name in casts[place + 1]]
-            for to in receivers + batons:
+            for to in (*receivers, casts[place + 1]):
                 own = (last[sender],) if sender in last else ()
                 name = f"round {place}: {sender} to {','.join(to)}, {len(sends)}"
                 sends.append(Send(name, sender, to, (*known[sender], *own), payload_bytes=PAYLOAD))

@@ -112,15 +112,24 @@ def play_simulated(script: Program, protocol: str, seed: int) -> Played:
 # ---- nodes ----
 
 
-def play_on_loopback(script: Program, protocol: str, seed: int) -> Played:
-    """Let nodes play a script over UDP that loses, doubles and reorders."""
-    return asyncio.run(asyncio.wait_for(_play(script, protocol, seed), TIMEOUT))
+def play_on_loopback(scripts: dict[int, Program], protocol: str) -> list[Played]:
+    """Let nodes play scripts over UDP that loses, doubles and reorders, by seed.
+
+    Each script has nodes of its own. All are played at once, since most of the time is waiting.
+    """
+
+    async def play_all() -> list[Played]:
+        plays = (_play(script, protocol, seed) for seed, script in scripts.items())
+        return await asyncio.gather(*plays)
+
+    return asyncio.run(asyncio.wait_for(play_all(), TIMEOUT))
 
 
 async def _play(script: Program, protocol: str, seed: int) -> Played:
     played = Played()
     nodes: dict[str, Node] = {}
     transports = []
+    watching = asyncio.create_task(_watch(nodes, played))
     try:
         for place, name in enumerate(script.processes):
             transport = Faulty(
@@ -137,12 +146,20 @@ async def _play(script: Program, protocol: str, seed: int) -> Played:
             transports.append(transport)
         await asyncio.gather(*(_act(node, script, played) for node in nodes.values()))
     finally:
+        watching.cancel()
         await asyncio.gather(*(node.close(0) for node in nodes.values()))
     for transport in transports:
         played.lost += transport.lost
         played.doubled += transport.doubled
         played.reordered += transport.held_back
     return played
+
+
+async def _watch(nodes: dict[str, Node], played: Played) -> None:
+    """Count what waits in the nodes, sender or receiver, every now and then."""
+    while True:
+        played.held += sum(len(node.held()) for node in nodes.values())
+        await asyncio.sleep(0.002)  # a datagram that is held back or lost makes others wait longer
 
 
 async def _act(node: Node, script: Program, played: Played) -> None:
@@ -154,7 +171,6 @@ async def _act(node: Node, script: Program, played: Played) -> None:
         while mine and happened.issuperset(mine[0].after):
             await _send(node, mine[0], played)
             happened.add(mine.pop(0).id)
-            played.held += len(node.held())
         if to_come:
             message = await node.receive()
             played.delivers(node.name, message.id)

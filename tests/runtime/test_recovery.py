@@ -267,6 +267,10 @@ def test_late_by_the_clock() -> None:
     send(recovery, range(12, 14), START + 2 * TRIP)
     recovery.acknowledged([(13, 13)], 0, START + 3 * TRIP)
     assert recovery.timer() == START + 2 * TRIP + TRIP * 9 // 8 + slack
+    recovery.expired(recovery.timer())
+    recovery.acknowledged([(12, 13)], 0, START + 2 * TRIP + TRIP * 5 // 4)
+    assert recovery.packets_spurious == 2
+    assert recovery.reordering.slack == slack + slack // 2
 
 
 @pytest.mark.parametrize(("late_by", "limit"), [(0, 35), (20, 37)])
@@ -464,6 +468,6 @@ def test_no_persistent_congestion_after_a_mistake() -> None:
     assert numbers_of(recovery.take_lost()) == [10, 11]
     recovery.acknowledged([(14, 14), (10, 10)], 0, now + TRIP + 1)
     assert recovery.packets_spurious == 1
-    assert not recovery.expired(now + 2 * TRIP)
+    assert not recovery.expired(now + 3 * TRIP)
     assert numbers_of(recovery.take_lost()) == [12, 13]
     assert recovery.congestion.window > 4 * D

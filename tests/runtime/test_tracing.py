@@ -1,5 +1,6 @@
 """The trace of a node: complete and in order on a good disk, and harmless on a bad one."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -92,10 +93,10 @@ def test_a_part_is_complete_after_two_seconds(tmp_path: Path) -> None:
     trace.record_run("deliver", "bob", 101, None, [32] * tracing.ROWS_PER_GROUP)  # a group at once
     wait_until(lambda: (tmp_path / ".alice-00002.parquet.unfinished").exists())
     assert [each.seq for each in read(tmp_path)] == list(range(1, 102))
-    for now in (1, 2, 3):
+    for now in (6 + PART_NS, 7 + PART_NS):
         trace.poke(now)  # the new part is young, whatever was before
-    assert finished(tmp_path) == ["alice-00001.parquet"]
     trace.close()
+    assert finished(tmp_path) == ["alice-00001.parquet", "alice-00002.parquet"]
     assert [each.seq for each in read(tmp_path)] == list(range(1, 103 + tracing.ROWS_PER_GROUP))
 
 
@@ -160,8 +161,10 @@ def test_a_full_disk_ends_the_trace_and_not_the_node(tmp_path: Path) -> None:
     for now in (1, 1 + PART_NS):
         trace.poke(now)
     wait_until(lambda: bool(told))
+    waiting = trace._writer.waiting()
     for _ in range(3):
         trace.record_run("deliver", "bob", 1, None, [32] * tracing.ROWS_PER_GROUP)
+    assert trace._writer.waiting() == waiting
     trace.close()
     trace.close()
     assert len(told) == 1
@@ -181,10 +184,11 @@ def test_nonsense_ends_the_trace_with_a_sentence(tmp_path: Path) -> None:
 
 
 class SlowDisk:
-    """Sinks that wait with every group until they are let go."""
+    """Sinks that wait with every group until they are let go, and may then break."""
 
     def __init__(self) -> None:
         self.go = threading.Event()
+        self.broken = False
 
     def create(self, path: Path) -> FileSink:
         """A real sink, made slow."""
@@ -193,6 +197,8 @@ class SlowDisk:
 
         def slow(table: Table) -> None:
             self.go.wait(PATIENCE)
+            if self.broken:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
             append(table)
 
         sink.append = slow  # type: ignore[method-assign]
@@ -229,9 +235,11 @@ def test_closing_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.Monk
     trace = traced(tmp_path, told)
     trace.close(timeout=0.01)
     assert len(told) == 1 and "within 0.01 s" in told[0]
+    disk.broken = True  # one trouble more, and nobody wants to hear of it
     disk.go.set()
-    trace._writer._thread.join(PATIENCE)
-    assert not trace._writer._thread.is_alive()
+    trace._writer._worker.join(PATIENCE)
+    assert not trace._writer._worker.is_alive()
+    assert len(told) == 1 and list(tmp_path.iterdir()) == []
 
 
 KILLED = """

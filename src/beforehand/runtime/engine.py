@@ -10,8 +10,7 @@ Sends that follow each other, to the same receivers and with nothing received in
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from heapq import heappop, heappush
 from typing import Any, Final
 
@@ -26,7 +25,7 @@ from beforehand.runtime.counters import Counters
 from beforehand.runtime.datagrams import DATA, HEADER, PREFIX
 from beforehand.runtime.link import LATER, NOW, Link
 from beforehand.runtime.message import Message
-from beforehand.runtime.peer import Peer
+from beforehand.runtime.peer import CREDIT_STEPS, Peer
 from beforehand.runtime.tracing import NodeTrace
 from beforehand.wire.codec import decode, decode_at
 from beforehand.wire.hybrid import decode_message
@@ -34,12 +33,15 @@ from beforehand.wire.reader import Reader
 from beforehand.wire.tags import MARKER
 
 MAX_PAYLOAD: Final = 16 * 2**20  # what a receiver has to put together from fragments, at most
-MOST_PENDING: Final = 1024  # sends that wait to become one run: as many as a record of the core holds
+MOST_PENDING: Final = (
+    1024  # sends that wait to become one run: as many as a record of the core holds
+)
+MOST_READ: Final = 1024  # messages that were taken one by one, before their places are given up
 MOST_ROUTES: Final = 4096  # sets of receivers that are remembered
 
-PIECES: Final = 4  # of a window: a batch is accepted a piece at a time, so that there is always one under way
-# The parts of a window after which the peer is told that it may go on.
-CREDIT_STEPS: Final = 4
+PIECES: Final = (
+    4  # of a window: a batch is accepted a piece at a time, so that there is always one under way
+)
 
 
 class Route:
@@ -64,8 +66,9 @@ class Engine:
 
     core: Core
     me: Peer
-    broadcasts: bool  # the protocol sends to everybody
+    unicasts: bool  # what the protocol can do
     multicasts: bool
+    broadcasts: bool
     accounts: bool  # senders know their receivers, so credit is counted
     peers: dict[str, Peer]  # by name: the incarnation that is up, or the one that is awaited
     processes: dict[str, Peer]  # by the core's name: all that ever sent something and are not gone
@@ -73,11 +76,13 @@ class Engine:
     routes: dict[object, Route]
     route: Route | None  # of the last send
     pending: list[bytes]
-    inbox: deque[Message]
+    inbox: list[Message]  # delivered; those before `read` have been taken
+    read: i64
     dirty: list[Link]
     owed: list[Peer]  # peers whose messages the application took, or that were delivered
     eased: list[Peer]  # peers that granted more, or told of deliveries, since the node looked
     dropped: list[Peer]  # peers that were dropped since the node looked
+    lost: list[tuple[int, int]]  # our messages that dropped peers are not known to have delivered
     strange: list[tuple[bytes, Hashable]]  # datagrams of no session: handshakes, or noise
     proven: list[Peer]  # peers that showed that they hold the keys of their session
     woken: list[Peer]  # silent peers that were heard again
@@ -101,8 +106,9 @@ class Engine:
         self.me = Peer(name, core.process)
         self.me.window = window
         self.me.window_bytes = window_bytes
-        self.broadcasts = False
+        self.unicasts = True
         self.multicasts = True
+        self.broadcasts = False
         self.accounts = True
         self.peers = {}
         self.processes = {core.process: self.me}
@@ -110,11 +116,13 @@ class Engine:
         self.routes = {}
         self.route = None
         self.pending = []
-        self.inbox = deque()
+        self.inbox = []
+        self.read = 0
         self.dirty = []
         self.owed = []
         self.eased = []
         self.dropped = []
+        self.lost = []
         self.strange = []
         self.proven = []
         self.woken = []
@@ -197,9 +205,8 @@ class Engine:
         most: i64 = len(payloads) - start
         size = self.me.window_bytes
         for peer in route.peers:
-            if peer.window > 0:
-                most = min(most, peer.window // PIECES)
-                size = min(size, peer.window_bytes)
+            most = min(most, peer.window // PIECES)  # nothing yet, if it is not there
+            size = min(size, peer.window_bytes)
         most = max(most, 1)
         size //= PIECES
         count: i64 = 0
@@ -214,21 +221,12 @@ class Engine:
 
     def _turn(self, to: object) -> Route:
         """The route to other receivers than last time; what was meant for those goes first."""
-        if isinstance(to, (str, tuple)) or to is None:
-            key: object = to
-        elif isinstance(to, Iterable):
-            key = tuple(to)
-        else:
-            raise LocalProtocolError(
-                f"{self.me.name}: receivers are a name, several names, or None for everybody, "
-                f"not {type(to).__name__}"
-            )
-        route = self.routes.get(key)
+        route = self.routes.get(to)
         if route is None:
-            route = self._new_route(key)
+            route = self._new_route(to)
             if len(self.routes) >= MOST_ROUTES:
                 self.routes.clear()
-            self.routes[key] = route
+            self.routes[to] = route
         if route is not self.route:
             if self.pending:
                 self._send_pending()
@@ -241,8 +239,12 @@ class Engine:
                 raise LocalProtocolError(
                     f"{self.me.name}: this protocol has no broadcast; name the receivers"
                 )
-            everybody = [*self.peers.values(), self.me] if self.accounts else []
-            return Route(None, everybody, None, None)
+            everybody = [peer for peer in self.peers.values() if not peer.gone]
+            return Route(None, [*everybody, self.me] if self.accounts else [], None, None)
+        if not self.unicasts:
+            raise LocalProtocolError(
+                f"{self.me.name}: this protocol sends to everybody; name no receivers but None"
+            )
         if isinstance(key, str):
             names: list[str] = [key]
         else:
@@ -277,6 +279,7 @@ class Engine:
 
     def forget_routes(self) -> None:
         """The peers have changed: look each receiver up again."""
+        self.settle()  # it belongs to the route that it was accepted for
         self.routes.clear()
         self.route = None
 
@@ -291,7 +294,6 @@ class Engine:
         route = self.route
         if not payloads or route is None:
             return
-        self.pending = []
         first = self.core.sent + 1
         count: i64 = len(payloads)
         for peer in route.peers:
@@ -299,6 +301,7 @@ class Engine:
         if self.trace is not None:
             sizes = [len(payload) for payload in payloads]
             self.trace.record_run("send", self.me.process, first, route.names, sizes)
+        self.pending = []
         to: Any = route.to
         self._carry_out(self.core.send_many(to, payloads, self.now))
         self.counters.sent += count
@@ -357,9 +360,36 @@ class Engine:
 
     # ---- what the application takes ----
 
+    def unread(self) -> i64:
+        """How many messages wait for the application."""
+        return len(self.inbox) - self.read
+
     def take(self) -> Message:
         """The next message; there must be one."""
-        message = self.inbox.popleft()
+        inbox = self.inbox
+        message = inbox[self.read]
+        self.read += 1
+        if self.read == len(inbox) or self.read == MOST_READ:
+            del inbox[: self.read]
+            self.read = 0
+        self._taken(message)
+        return message
+
+    def take_many(self, most: i64) -> list[Message]:
+        """As many messages as there are, but at most so many."""
+        batch = self.inbox
+        if self.read == 0 and len(batch) <= most:
+            self.inbox = []
+        else:
+            stop = min(len(batch), self.read + most)
+            batch = batch[self.read : stop]
+            del self.inbox[:stop]
+            self.read = 0
+        for message in batch:
+            self._taken(message)
+        return batch
+
+    def _taken(self, message: Message) -> None:
         peer = message.origin
         assert isinstance(peer, Peer)
         peer.taken += 1
@@ -367,27 +397,6 @@ class Engine:
         if not peer.owed:
             peer.owed = True
             self.owed.append(peer)
-        return message
-
-    def take_many(self, most: i64) -> list[Message]:
-        """As many messages as there are, but at most so many."""
-        inbox = self.inbox
-        count: i64 = len(inbox)
-        batch: list[Message]
-        if count <= most:
-            batch = list(inbox)
-            inbox.clear()
-        else:
-            batch = [inbox.popleft() for _ in range(most)]
-        for message in batch:
-            peer = message.origin
-            assert isinstance(peer, Peer)
-            peer.taken += 1
-            peer.taken_bytes += len(message.payload)
-            if not peer.owed:
-                peer.owed = True
-                self.owed.append(peer)
-        return batch
 
     # ---- receiving ----
 
@@ -421,11 +430,19 @@ class Engine:
                 self.ghosts.append(peer)
                 continue
             if not peer.proven:
-                self._prove(peer)
+                self.prove(peer)
+                known = self.links.get(link.connection)
+                if known is None:  # there is another session with it, a better one
+                    continue
+                peer = known
             if link.silent:
                 link.silent = False
                 self.woken.append(peer)
-            if address != link.address and number == link.received.largest:
+            if (
+                address != link.address
+                and number == link.received.largest
+                and size >= HEADER + link.sealer.overhead + len(frames.PING_FRAME)
+            ):
                 self.moved.append((peer, address))
             self._frames(peer, link, body, now)
         if self.drops != len(self.core.drop_log()):
@@ -483,7 +500,9 @@ class Engine:
             self.spoken.append((peer, tag, reader.take(frames.TOKEN)))
         elif tag == frames.CLOSE:
             self.spoken.append((peer, tag, reader.take(1)))
-        elif tag != frames.PING:
+        elif tag == frames.PING:
+            reader.take(frames.TOKEN)
+        else:
             raise reader.problem(f"no frame starts with {tag:#04x}")
         return True
 
@@ -526,7 +545,7 @@ class Engine:
                 self.eased.append(peer)
                 continue
             link = peer.link
-            if link is None or not self.accounts:
+            if link is None or peer.gone or not self.accounts:
                 continue
             if peer.got == peer.told_got and (
                 (peer.taken - peer.told_taken) * CREDIT_STEPS < self.me.window
@@ -572,33 +591,53 @@ class Engine:
 
     # ---- peers that come and go ----
 
-    def expect(self, peer: Peer, link: Link) -> None:
+    def expect(self, peer: Peer) -> None:
         """A handshake is done on our side; the first datagram will show that it is on theirs."""
-        peer.link = link
-        self.links[link.connection] = peer
+        assert peer.link is not None
+        self.links[peer.link.connection] = peer
 
-    def _prove(self, peer: Peer) -> None:
+    def prove(self, peer: Peer) -> None:
         """The peer holds the keys, so it is who it says: an older life of it is over."""
+        self.expect(peer)
         old = self.peers.get(peer.name)
-        if old is not None and old.link is not None and not old.gone and old is not peer:
-            self.drop(old, self.now)
-        self.connect(peer)
+        if old is not None and old.proven:
+            if old.process == peer.process and not old.gone:
+                self._merge(old, peer)
+                return
+            if old.process != peer.process and not self.core.is_dropped(old.process):
+                self.drop(old, self.now)
+        self._connect(peer)
 
-    def connect(self, peer: Peer) -> None:
-        """A session with a peer is there; what waited for it goes out."""
+    def _merge(self, old: Peer, twin: Peer) -> None:
+        """A second session with the same incarnation: both sides keep the same one of the two."""
+        link = twin.link
+        former = old.link
+        assert link is not None
+        if former is not None and not link.preferred:
+            self.forget(twin)
+            return
+        if former is not None:
+            link.inherit(former)
+            self.forget(old)
+        old.link = link
+        self.links[link.connection] = old
+        self.touch(link)
+
+    def _connect(self, peer: Peer) -> None:
+        """There is a session with a peer; what waited for it goes out."""
         link = peer.link
         assert link is not None
         peer.proven = True
         self.proven.append(peer)
         awaited = self.peers.get(peer.name)
-        if awaited is not None and awaited is not peer:
+        if awaited is not None and awaited is not peer and not awaited.gone:
             peer.backlog.extend(awaited.backlog)
+        self.forget_routes()
         self.peers[peer.name] = peer
         self.processes[peer.process] = peer
         for frame in peer.backlog:
             link.post(frame)
         peer.backlog = []
-        self.forget_routes()
         self.eased.append(peer)
         self.touch(link)
 
@@ -620,6 +659,10 @@ class Engine:
                 continue
             peer.gone = True
             peer.backlog = []
+            for span in peer.spans:
+                self.lost.append((int(span.first), int(span.last)))
+            if peer.link is not None:
+                peer.link.retire()
             self.dropped.append(peer)
             self.eased.append(peer)
         self.drops = len(log)
@@ -629,7 +672,7 @@ class Engine:
         """Nothing of its session is used any more."""
         link = peer.link
         if link is not None:
-            link.closed = True
+            link.retire()
             self.links.pop(link.connection, None)
             peer.link = None
 

@@ -7,7 +7,9 @@ from typing import Final
 
 UP: Final = "up"  # a session is there, or a silent peer was heard again
 SILENT: Final = "silent"  # nothing was heard for `silent_after`
-DROPPED: Final = "dropped"  # gone for ever: by us, by others, because of silence, or by its own will
+DROPPED: Final = (
+    "dropped"  # gone for ever: by us, by others, because of silence, or by its own will
+)
 RESTARTED: Final = "restarted"  # the peer is back under a new incarnation; the old one was dropped
 REFUSED: Final = "refused"  # no session: another key, another protocol, a name in use
 CONFLICT: Final = "conflict"  # two living nodes with one name
@@ -30,4 +32,8 @@ class PeerEvent:
     detail: str
 
     def __str__(self) -> str:
-        return f"{self.peer}: {self.kind}, {self.detail}" if self.detail else f"{self.peer}: {self.kind}"
+        return (
+            f"{self.peer}: {self.kind}, {self.detail}"
+            if self.detail
+            else f"{self.peer}: {self.kind}"
+        )

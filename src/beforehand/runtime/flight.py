@@ -13,12 +13,24 @@ from mypy_extensions import i64
 class Packet:
     """A packet that was sent."""
 
-    __slots__ = ("after_acked", "content", "eliciting", "newer", "number", "sent_at", "size")
+    __slots__ = (
+        "after_acked",
+        "content",
+        "eliciting",
+        "newer",
+        "number",
+        "sent_at",
+        "size",
+        "told",
+    )
     number: i64
     sent_at: i64
     size: i64
     eliciting: bool  # it wants an acknowledgement
     content: list[bytes]  # what to send again should it be lost
+    told: (
+        i64  # the newest packet of the peer that it acknowledged, -1 for none; the link's business
+    )
     newer: Packet | None  # the next one in flight
     after_acked: bool  # something sent between the packet before in the chain and it got there
 
@@ -30,6 +42,7 @@ class Packet:
         self.size = size
         self.eliciting = eliciting
         self.content = content
+        self.told = -1
         self.newer = None
         self.after_acked = False
 

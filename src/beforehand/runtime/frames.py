@@ -3,9 +3,10 @@
 They share the body of a datagram with the frames of `beforehand.wire`, whose first bytes are others.
 
     ACK        delay in microseconds, number of ranges, the newest packet, how many before it have
-               arrived too; then for each range a gap (missing packets, less one) and its length, less one
+               arrived too; then for each range a gap and its length, both less one
     CREDIT     messages of yours delivered here, messages and bytes of them that the application took
-    PING       nothing: only to be acknowledged
+    PING       eight bytes that mean nothing: only to be acknowledged. (So that a CHALLENGE to a new
+               address is never longer than what came from there.)
     FRAGMENT   number of the cut frame, where this piece begins, length of the whole, the piece
     CHALLENGE  eight bytes that come back in a
     RESPONSE   which shows that the sender of the response can receive at its new address
@@ -35,9 +36,12 @@ LEAVING: Final = 1  # the process ends, by its own will
 DROPPED: Final = 2  # the other side was dropped: nothing of it is heard any more
 
 TOKEN: Final = 8  # bytes of a challenge
+LONGEST_DELAY: Final = (
+    10_000_000_000  # ns that an ACK tells: beyond, nobody learns anything from it
+)
 MOST_RANGES: Final = 32  # in one ACK: older gaps have been told in earlier ones
 
-PING_FRAME: Final = ONE_BYTE[PING]
+PING_FRAME: Final = ONE_BYTE[PING] + bytes(TOKEN)
 
 
 def ack_frame(ranges: list[tuple[int, int]], delay: i64) -> bytes:
@@ -45,7 +49,7 @@ def ack_frame(ranges: list[tuple[int, int]], delay: i64) -> bytes:
     first, last = ranges[0]
     parts = [
         ONE_BYTE[ACK],
-        varint(max(0, delay) // 1000),
+        varint(min(max(0, delay), LONGEST_DELAY) // 1000),
         varint(len(ranges) - 1),
         varint(last),
         varint(last - first),
@@ -63,7 +67,7 @@ def read_ack(reader: Reader) -> tuple[list[tuple[int, int]], i64]:
     more = reader.varint()
     last = reader.varint()
     first = last - reader.varint()
-    if more > reader.left() or delay > 1_000_000_000:
+    if more > reader.left() or delay * 1000 > LONGEST_DELAY:
         raise reader.problem("an acknowledgement that makes no sense")
     ranges: list[tuple[int, int]] = [(int(first), int(last))]
     for _ in range(more):

@@ -32,6 +32,7 @@ from beforehand.wire.varint import PLAIN, size_of
 COMPANY: Final = 96  # bytes of a datagram left for what rides along: ack, credit, permits
 RUN_HEAD: Final = 24  # bytes of a run beside lengths and payloads, at most
 ACK_PATIENCE: Final = 5_000_000  # ns that the ack of a control frame waits for company
+LATE: Final = 256  # packet numbers: how late a packet may come and still be used
 SOONEST: Final = 1_000_000  # ns: timers of event loops are not finer, and a late one must not spin
 MOST_AT_ONCE: Final = 256  # datagrams per turn to one peer: the others want their turn too
 
@@ -45,6 +46,7 @@ class Link:
 
     connection: Final[bytes]  # what the peer writes into its datagrams to us
     prefix: Final[bytes]  # what we write at the start of ours
+    preferred: Final[bool]  # should there be two sessions with one peer, both sides keep this one
     address: Hashable
     sealer: Sealer
     opener: Opener
@@ -81,10 +83,12 @@ class Link:
         datagram: int,
         overhead: int,
         limit: int,
+        preferred: bool,
         now: i64,
     ) -> None:
         self.connection = connection
         self.prefix = bytes([DATA]) + theirs
+        self.preferred = preferred
         self.address = address
         self.sealer = sealer
         self.opener = opener
@@ -165,7 +169,9 @@ class Link:
     def write(self, now: i64, most: i64 = MOST_AT_ONCE) -> list[bytes]:
         """The datagrams that may go now, with whatever acknowledgement is owed."""
         out: list[bytes] = []
-        target: i64 = 0  # the length of the first one, which the others are padded to if that is little
+        target: i64 = (
+            0  # the length of the first one, which the others are padded to if that is little
+        )
         while self.has_frames() and len(out) < most:
             if self.probes > 0:
                 self.probes -= 1
@@ -205,23 +211,34 @@ class Link:
     def _packet(self, ack: bytes, content: list[bytes], padding: i64, now: i64) -> bytes:
         number = self.next_number
         self.next_number = number + 1
-        whole: int = number
-        header = self.prefix + whole.to_bytes(8, "big")
         if padding or ack:
             body = ack + b"".join(content) + bytes(padding)
         elif len(content) == 1:
             body = content[0]
         else:
             body = b"".join(content)
-        datagram = self.sealer.seal(number, header, body)
+        datagram = self.sealer.seal(number, self._header(number), body)
         size: i64 = len(datagram)
-        self.recovery.sent(Packet(number, now, size, len(content) > 0, content), now)
+        packet = Packet(number, now, size, len(content) > 0, content)
+        if ack:
+            packet.told = self.received.largest
+        self.recovery.sent(packet, now)
         self.sent_at = now
         return datagram
 
     def alone(self, frame: bytes, now: i64) -> bytes:
         """A datagram with just this frame, for those that go out of turn."""
-        return self._packet(b"", [frame], 0, now)
+        number = self.next_number
+        self.next_number = number + 1
+        datagram = self.sealer.seal(number, self._header(number), frame)
+        if not self.closed:
+            # Should it be lost, it is not sent again: not to this address, and not out of turn.
+            self.recovery.sent(Packet(number, now, len(datagram), True, NO_FRAMES), now)
+        return datagram
+
+    def _header(self, number: i64) -> bytes:
+        whole: int = number
+        return self.prefix + whole.to_bytes(8, "big")
 
     def _ack(self, now: i64) -> bytes:
         if self.ack_owed == NOTHING:
@@ -250,7 +267,12 @@ class Link:
 
     def acknowledged(self, ranges: list[tuple[int, int]], delay: i64, now: i64) -> None:
         """The peer has these packets; what seems lost waits to go again."""
-        self.recovery.acknowledged(ranges, delay, now)
+        told: i64 = -1
+        for packet in self.recovery.acknowledged(ranges, delay, now):
+            told = max(told, packet.told)
+        if told > LATE:
+            # The peer knows what arrived; what did not, it sends again under other numbers.
+            self.received.forget_below(told - LATE)
         self._resend()
 
     def _resend(self) -> None:
@@ -299,21 +321,41 @@ class Link:
                 self.again.append(frame)
                 self.waiting += len(frame)
                 self.resent += 1
-            oldest.content = NO_FRAMES  # should it count as lost one day, there is nothing left to do
+            oldest.content = (
+                NO_FRAMES  # should it count as lost one day, there is nothing left to do
+            )
 
     def ping(self) -> None:
         """Ask for a sign of life."""
         if not self.has_frames():
-            self.urgent.append(PING_FRAME)
-            self.waiting += 1
+            self.post_urgent(PING_FRAME)
 
     def has_frames(self) -> bool:
         """Something waits to go."""
         return bool(self.urgent) or bool(self.again) or bool(self.queue)
 
-    def idle(self) -> bool:
-        """Everything that was sent has been acknowledged."""
-        return not self.has_frames() and self.recovery.in_flight == 0
+    def retire(self) -> None:
+        """The session is over: what waits is forgotten, and nothing is remembered of what went out."""
+        self.closed = True
+        self.urgent.clear()
+        self.again.clear()
+        self.queue.clear()
+        self.waiting = 0
+        self.recovery = Recovery(int(self.room))
+
+    def inherit(self, old: Link) -> None:
+        """Take over what another session with the same incarnation has not brought to its end."""
+        packet = old.recovery.oldest()
+        while packet is not None:
+            self.queue.extend(packet.content)
+            packet = packet.newer
+        for queue in (old.urgent, old.again, old.queue):
+            self.queue.extend(queue)
+        self.waiting = sum([len(frame) for frame in self.queue])
+
+    def done(self) -> bool:
+        """Everything that was sent has been acknowledged, or nobody will."""
+        return self.closed or (not self.has_frames() and self.recovery.in_flight == 0)
 
 
 def _stop(payloads: tuple[bytes, ...], start: i64, count: i64, most: i64) -> i64:

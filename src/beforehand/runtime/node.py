@@ -1,8 +1,8 @@
 """`Node`: causal delivery for services, on asyncio.
 
 A thin shell. It puts an `Engine` (the core, links, flow control) and `Members` (who takes part) on an
-event loop and a transport, and lets tasks wait for them. Whatever goes out because of what came in, or
-of what the application did, goes out at the end of that turn of the loop, in as few datagrams as possible.
+event loop and a transport, and lets tasks wait for them. What goes out because of what came in, or of
+what the application did, goes out at the end of that turn of the loop, in as few datagrams as possible.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final
@@ -22,7 +23,7 @@ from beforehand.runtime import events, looking
 from beforehand.runtime.engine import Engine
 from beforehand.runtime.events import PeerEvent
 from beforehand.runtime.looking import Stats, Waiting
-from beforehand.runtime.members import Members, process_name
+from beforehand.runtime.members import Members
 from beforehand.runtime.message import Message
 from beforehand.runtime.peer import Peer
 from beforehand.runtime.settings import NodeSettings
@@ -39,6 +40,18 @@ FAREWELL: Final = 0.5  # seconds at most for telling the others that we leave
 MOST_EVENTS: Final = 1024  # that are kept for those who start to listen later
 EVERYTHING: Final = 2**62
 To = str | Iterable[str] | None
+Receivers = str | tuple[str, ...] | None
+
+
+def receivers(name: str, to: object) -> Receivers:
+    """Receivers as they can be looked at more than once."""
+    if to is None or isinstance(to, (str, tuple)):
+        return to
+    if isinstance(to, Iterable):
+        return tuple(to)
+    raise LocalProtocolError(
+        f"{name}: receivers are a name, several names, or None for everybody, not {type(to).__name__}"
+    )
 
 
 @dataclass(frozen=True)
@@ -98,14 +111,15 @@ class Node:
             os.urandom(8),
         )
         self.name: Final = settings.name
-        self.process: Final = process_name(name, settings.incarnation, settings.named)
+        self.process: Final = settings.process_of(name, settings.incarnation)
         core = settings.create_core(self.process, processes, tree, links)
         self._engine = engine = Engine(
             core, name, window, window_bytes, settings.silent_after // HEARTBEATS
         )
         casts = settings.capabilities.casts
-        engine.broadcasts = "broadcast" in casts
+        engine.unicasts = "unicast" in casts
         engine.multicasts = "multicast" in casts
+        engine.broadcasts = "broadcast" in casts
         # On an overlay a sender does not know who will receive, so nobody can grant it anything.
         engine.accounts = settings.capabilities.overlay != "links"
         self._ticks = settings.capabilities.timer
@@ -174,10 +188,8 @@ class Node:
             self._state = "closing"
             try:
                 if timeout > 0 and self._engine.accounts:
-                    try:
+                    with suppress(TimeoutError, PeerDroppedError):  # the report tells
                         await asyncio.wait_for(self._flush_all(), timeout)
-                    except (TimeoutError, PeerDroppedError):
-                        pass  # the report tells
                 await self._leave(min(FAREWELL, timeout))
             finally:
                 self._stop()
@@ -190,7 +202,7 @@ class Node:
         self._flush()
         deadline = time.monotonic() + timeout
         links = [peer.link for peer in self._engine.peers.values() if peer.link and not peer.gone]
-        while time.monotonic() < deadline and any(not link.idle() for link in links):
+        while time.monotonic() < deadline and any(not link.done() for link in links):
             await asyncio.sleep(0.005)
 
     def _stop(self) -> None:
@@ -217,14 +229,16 @@ class Node:
             for peer in self._engine.peers.values()
             if peer.accepted > peer.delivered
         }
-        return Leftover(undelivered, len(self._engine.inbox))
+        return Leftover(undelivered, int(self._engine.unread()))
 
     def _closed(self) -> NodeClosedError:
         return NodeClosedError(f"{self.name}: the node is closed; start another one")
 
     def _check_open(self) -> None:
         if self._state == "new":
-            raise NodeClosedError(f"{self.name}: the node is not started; use `async with`, or start()")
+            raise NodeClosedError(
+                f"{self.name}: the node is not started; use `async with`, or start()"
+            )
         if self._state != "open":
             raise self._closed()
 
@@ -245,9 +259,11 @@ class Node:
             self._check_open()
         if not self._planned:
             self._plan()
+        if type(to) is not str:
+            to = receivers(self.name, to)
         number = 0 if self._senders else self._engine.try_send(to, payload)
         if not number:
-            number = await self._send_later(to, [payload])
+            number, _ = await self._send_later(to, [payload], 0)
         return MessageId(self.name, number)
 
     async def send_many(self, to: To, payloads: Iterable[bytes]) -> MessageId:
@@ -259,18 +275,22 @@ class Node:
         self._check_open()
         if not self._planned:
             self._plan()
+        if type(to) is not str:
+            to = receivers(self.name, to)
         batch = payloads if isinstance(payloads, list) else list(payloads)
         if not batch:
             raise LocalProtocolError(f"{self.name}: no payloads; give at least one")
         number = 0
         start = 0
         while start < len(batch):
-            stop = start + int(self._engine.fitting(to, batch, start))
-            piece = batch if stop - start == len(batch) else batch[start:stop]
-            number = 0 if self._senders else self._engine.try_send_many(to, piece)
-            if not number:
-                number = await self._send_later(to, piece)
-            start = stop
+            if not self._senders:
+                stop = start + int(self._engine.fitting(to, batch, start))
+                piece = batch if stop - start == len(batch) else batch[start:stop]
+                number = int(self._engine.try_send_many(to, piece))
+                if number:
+                    start = stop
+                    continue
+            number, start = await self._send_later(to, batch, start)
         return MessageId(self.name, number)
 
     def try_send(self, to: To, payload: bytes) -> MessageId:
@@ -278,43 +298,65 @@ class Node:
         self._check_open()
         if not self._planned:
             self._plan()
-        if isinstance(to, str) and self._senders.get(to):
-            raise WouldBlock(f"{self.name}: others wait to send to {to} already; use `await send`")
+        if type(to) is not str:
+            to = receivers(self.name, to)
+        if self._senders and self._others_wait(to):
+            raise WouldBlock(f"{self.name}: others wait to send there already; use `await send`")
         number = self._engine.try_send(to, payload)
         if not number:
             raise self._would_block()
         return MessageId(self.name, number)
 
+    def _others_wait(self, to: Receivers) -> bool:
+        names = self._senders if to is None else (to,) if isinstance(to, str) else to
+        return any(self._senders.get(name) for name in names)
+
     def _would_block(self) -> WouldBlock:
         peer = self._engine.blocked
         assert peer is not None
         if not peer.proven and peer is not self._engine.me:
-            return WouldBlock(f"{self.name}: {peer.name} is not there yet; use `await send` to wait")
+            return WouldBlock(
+                f"{self.name}: {peer.name} is not there yet; use `await send` to wait"
+            )
         return WouldBlock(
             f"{self.name}: {peer.name} has {peer.accepted - peer.consumed} messages of "
             f"{peer.accepted_bytes - peer.consumed_bytes} bytes to take before it gets more; "
             "use `await send` to wait for it"
         )
 
-    async def _send_later(self, to: To, payloads: list[bytes]) -> int:
-        """Wait until there is room: in line with others who wait for the same peer."""
-        again = False
+    async def _send_later(
+        self, to: Receivers, payloads: list[bytes], start: int
+    ) -> tuple[int, int]:
+        """Wait until there is room for a piece, in line with others who wait for the same peer.
+
+        Returns the number of its last message, and where the next piece begins.
+        """
+        waited_for = ""
         while True:
-            self._check_open()
-            number = self._engine.try_send_many(to, payloads)
-            blocked = self._engine.blocked
-            if number:
-                if blocked is not None:
-                    self._wake_sender(blocked)
-                return int(number)
-            assert blocked is not None
-            line = self._senders.setdefault(blocked.name, Line())
+            blocked_by = ""
             try:
-                await line.wait(again)
+                self._check_open()
+                stop = start + int(self._engine.fitting(to, payloads, start))
+                piece = payloads if stop - start == len(payloads) else payloads[start:stop]
+                number = int(self._engine.try_send_many(to, piece))
+                if number:
+                    return number, stop
+                blocked_by = self._blocking()
             finally:
-                if not line and self._senders.get(blocked.name) is line:
-                    del self._senders[blocked.name]
-            again = True
+                if waited_for and blocked_by != waited_for:
+                    self._wake_sender(waited_for)  # whatever came of it, the next one may try
+            line = self._senders.setdefault(blocked_by, Line())
+            try:
+                await line.wait(again=blocked_by == waited_for)
+            finally:
+                if not line and self._senders.get(blocked_by) is line:
+                    del self._senders[blocked_by]
+            waited_for = blocked_by
+
+    def _blocking(self) -> str:
+        """Who has no room for what was not accepted just now."""
+        assert self._engine.blocked is not None
+        return self._engine.blocked.name
 
     @property
     def sent(self) -> int:
@@ -325,8 +367,7 @@ class Node:
 
     async def receive(self) -> Message:
         """The next message, in causal order."""
-        inbox = self._engine.inbox
-        if not inbox:
+        if not self._engine.unread():
             await self._arrival()
         message = self._engine.take()
         self._took()
@@ -334,32 +375,37 @@ class Node:
 
     async def receive_batch(self, most: int | None = None) -> list[Message]:
         """All messages that are there, at least one, at most `most`: the fast way to receive."""
-        if not self._engine.inbox:
+        if not self._engine.unread():
             await self._arrival()
         batch = self._engine.take_many(EVERYTHING if most is None else max(1, most))
         self._took()
         return batch
 
     def __aiter__(self) -> AsyncIterator[Message]:
+        if self._state == "new":
+            self._check_open()
         return self._messages()
 
     async def _messages(self) -> AsyncGenerator[Message, None]:
-        inbox = self._engine.inbox
+        unread = self._engine.unread
         take = self._engine.take
         while True:
-            if not inbox:
+            if not unread():
                 try:
                     await self._arrival()
                 except NodeClosedError:
                     return
             if not self._planned:
                 self._plan()
-            yield take()
+            message = take()
+            if self._readers and unread():
+                self._readers.wake()
+            yield message
 
     async def _arrival(self) -> None:
         """Until there is a message for us."""
         again = False
-        while not self._engine.inbox:
+        while not self._engine.unread():
             self._check_open()
             await self._readers.wait(again)
             again = True
@@ -368,7 +414,7 @@ class Node:
         """The application has taken something: its senders may be owed credit, other readers more."""
         if not self._planned:
             self._plan()
-        if self._readers and self._engine.inbox:
+        if self._readers and self._engine.unread():
             self._readers.wake()
 
     # ---- what became of it ----
@@ -385,6 +431,10 @@ class Node:
         if not 1 <= message.number <= self.sent:
             raise LocalProtocolError(f"{self.name}: {message} was never sent")
         self._flush_pending()
+        if any(first <= message.number <= last for first, last in self._engine.lost):
+            raise PeerDroppedError(
+                f"{self.name}: a receiver of {message} was dropped before it had it"
+            )
         places = [
             (peer, int(peer.place_of(message.number))) for peer in self._engine.peers.values()
         ]
@@ -522,7 +572,7 @@ class Node:
         """The engine has worked: wake those who waited for it, then write, after they have run."""
         engine = self._engine
         self._members.attend(now)
-        if engine.inbox and self._readers:
+        if self._readers and engine.unread():
             self._readers.wake()
         if engine.eased:
             self._ease()
@@ -533,10 +583,10 @@ class Node:
         eased, self._engine.eased = self._engine.eased, []
         for peer in eased:
             self._receipts.note(peer)
-            self._wake_sender(peer)
+            self._wake_sender(peer.name)
 
-    def _wake_sender(self, peer: Peer) -> None:
-        line = self._senders.get(peer.name)
+    def _wake_sender(self, name: str) -> None:
+        line = self._senders.get(name)
         if line:
             line.wake()
 
@@ -558,7 +608,7 @@ class Node:
             self._transport.send(address, datagrams)
         if self._engine.eased:
             self._ease()
-        if self._engine.inbox and self._readers:  # messages to oneself
+        if self._readers and self._engine.unread():  # messages to oneself
             self._readers.wake()
         if self._engine.dirty:
             self._plan()
@@ -572,7 +622,7 @@ class Node:
         assert self._loop is not None
         now = time.monotonic_ns()
         when = int(self._engine.next_timer())
-        hello = self._members.poll(now)
+        hello = self._members.introductions.poll(now)
         if hello and (not when or hello < when):
             when = hello
         if soon:

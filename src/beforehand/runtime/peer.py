@@ -16,6 +16,9 @@ from mypy_extensions import i64
 from beforehand.protocols.frames import Frame
 from beforehand.runtime.link import Link
 
+# The parts of a window after which the peer is told that it may go on.
+CREDIT_STEPS: Final = 4
+
 
 class Span:
     """Our messages `first` to `last`; to this peer they are the `place`-th and following ones."""
@@ -83,11 +86,20 @@ class Peer:
         self.owed = False
 
     def room(self, messages: i64, size: i64) -> bool:
-        """May that much more be accepted? A message larger than the window goes when it is alone."""
+        """May that much more be accepted?
+
+        What is under way may be less than we know, by what the peer has not told yet. So if there is
+        that little, a message larger than the window may go too.
+        """
         waiting = self.accepted - self.consumed
         if waiting + messages > self.window:
             return False
-        return waiting == 0 or self.accepted_bytes - self.consumed_bytes + size <= self.window_bytes
+        size_waiting = self.accepted_bytes - self.consumed_bytes
+        if size_waiting + size <= self.window_bytes:
+            return True
+        return (
+            waiting * CREDIT_STEPS < self.window and size_waiting * CREDIT_STEPS < self.window_bytes
+        )
 
     def accept(self, messages: i64, size: i64) -> None:
         """`send` has taken them."""
@@ -118,7 +130,11 @@ class Peer:
 
     def credited(self, delivered: i64, consumed: i64, consumed_bytes: i64) -> bool:
         """It told us how far it is; False if it claims more than it can have."""
-        if delivered > self.accepted or consumed > delivered or consumed_bytes > self.accepted_bytes:
+        if (
+            delivered > self.accepted
+            or consumed > delivered
+            or consumed_bytes > self.accepted_bytes
+        ):
             return False
         if delivered > self.delivered:
             self.delivered = delivered

@@ -197,8 +197,7 @@ class Recovery:
     def take_lost(self) -> list[Packet]:
         """The packets that were found lost since the last call."""
         lost = self.lost
-        if lost:
-            self.lost = []
+        self.lost = []
         return lost
 
     def timer(self) -> i64:

@@ -14,8 +14,6 @@ from beforehand.protocols.reliable import ReliableLink
 from beforehand.runtime import keys
 from beforehand.runtime.greeting import INCARNATION_SIZE
 
-NO_KEY: Final = bytes(32)  # what a plain handshake runs with: known to everybody
-
 # "@" and the incarnation in hexadecimal digits are added to a name inside the cores.
 MAX_NAME: Final = MAX_PROCESS_NAME - 1 - 2 * INCARNATION_SIZE
 
@@ -39,7 +37,7 @@ class NodeSettings:
         self.peers = _checked_peers(self.name, peers)
         loaded = keys.load(key)
         self.plain = loaded is None
-        self.psk = NO_KEY if loaded is None else loaded
+        self.psk = keys.NO_KEY if loaded is None else loaded
         self.protocol = protocol
         self.capabilities: Capabilities = protocols.describe(protocol)
         # Those who must be known from the start are known by name.
@@ -54,6 +52,10 @@ class NodeSettings:
                 "silent first, and dropped then"
             )
         self.incarnation = incarnation
+
+    def process_of(self, name: str, incarnation: bytes) -> str:
+        """What the cores call a process."""
+        return name if self.named else f"{name}@{incarnation.hex()}"
 
     def create_core(
         self, process: str, processes: Iterable[str] | None, tree: Any, links: Any
@@ -87,7 +89,7 @@ def _checked_peers(name: str, peers: Mapping[str, str] | Iterable[str]) -> dict[
         raise LocalProtocolError(
             f"{name}: peers are a mapping of names to addresses, not the text {peers!r}"
         )
-    found = dict(peers) if isinstance(peers, Mapping) else {each: "" for each in peers}
+    found = dict(peers) if isinstance(peers, Mapping) else dict.fromkeys(peers, "")
     for peer in found:
         if _checked_name(peer) == name:
             raise LocalProtocolError(f"{name}: a node is no peer of itself; leave it out of peers")

@@ -19,6 +19,8 @@ class Group:
     rows: list[int]  # for each of the words, the first event that has them
     end_of_part: bool  # whether the file is complete with this group
     _places: dict[Words, int]
+    _latest: Words  # with the code of these: most events are like the one before
+    _latest_code: int
 
     def __init__(self, first: int) -> None:
         self.first = first
@@ -31,6 +33,8 @@ class Group:
         self.rows = []
         self.end_of_part = False
         self._places = {}
+        self._latest = ("", None, False, None, "")
+        self._latest_code = -1
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -44,6 +48,16 @@ class Group:
         detail: str,
     ) -> int:
         """The place of these words in the table, for the event that is about to be added."""
+        last_kind, last_sender, last_has_mid, last_to, last_detail = self._latest
+        if (
+            kind is last_kind
+            and sender is last_sender
+            and to is last_to
+            and has_mid == last_has_mid
+            and detail is last_detail
+            and self._latest_code >= 0
+        ):
+            return self._latest_code
         words = (kind, sender, has_mid, to, detail)
         found = self._places.get(words)
         if found is None:
@@ -51,4 +65,6 @@ class Group:
             self._places[words] = found
             self.words.append(words)
             self.rows.append(len(self.codes))
+        self._latest = words
+        self._latest_code = found
         return found

@@ -60,11 +60,11 @@ class PartWriter:
         self._taken = 0  # rows, counted by the thread
         self._sink: FileSink | None = None
         self._parts = 0
-        self._thread = Thread(target=self._work, name=f"trace of {process}", daemon=True)
+        self._worker = Thread(target=self._work, name=f"trace of {process}", daemon=True)
 
     def start(self) -> None:
         """Start the thread."""
-        self._thread.start()
+        self._worker.start()
 
     def put(self, group: Group) -> None:
         """Take a group; it is the thread's from now on."""
@@ -83,8 +83,8 @@ class PartWriter:
     def close(self, timeout: float) -> None:
         """Write what was taken, and wait for that."""
         self._queue.put(None)
-        self._thread.join(timeout)
-        if self._thread.is_alive():
+        self._worker.join(timeout)
+        if self._worker.is_alive():
             self._tell(f"the disk did not take the rest within {timeout} s; use a faster one")
 
     def _work(self) -> None:

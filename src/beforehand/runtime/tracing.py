@@ -98,7 +98,9 @@ class NodeTrace:
     ) -> None:
         """Add an event for each of some messages in a row, by the sizes of their payloads."""
         rows = len(sizes)
-        if not self._open or rows == 0:
+        if rows == 1:  # the rest pays only for more
+            self.record(kind, sender, first, to, sizes[0], 0, "")
+        if not self._open or rows <= 1:
             return
         group = self._group
         group.codes.extend([group.code(kind, sender, True, to, "")] * rows)

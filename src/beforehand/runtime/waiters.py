@@ -35,7 +35,7 @@ class Line:
         except asyncio.CancelledError:
             if future.done() and not future.cancelled():
                 self.wake()
-            else:
+            elif future in self._waiting:
                 self._waiting.remove(future)
             raise
 

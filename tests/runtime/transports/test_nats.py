@@ -175,8 +175,9 @@ def test_without_a_server_the_user_is_told() -> None:
     async def scenario() -> None:
         address = f"nats://127.0.0.1:{free_port()}"
         transport = NatsTransport(address, "alice")
-        with pytest.raises(TransportError, match=f"{address}: no connection .*start one there"):
+        with pytest.raises(TransportError, match=f"{address}: no connection .*start one") as told:
             await transport.open(Inbox())
+        assert isinstance(told.value.__cause__, ConnectionError)  # it did not wait for a timeout
         transport.send("bob", [b"lost"])
         transport.close()
         await transport.wait_closed()

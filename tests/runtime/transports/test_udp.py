@@ -26,6 +26,7 @@ class Stubborn:
         self.batch_error = 0  # for batches only
         self.error = 0  # for everything
         self.batches = 0  # that were tried
+        self.room: int | None = None  # for so many datagrams, one by one; None is for any number
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
@@ -37,6 +38,10 @@ class Stubborn:
         return self.inner.sendmsg(*arguments)
 
     def sendto(self, *arguments: Any) -> int:
+        if self.room is not None:
+            if self.room == 0:
+                raise BlockingIOError
+            self.room -= 1
         if self.error:
             raise OSError(self.error, "refused")
         return self.inner.sendto(*arguments)
@@ -200,6 +205,24 @@ def test_what_a_full_kernel_does_not_take_waits_and_goes_out_in_order(segmenting
     asyncio.run(scenario())
 
 
+def test_a_batch_that_waits_may_go_out_piece_by_piece() -> None:
+    """When batches were given up meanwhile, each datagram goes once, and the count is right."""
+
+    async def scenario() -> None:
+        async with pair() as (alice, bob, inbox):
+            sock = stubborn(alice)
+            sock.error, alice.segmenting = errno.EAGAIN, True
+            alice.send(bob, numbered(40))
+            sock.error, alice.segmenting, sock.room = 0, False, 10
+            assert await inbox.wait(10) == numbered(10)
+            assert alice.busy() and alice._waiting_bytes == 30 * 1_400
+            sock.room = None
+            assert await inbox.wait(40) == numbered(40)
+            assert not alice.busy() and alice._waiting_bytes == 0
+
+    asyncio.run(scenario())
+
+
 def test_what_waits_for_the_kernel_is_bounded() -> None:
     """Beyond the limit datagrams are lost and counted, as in any network."""
 
@@ -243,6 +266,8 @@ def test_a_receiver_may_close_the_transport() -> None:
     async def scenario() -> None:
         async with pair() as (alice, _, _):
             batches: list[list[bytes]] = []
+            troubles: list[dict[str, Any]] = []
+            asyncio.get_running_loop().set_exception_handler(lambda _, told: troubles.append(told))
             carol = UdpTransport()
 
             def take(datagrams: list[bytes], address: Address) -> None:
@@ -257,7 +282,7 @@ def test_a_receiver_may_close_the_transport() -> None:
                 while not batches:
                     await asyncio.sleep(0.001)
             await asyncio.sleep(0.005)
-            assert batches == [[b"1"]]
+            assert batches == [[b"1"]] and troubles == []
 
     asyncio.run(scenario())
 

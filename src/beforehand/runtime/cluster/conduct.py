@@ -76,14 +76,15 @@ class Conductor:
         await self._until("starting", lambda child: bool(child.address))
         self._introduce(self._living())
         await self._until("meeting", lambda child: "met" in child.said)
-        for child in self._living():
-            child.tell("go")
+        self._tell_all("go")
         if self._plan.kill:
             await self._kill_some()
         await self._until("sending", lambda child: "done" in child.said)
         if self._plan.capabilities.overlay == "links":
             await self._until_everybody_has_all()
-        self._end()
+        self._tell_all("count")
+        await self._until("counting", lambda child: "counted" in child.said)
+        self._tell_all("stop")
         await self._until("ending", lambda child: "over" in child.said and child.ended)
 
     async def _start(self, name: str, life: int = 1) -> Child:
@@ -138,9 +139,9 @@ class Conductor:
         total = sum(child.figures.sent for child in self._living())
         await self._until("delivering", lambda child: child.figures.delivered >= total)
 
-    def _end(self) -> None:
+    def _tell_all(self, do: str) -> None:
         for child in self._living():
-            child.tell("stop")
+            child.tell(do)
 
     def _living(self) -> list[Child]:
         return [child for child in self._children if not child.killed]

@@ -3,8 +3,8 @@
 The parent tells it what to do by lines of JSON on the standard input, and is told by lines of JSON on
 the standard output. If the parent is gone, so is the process.
 
-    told: the job; then meet (addresses of the others), go, finish (after a pause), stop
-    says: listening, met, halfway, done (all sent and delivered), event, figures, over
+    told: the job; then meet (addresses of the others), go, finish (after a pause), count, stop
+    says: listening, met, halfway, done (all sent and delivered), event, figures, counted, over
 """
 
 from __future__ import annotations
@@ -77,9 +77,8 @@ class Worker:
         node = await self._node.start()
         say("listening", address=node.address, process=node.process)
         async with asyncio.TaskGroup() as tasks:
-            running = [
-                tasks.create_task(each) for each in (self._take(), self._listen(), self._report())
-            ]
+            reports = tasks.create_task(self._report())
+            running = [reports, *map(tasks.create_task, (self._take(), self._listen()))]
             async for line in commands:
                 told = json.loads(line)
                 if told["do"] == "meet":
@@ -89,13 +88,16 @@ class Worker:
                     running.append(tasks.create_task(self._send()))
                 elif told["do"] == "finish":
                     self._resumed.set()
+                elif told["do"] == "count":
+                    reports.cancel()  # these are the last: later ones would tell of those who leave
+                    self._say_figures()
+                    say("counted")
                 else:
                     break
             else:
                 os._exit(1)  # without a parent there is nobody to tell anything
             for task in running:
                 task.cancel()
-        self._say_figures()
         left = await node.close()
         say("over", undelivered=left.undelivered, unread=left.unread)
 

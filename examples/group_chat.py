@@ -1,0 +1,82 @@
+"""A group chat in which nobody sees an answer before what it answers.
+
+Four members post to the whole group, over UDP that loses, doubles and reorders datagrams (and is
+encrypted). Every message of a thread is answered by the next member in turn. First the order of each
+sender is all that is kept, as with TCP or a queue: some members get answers to what they have not
+seen. Then causal order.
+
+    python examples/group_chat.py
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import AsyncExitStack
+
+import beforehand
+from beforehand.runtime.transports import Faulty, UdpTransport
+
+MEMBERS = ("alice", "bob", "carol", "dave")
+THREADS = 25  # that each member starts
+ANSWERS = 6  # in each thread, one after the other
+
+
+class Member:
+    """One person's view of the chat."""
+
+    def __init__(self, node: beforehand.Node) -> None:
+        self.node = node
+        self.seen: set[str] = set()
+        self.puzzling = 0  # answers to something that was not there yet
+
+    async def post(self, thread: str, place: int) -> None:
+        """Say something to all others: in one causal multicast."""
+        self.seen.add(f"{thread}/{place}")
+        text = json.dumps({"thread": thread, "place": place}).encode()
+        await self.node.send([name for name in MEMBERS if name != self.node.name], text)
+
+    async def talk(self) -> None:
+        """Start threads, and answer when it is our turn, until everything was said and heard."""
+        for thread in range(THREADS):
+            await self.post(f"{self.node.name}'s {thread}", 0)
+        while len(self.seen) < len(MEMBERS) * THREADS * (1 + ANSWERS):
+            message = await self.node.receive()
+            said = json.loads(message.payload)
+            thread, place = said["thread"], said["place"]
+            self.seen.add(f"{thread}/{place}")
+            if place > 0 and f"{thread}/{place - 1}" not in self.seen:
+                self.puzzling += 1
+            next_one = MEMBERS[(MEMBERS.index(message.sender) + 1) % len(MEMBERS)]
+            if place < ANSWERS and next_one == self.node.name:
+                await self.post(thread, place + 1)
+
+
+async def chat(protocol: str) -> int:
+    """Let them talk; returns how many answers came before what they answer."""
+    key = beforehand.keygen()
+    nodes: dict[str, beforehand.Node] = {}
+    transports = []
+    async with AsyncExitStack() as stack:
+        for seed, name in enumerate(MEMBERS):
+            # Those who come later introduce themselves, so they need no address here.
+            peers = {m: nodes[m].address if m in nodes else "" for m in MEMBERS if m != name}
+            bad = Faulty(UdpTransport(), loss=0.1, duplicate=0.1, reorder=0.3, seed=seed)
+            node = beforehand.Node(name, transport=bad, peers=peers, key=key, protocol=protocol)
+            nodes[name] = await stack.enter_async_context(node)
+            transports.append(bad)
+        members = [Member(node) for node in nodes.values()]
+        await asyncio.gather(*(member.talk() for member in members))
+    puzzling = sum(member.puzzling for member in members)
+    faults = [
+        sum(getattr(t, what) for t in transports) for what in ("lost", "doubled", "held_back")
+    ]
+    print(f"{protocol}: {faults[0]} datagrams lost, {faults[1]} doubled, {faults[2]} held back")
+    print(f"  {len(members[0].seen)} messages seen by each of {len(members)} members")
+    print(f"  {puzzling} answers came before what they answer")
+    return puzzling
+
+
+if __name__ == "__main__":
+    beforehand.run(chat("fifo"))
+    assert beforehand.run(chat("hybrid-sps")) == 0

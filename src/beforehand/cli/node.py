@@ -1,0 +1,123 @@
+"""`beforehand node`: a node to talk through, at a terminal or in a script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from beforehand.cli.failure import clear_errors
+from beforehand.errors import LocalProtocolError
+
+if TYPE_CHECKING:
+    from beforehand.runtime.node import Node
+
+NOT_DELIVERED = 1
+
+
+def command(
+    name: Annotated[str, typer.Argument(help="What the others call this node.")],
+    listen: Annotated[
+        str, typer.Option(help="Where to receive, HOST:PORT; port 0 takes a free one.")
+    ] = "127.0.0.1:0",
+    peer: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Another node, bob=HOST:PORT; or bob alone, who then has to know our address. "
+            "Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(help="The key file of the cluster: see `beforehand keygen`.", show_default=False),
+    ] = None,
+    protocol: Annotated[
+        str, typer.Option(help="Which protocol: see `beforehand protocols`.")
+    ] = "hybrid-sps",
+    trace: Annotated[
+        Path | None,
+        typer.Option(help="A folder for a trace of what happens here.", show_default=False),
+    ] = None,
+    drop_after: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds of silence after which a peer is given up on. Default: never.",
+            show_default=False,
+        ),
+    ] = None,
+    insecure: Annotated[
+        bool,
+        typer.Option("--insecure", help="Without a key, listen to other machines nevertheless."),
+    ] = False,
+    nats: Annotated[
+        str | None,
+        typer.Option(
+            help="Talk through a NATS server, nats://HOST:PORT, and not over UDP.",
+            show_default=False,
+        ),
+    ] = None,
+    wait: Annotated[
+        float, typer.Option(help="At the end, how many seconds to wait for what is under way.")
+    ] = 10.0,
+) -> None:
+    """Take part in causal delivery by hand: type `bob: hello`, and see what arrives.
+
+    `bob, carol: hi` goes to both as one message, `*: hi` to everybody; /help tells the rest. The input
+    may come from a pipe: at its end, and at /quit, the node waits until all is delivered. Exits with 1 if
+    something was not.
+    """
+    from beforehand.cli.conversation import talk
+    from beforehand.runtime.running import run
+
+    with clear_errors():
+        node = _node(name, listen, peer or [], key, protocol, trace, drop_after, insecure, nats)
+        left = run(talk(node, wait))
+    if left.undelivered:
+        names = ", ".join(f"{count:,} to {peer}" for peer, count in left.undelivered.items())
+        typer.echo(f"beforehand: not known to be delivered after {wait:g} s: {names}", err=True)
+        raise typer.Exit(NOT_DELIVERED)
+
+
+def _node(
+    name: str,
+    listen: str,
+    peers: list[str],
+    key: Path | None,
+    protocol: str,
+    trace: Path | None,
+    drop_after: float | None,
+    insecure: bool,
+    nats: str | None,
+) -> Node:
+    from beforehand import protocols
+    from beforehand.runtime.node import Node
+    from beforehand.runtime.transports.nats import NatsTransport
+
+    if protocols.describe(protocol).overlay != "none":
+        raise LocalProtocolError(
+            f"{protocol} runs on an overlay, for which this command has no words; "
+            "use beforehand.Node in Python, or another protocol"
+        )
+    silent_after = 5.0 if drop_after is None else min(5.0, drop_after)
+    return Node(
+        name,
+        listen=listen,
+        peers=dict(_peer(text, nats is not None) for text in peers),
+        key=key,
+        protocol=protocol,
+        transport=None if nats is None else NatsTransport(nats, name),
+        trace=trace,
+        run="node",
+        silent_after=silent_after,
+        drop_after=drop_after,
+        insecure=insecure,
+    )
+
+
+def _peer(text: str, by_name: bool) -> tuple[str, str]:
+    name, equals, address = text.partition("=")
+    if not name or (equals and not address):
+        raise LocalProtocolError(f"--peer {text!r}: write it as bob=127.0.0.1:7002, or as bob")
+    return name, address or (name if by_name else "")
