@@ -17,7 +17,7 @@ NAMES = ("ada", "ben", "cyd")
 TREE = {"ben": "ada", "cyd": "ben"}
 LINKS = [("ada", "ben"), ("ben", "ada"), ("ben", "cyd"), ("cyd", "ben")]
 MESSAGES = 25  # of each process
-SEED = 6
+SEED = 7
 
 
 @dataclass
@@ -101,7 +101,7 @@ async def run_nodes(protocol: str) -> Run:
 
 @pytest.mark.parametrize("protocol", protocols.names())
 def test_it_runs_in_nodes(protocol: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything arrives once, and in causal order if the protocol promises it."""
+    """Everything arrives once, and in causal order if the protocol promises it; else not."""
     monkeypatch.setattr(node_module, "TICK", 0.02)  # those with a timer would take seconds
     run = asyncio.run(asyncio.wait_for(run_nodes(protocol), 20))
     kinds = {violation.kind for violation in run.oracle.violations}
@@ -109,7 +109,7 @@ def test_it_runs_in_nodes(protocol: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert run.oracle.undelivered() == []
     if protocols.describe(protocol).causal:
         assert run.oracle.violations == (), run.oracle.violations[0]
-    elif protocol == "fifo":
-        assert "fifo" not in kinds
+    elif protocol != "cykas-unsafe":  # whose mistakes are rare
+        assert kinds == {"causal"}
     assert run.oracle.sends == MESSAGES * len(NAMES)
     assert run.reactions > 0 and run.lost > 0 and run.doubled > 0 and run.held_back > 0

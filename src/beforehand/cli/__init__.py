@@ -5,7 +5,18 @@ from typing import Annotated
 import typer
 
 from beforehand import __version__
-from beforehand.cli import audit, characterise, ingest, keygen, protocols, simulate, study, sweep
+from beforehand.cli import (
+    audit,
+    characterise,
+    cluster,
+    ingest,
+    keygen,
+    node,
+    protocols,
+    simulate,
+    study,
+    sweep,
+)
 
 app = typer.Typer(
     name="beforehand",
@@ -21,6 +32,8 @@ app.command("sweep")(sweep.command)
 app.command("study")(study.command)
 app.command("audit")(audit.command)
 app.command("keygen")(keygen.command)
+app.command("node")(node.command)
+app.command("cluster")(cluster.command)
 
 
 def _show_version(wanted: bool) -> None:

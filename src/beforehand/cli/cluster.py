@@ -143,5 +143,3 @@ def _run(plan: Plan, encrypted: bool, folder: Path, timeout: float) -> tuple[Cou
         typer.echo("judging ...", err=True)
     labels = {child.process: child.label for child in course.children}
     return course, judge(folder, labels, [child.label for child in course.killed])
-
-

@@ -92,7 +92,9 @@ def _deaths(course: Course) -> list[str]:
     for child in course.children:
         lost_touch = sorted({peer for kind, peer, _ in child.events if kind == "expelled"})
         if lost_touch and not child.killed:
-            lines.append(f"{child.label} was given up on by {', '.join(lost_touch)}, although it lived")
+            lines.append(
+                f"{child.label} was given up on by {', '.join(lost_touch)}, although it lived"
+            )
     return lines
 
 

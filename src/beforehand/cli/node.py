@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from beforehand.runtime.node import Node
 
 NOT_DELIVERED = 1
+SILENT_AFTER = 5.0  # seconds, if a peer is not given up on before
 
 
 def command(
@@ -31,7 +32,9 @@ def command(
     ] = None,
     key: Annotated[
         Path | None,
-        typer.Option(help="The key file of the cluster: see `beforehand keygen`.", show_default=False),
+        typer.Option(
+            help="The key file of the cluster: see `beforehand keygen`.", show_default=False
+        ),
     ] = None,
     protocol: Annotated[
         str, typer.Option(help="Which protocol: see `beforehand protocols`.")
@@ -65,8 +68,8 @@ def command(
     """Take part in causal delivery by hand: type `bob: hello`, and see what arrives.
 
     `bob, carol: hi` goes to both as one message, `*: hi` to everybody; /help tells the rest. The input
-    may come from a pipe: at its end, and at /quit, the node waits until all is delivered. Exits with 1 if
-    something was not.
+    may come from a pipe: at its end, and at /quit, the node waits until all is delivered. Exits with 1
+    if something was not.
     """
     from beforehand.cli.conversation import talk
     from beforehand.runtime.running import run
@@ -74,8 +77,8 @@ def command(
     with clear_errors():
         node = _node(name, listen, peer or [], key, protocol, trace, drop_after, insecure, nats)
         left = run(talk(node, wait))
-    if left.undelivered:
-        names = ", ".join(f"{count:,} to {peer}" for peer, count in left.undelivered.items())
+    if left:
+        names = ", ".join(f"{count:,} to {peer}" for peer, count in left.items())
         typer.echo(f"beforehand: not known to be delivered after {wait:g} s: {names}", err=True)
         raise typer.Exit(NOT_DELIVERED)
 
@@ -100,7 +103,7 @@ def _node(
             f"{protocol} runs on an overlay, for which this command has no words; "
             "use beforehand.Node in Python, or another protocol"
         )
-    silent_after = 5.0 if drop_after is None else min(5.0, drop_after)
+    early = drop_after is not None and 0 < drop_after < SILENT_AFTER
     return Node(
         name,
         listen=listen,
@@ -110,7 +113,7 @@ def _node(
         transport=None if nats is None else NatsTransport(nats, name),
         trace=trace,
         run="node",
-        silent_after=silent_after,
+        silent_after=drop_after if early and drop_after else SILENT_AFTER,
         drop_after=drop_after,
         insecure=insecure,
     )

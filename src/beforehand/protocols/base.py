@@ -278,6 +278,14 @@ class Core:
         self._send_any(to, [self._payload(payload) for payload in payloads], now, out)
         return out
 
+    def send_checked(
+        self, to: str | Iterable[object] | None, payloads: list[bytes], now: i64 = 0
+    ) -> list[Effect]:
+        """`send_many` for callers who know that all payloads are bytes, and give the list away."""
+        out: list[Effect] = []
+        self._send_any(to, payloads, now, out)
+        return out
+
     def receive(self, sender: str, frame: Frame, now: i64 = 0) -> list[Effect]:
         """Take a frame that came from `sender`; what no correct peer could send changes nothing."""
         check_process(sender)

@@ -72,7 +72,8 @@ class HybridCore(HybridState):
         start = 0
         while start < len(payloads):
             stop = _stop(payloads, start, len(peers))
-            self._send_to(peers, payloads[start:stop], now, out)
+            whole = stop - start == len(payloads)
+            self._send_to(peers, payloads if whole else payloads[start:stop], now, out)
             start = stop
 
     def _send_to(
@@ -207,7 +208,9 @@ class HybridCore(HybridState):
         last = frame.first + len(frame.payloads) - 1
         number = max(frame.first, peer.last_delivered + 1)
         if self.whole_runs:
-            fresh = frame.payloads if number == frame.first else frame.payloads[number - frame.first :]
+            fresh = (
+                frame.payloads if number == frame.first else frame.payloads[number - frame.first :]
+            )
             out.append(DeliverRun(peer.name, number, fresh))
         else:
             while number <= last:

@@ -105,6 +105,11 @@ class ReliableLink(Core):
             self.inner.send_many(to, [self._payload(payload) for payload in payloads], now), now
         )
 
+    def send_checked(
+        self, to: str | Iterable[object] | None, payloads: list[bytes], now: i64 = 0
+    ) -> list[Effect]:
+        return self._wrap(self.inner.send_checked(to, payloads, now), now)
+
     def receive(self, sender: str, frame: Frame, now: i64 = 0) -> list[Effect]:
         check_process(sender)
         if sender == self.process:

@@ -10,6 +10,7 @@ Sends that follow each other, to the same receivers and with nothing received in
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Hashable
 from heapq import heappop, heappush
 from typing import Any, Final
@@ -24,7 +25,7 @@ from beforehand.runtime import frames
 from beforehand.runtime.counters import Counters
 from beforehand.runtime.datagrams import DATA, HEADER, PREFIX
 from beforehand.runtime.link import LATER, NOW, Link
-from beforehand.runtime.message import Message
+from beforehand.runtime.message import Batch, Message, Parcel
 from beforehand.runtime.peer import CREDIT_STEPS, Peer
 from beforehand.runtime.tracing import NodeTrace
 from beforehand.wire.codec import decode, decode_at
@@ -36,7 +37,6 @@ MAX_PAYLOAD: Final = 16 * 2**20  # what a receiver has to put together from frag
 MOST_PENDING: Final = (
     1024  # sends that wait to become one run: as many as a record of the core holds
 )
-MOST_READ: Final = 1024  # messages that were taken one by one, before their places are given up
 MOST_ROUTES: Final = 4096  # sets of receivers that are remembered
 
 PIECES: Final = (
@@ -76,11 +76,12 @@ class Engine:
     routes: dict[object, Route]
     route: Route | None  # of the last send
     pending: list[bytes]
-    inbox: list[Message]  # delivered; those before `read` have been taken
-    read: i64
+    inbox: deque[Parcel]  # delivered, and not all taken
+    unread: i64  # messages in there
     dirty: list[Link]
     owed: list[Peer]  # peers whose messages the application took, or that were delivered
     eased: list[Peer]  # peers that granted more, or told of deliveries, since the node looked
+    left: set[str]  # processes that said goodbye: they need not be given up
     dropped: list[Peer]  # peers that were dropped since the node looked
     lost: list[tuple[int, int]]  # our messages that dropped peers are not known to have delivered
     strange: list[tuple[bytes, Hashable]]  # datagrams of no session: handshakes, or noise
@@ -116,11 +117,12 @@ class Engine:
         self.routes = {}
         self.route = None
         self.pending = []
-        self.inbox = []
-        self.read = 0
+        self.inbox = deque()
+        self.unread = 0
         self.dirty = []
         self.owed = []
         self.eased = []
+        self.left = set()
         self.dropped = []
         self.lost = []
         self.strange = []
@@ -144,9 +146,7 @@ class Engine:
     def try_send(self, to: object, payload: object) -> i64:
         """Accept a message and return its number, or 0 if `blocked` has no room for it."""
         if type(payload) is not bytes:
-            raise LocalProtocolError(
-                f"{self.me.name}: a payload is bytes, not {type(payload).__name__}; encode it first"
-            )
+            raise not_bytes(self.me.name, payload)
         size: i64 = len(payload)
         if size > MAX_PAYLOAD:
             raise too_large(self.me.name, size)
@@ -168,56 +168,48 @@ class Engine:
             self._send_pending()
         return number
 
-    def try_send_many(self, to: object, payloads: list[bytes]) -> i64:
-        """Accept all of these messages and return the number of the last, or 0 for none of them."""
+    def offer(self, to: object, payloads: list[bytes], start: i64) -> i64:
+        """Accept a piece of `payloads` from `start` on, and return where it ends.
+
+        A piece is all of it, or as much as a part of the smallest window holds, or one message. If
+        there is no room for the piece, `blocked` says where, and nothing is accepted: `start`.
+        """
+        route = self.route
+        if route is None or route.key is not to:
+            route = self._turn(to)
+        stop: i64 = len(payloads)
+        most_bytes = self.me.window_bytes
+        for peer in route.peers:
+            stop = min(stop, start + max(1, peer.window // PIECES))  # one, if it is not there yet
+            most_bytes = min(most_bytes, peer.window_bytes)
+        most_bytes //= PIECES
         size: i64 = 0
-        for payload in payloads:
+        at = start
+        while at < stop:
+            payload = payloads[at]
             if type(payload) is not bytes:
-                raise LocalProtocolError(
-                    f"{self.me.name}: a payload is bytes, not {type(payload).__name__}; "
-                    "encode it first"
-                )
+                raise not_bytes(self.me.name, payload)
             length: i64 = len(payload)
             if length > MAX_PAYLOAD:
                 raise too_large(self.me.name, length)
+            if size + length > most_bytes and at > start:
+                break
             size += length
-        route = self.route
-        if route is None or route.key is not to:
-            route = self._turn(to)
-        count: i64 = len(payloads)
+            at += 1
+        count = at - start
         for peer in route.peers:
             if not peer.room(count, size):
                 self.blocked = peer
-                return 0
+                return start
         for peer in route.peers:
             peer.accept(count, size)
-        self.pending.extend(payloads)
-        number = self.core.sent + len(self.pending)
+        if count == len(payloads):
+            self.pending.extend(payloads)
+        else:
+            self.pending.extend(payloads[start:at])
         if len(self.pending) >= MOST_PENDING:
             self._send_pending()
-        return number
-
-    def fitting(self, to: object, payloads: list[bytes], start: i64) -> i64:
-        """How many payloads from `start` on make a piece: a part of the smallest window, or one."""
-        route = self.route
-        if route is None or route.key is not to:
-            route = self._turn(to)
-        most: i64 = len(payloads) - start
-        size = self.me.window_bytes
-        for peer in route.peers:
-            most = min(most, peer.window // PIECES)  # nothing yet, if it is not there
-            size = min(size, peer.window_bytes)
-        most = max(most, 1)
-        size //= PIECES
-        count: i64 = 0
-        while count < most:
-            payload = payloads[start + count]
-            if type(payload) is bytes:
-                size -= len(payload)
-            if size < 0 and count:
-                break
-            count += 1
-        return count
+        return at
 
     def _turn(self, to: object) -> Route:
         """The route to other receivers than last time; what was meant for those goes first."""
@@ -303,7 +295,7 @@ class Engine:
             self.trace.record_run("send", self.me.process, first, route.names, sizes)
         self.pending = []
         to: Any = route.to
-        self._carry_out(self.core.send_many(to, payloads, self.now))
+        self._carry_out(self.core.send_checked(to, payloads, self.now))
         self.counters.sent += count
 
     # ---- carrying out what the core wants ----
@@ -334,12 +326,8 @@ class Engine:
             peer = Peer(sender, sender)
             self.processes[sender] = peer
         count: i64 = len(payloads)
-        name = peer.name
-        number = first
-        inbox = self.inbox
-        for payload in payloads:
-            inbox.append(Message(name, number, payload, peer))
-            number += 1
+        self.inbox.append(Parcel(peer.name, first, payloads, peer))
+        self.unread += count
         peer.got += count
         self.counters.delivered += count
         if self.trace is not None:
@@ -360,43 +348,39 @@ class Engine:
 
     # ---- what the application takes ----
 
-    def unread(self) -> i64:
-        """How many messages wait for the application."""
-        return len(self.inbox) - self.read
-
     def take(self) -> Message:
         """The next message; there must be one."""
-        inbox = self.inbox
-        message = inbox[self.read]
-        self.read += 1
-        if self.read == len(inbox) or self.read == MOST_READ:
-            del inbox[: self.read]
-            self.read = 0
-        self._taken(message)
+        parcel: Parcel = self.inbox[0]
+        message = parcel.take()
+        if parcel.left() == 0:
+            self.inbox.popleft()
+        self.unread -= 1
+        self._taken(parcel.origin, 1, len(message.payload))
         return message
 
-    def take_many(self, most: i64) -> list[Message]:
+    def take_many(self, most: i64) -> Batch:
         """As many messages as there are, but at most so many."""
-        batch = self.inbox
-        if self.read == 0 and len(batch) <= most:
-            self.inbox = []
-        else:
-            stop = min(len(batch), self.read + most)
-            batch = batch[self.read : stop]
-            del self.inbox[:stop]
-            self.read = 0
-        for message in batch:
-            self._taken(message)
-        return batch
+        parcels: list[Parcel] = []
+        count: i64 = 0
+        inbox = self.inbox
+        while inbox and count < most:
+            parcel: Parcel = inbox[0]
+            piece = parcel.split(min(parcel.left(), most - count))
+            if parcel.left() == 0:
+                inbox.popleft()
+            parcels.append(piece)
+            count += len(piece.payloads)
+            self._taken(piece.origin, len(piece.payloads), total_size(piece.payloads))
+        self.unread -= count
+        return Batch(parcels, count)
 
-    def _taken(self, message: Message) -> None:
-        peer = message.origin
-        assert isinstance(peer, Peer)
-        peer.taken += 1
-        peer.taken_bytes += len(message.payload)
-        if not peer.owed:
-            peer.owed = True
-            self.owed.append(peer)
+    def _taken(self, origin: object, count: i64, size: i64) -> None:
+        assert isinstance(origin, Peer)
+        origin.taken += count
+        origin.taken_bytes += size
+        if not origin.owed:
+            origin.owed = True
+            self.owed.append(origin)
 
     # ---- receiving ----
 
@@ -614,8 +598,9 @@ class Engine:
         former = old.link
         assert link is not None
         if former is not None and not link.preferred:
-            self.forget(twin)
-            return
+            if not former.silent and former.received.largest >= 0:
+                self.forget(twin)
+                return
         if former is not None:
             link.inherit(former)
             self.forget(old)
@@ -653,8 +638,9 @@ class Engine:
         log = self.core.drop_log()
         for process in log[self.drops :]:
             peer = self.processes.pop(process, None)
-            if self.trace is not None:
+            if self.trace is not None and process not in self.left:
                 self.trace.record("evict", process, 0, None, 0, 0, "dropped")
+            self.left.discard(process)
             if peer is None:
                 continue
             peer.gone = True
@@ -685,6 +671,21 @@ def packet_number(datagram: bytes) -> i64:
         number = number << 8 | datagram[at]
         at += 1
     return number
+
+
+def total_size(payloads: tuple[bytes, ...]) -> i64:
+    """The bytes of all of them."""
+    size: i64 = 0
+    for payload in payloads:
+        size += len(payload)
+    return size
+
+
+def not_bytes(name: str, payload: object) -> LocalProtocolError:
+    """The error for a payload of another type."""
+    return LocalProtocolError(
+        f"{name}: a payload is bytes, not {type(payload).__name__}; encode it first"
+    )
 
 
 def too_large(name: str, size: i64) -> LocalProtocolError:

@@ -34,13 +34,22 @@ class Cut:
     """A frame of which some pieces have come."""
 
     data: bytearray
-    starts: set[int]
+    pieces: dict[int, int]  # where each begins, and its length
     missing: i64  # bytes that have not come
 
     def __init__(self, total: i64) -> None:
         self.data = bytearray(total)
-        self.starts = set()
+        self.pieces = {}
         self.missing = total
+
+    def is_seamless(self) -> bool:
+        """Whether the pieces, which together are as long as the whole, lie side by side."""
+        at = 0
+        for start in sorted(self.pieces):
+            if start != at:
+                return False
+            at += self.pieces[start]
+        return True
 
 
 class Pieces:
@@ -82,15 +91,17 @@ class Pieces:
             self.held += total
         if len(cut.data) != total:
             raise reader.problem("pieces of one frame that do not agree on its length")
-        if int(start) in cut.starts:
+        if int(start) in cut.pieces:
             return None
-        cut.starts.add(int(start))
+        cut.pieces[int(start)] = len(piece)
         cut.data[start : start + len(piece)] = piece
         cut.missing -= len(piece)
         if cut.missing > 0:
             return None
         del self.cuts[number]
         self.held -= total
+        if not cut.is_seamless():
+            raise reader.problem("pieces of one frame that overlap")
         self.done[number] = True
         if len(self.done) > REMEMBERED:
             del self.done[next(iter(self.done))]

@@ -345,6 +345,8 @@ class Link:
 
     def inherit(self, old: Link) -> None:
         """Take over what another session with the same incarnation has not brought to its end."""
+        self.pieces = old.pieces  # fragments come over both; their numbers go on
+        self.cuts = old.cuts
         packet = old.recovery.oldest()
         while packet is not None:
             self.queue.extend(packet.content)

@@ -139,6 +139,7 @@ class Members:
             elif tag == frames.RESPONSE:
                 self._answered(peer, link, data)
             elif data[0] == frames.LEAVING:
+                self.engine.left.add(peer.process)
                 self.left.add(peer.process)
                 self.transport.send(link.address, link.write(now))  # that we have heard it
                 self.engine.drop(peer, now)

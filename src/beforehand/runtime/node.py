@@ -24,7 +24,7 @@ from beforehand.runtime.engine import Engine
 from beforehand.runtime.events import PeerEvent
 from beforehand.runtime.looking import Stats, Waiting
 from beforehand.runtime.members import Members
-from beforehand.runtime.message import Message
+from beforehand.runtime.message import Batch, Message
 from beforehand.runtime.peer import Peer
 from beforehand.runtime.settings import NodeSettings
 from beforehand.runtime.tracing import NodeTrace
@@ -34,7 +34,7 @@ from beforehand.runtime.waiters import Line, Receipts
 
 WINDOW: Final = 16_384  # messages between two applications
 WINDOW_BYTES: Final = 32 * 2**20
-TICK: Final = 1.0  # seconds: for cores with a timer, and those inside reliable links
+TICK: Final = 1.0  # seconds: for cores with a timer, and for traces
 HEARTBEATS: Final = 3  # signs of life that must be missing before a peer counts as silent
 FAREWELL: Final = 0.5  # seconds at most for telling the others that we leave
 MOST_EVENTS: Final = 1024  # that are kept for those who start to listen later
@@ -163,11 +163,13 @@ class Node:
                 where = await self._transport.resolve(address) if address else None
                 self._members.want(name, where, now)
         except BaseException:
-            self._stop()
+            await self.close()
             raise
         self._planned = False
         if self._ticks:
             self._tick()
+        if self._engine.trace is not None:
+            self._poke()
         self._plan()
         return self
 
@@ -194,6 +196,9 @@ class Node:
             finally:
                 self._stop()
         await self._transport.wait_closed()
+        trace, self._engine.trace = self._engine.trace, None
+        if trace is not None:
+            await asyncio.to_thread(trace.close)  # which waits for the disk
         return self._leftover()
 
     async def _leave(self, timeout: float) -> None:
@@ -213,9 +218,6 @@ class Node:
         for task in self._tasks:
             task.cancel()
         self._transport.close()
-        if self._engine.trace is not None:
-            self._engine.trace.close()
-            self._engine.trace = None
         for line in self._senders.values():
             line.wake_all()
         self._readers.wake_all()
@@ -229,7 +231,7 @@ class Node:
             for peer in self._engine.peers.values()
             if peer.accepted > peer.delivered
         }
-        return Leftover(undelivered, int(self._engine.unread()))
+        return Leftover(undelivered, int(self._engine.unread))
 
     def _closed(self) -> NodeClosedError:
         return NodeClosedError(f"{self.name}: the node is closed; start another one")
@@ -263,7 +265,8 @@ class Node:
             to = receivers(self.name, to)
         number = 0 if self._senders else self._engine.try_send(to, payload)
         if not number:
-            number, _ = await self._send_later(to, [payload], 0)
+            await self._send_later(to, [payload], 0)
+            number = self.sent
         return MessageId(self.name, number)
 
     async def send_many(self, to: To, payloads: Iterable[bytes]) -> MessageId:
@@ -280,18 +283,13 @@ class Node:
         batch = payloads if isinstance(payloads, list) else list(payloads)
         if not batch:
             raise LocalProtocolError(f"{self.name}: no payloads; give at least one")
-        number = 0
         start = 0
         while start < len(batch):
-            if not self._senders:
-                stop = start + int(self._engine.fitting(to, batch, start))
-                piece = batch if stop - start == len(batch) else batch[start:stop]
-                number = int(self._engine.try_send_many(to, piece))
-                if number:
-                    start = stop
-                    continue
-            number, start = await self._send_later(to, batch, start)
-        return MessageId(self.name, number)
+            stop = start if self._senders else int(self._engine.offer(to, batch, start))
+            if stop == start:
+                stop = await self._send_later(to, batch, start)
+            start = stop
+        return MessageId(self.name, self.sent)
 
     def try_send(self, to: To, payload: bytes) -> MessageId:
         """Like `send`, but raises `WouldBlock` instead of waiting."""
@@ -324,23 +322,19 @@ class Node:
             "use `await send` to wait for it"
         )
 
-    async def _send_later(
-        self, to: Receivers, payloads: list[bytes], start: int
-    ) -> tuple[int, int]:
+    async def _send_later(self, to: Receivers, payloads: list[bytes], start: int) -> int:
         """Wait until there is room for a piece, in line with others who wait for the same peer.
 
-        Returns the number of its last message, and where the next piece begins.
+        Returns where the next piece begins.
         """
         waited_for = ""
         while True:
             blocked_by = ""
             try:
                 self._check_open()
-                stop = start + int(self._engine.fitting(to, payloads, start))
-                piece = payloads if stop - start == len(payloads) else payloads[start:stop]
-                number = int(self._engine.try_send_many(to, piece))
-                if number:
-                    return number, stop
+                stop = int(self._engine.offer(to, payloads, start))
+                if stop > start:
+                    return stop
                 blocked_by = self._blocking()
             finally:
                 if waited_for and blocked_by != waited_for:
@@ -367,15 +361,15 @@ class Node:
 
     async def receive(self) -> Message:
         """The next message, in causal order."""
-        if not self._engine.unread():
+        if not self._engine.unread:
             await self._arrival()
         message = self._engine.take()
         self._took()
         return message
 
-    async def receive_batch(self, most: int | None = None) -> list[Message]:
+    async def receive_batch(self, most: int | None = None) -> Batch:
         """All messages that are there, at least one, at most `most`: the fast way to receive."""
-        if not self._engine.unread():
+        if not self._engine.unread:
             await self._arrival()
         batch = self._engine.take_many(EVERYTHING if most is None else max(1, most))
         self._took()
@@ -387,10 +381,10 @@ class Node:
         return self._messages()
 
     async def _messages(self) -> AsyncGenerator[Message, None]:
-        unread = self._engine.unread
-        take = self._engine.take
+        engine = self._engine
+        take = engine.take
         while True:
-            if not unread():
+            if not engine.unread:
                 try:
                     await self._arrival()
                 except NodeClosedError:
@@ -398,14 +392,14 @@ class Node:
             if not self._planned:
                 self._plan()
             message = take()
-            if self._readers and unread():
+            if self._readers and engine.unread:
                 self._readers.wake()
             yield message
 
     async def _arrival(self) -> None:
         """Until there is a message for us."""
         again = False
-        while not self._engine.unread():
+        while not self._engine.unread:
             self._check_open()
             await self._readers.wait(again)
             again = True
@@ -414,7 +408,7 @@ class Node:
         """The application has taken something: its senders may be owed credit, other readers more."""
         if not self._planned:
             self._plan()
-        if self._readers and self._engine.unread():
+        if self._readers and self._engine.unread:
             self._readers.wake()
 
     # ---- what became of it ----
@@ -572,7 +566,7 @@ class Node:
         """The engine has worked: wake those who waited for it, then write, after they have run."""
         engine = self._engine
         self._members.attend(now)
-        if self._readers and engine.unread():
+        if self._readers and engine.unread:
             self._readers.wake()
         if engine.eased:
             self._ease()
@@ -608,7 +602,7 @@ class Node:
             self._transport.send(address, datagrams)
         if self._engine.eased:
             self._ease()
-        if self._readers and self._engine.unread():  # messages to oneself
+        if self._readers and self._engine.unread:  # messages to oneself
             self._readers.wake()
         if self._engine.dirty:
             self._plan()
@@ -630,7 +624,7 @@ class Node:
         if not when or self._state == "closed":
             return
         if self._timer is not None:
-            if self._timer_at <= when and not self._timer.cancelled() and self._timer_at > now:
+            if self._timer_at <= when:
                 return
             self._timer.cancel()
         self._timer_at = when
@@ -652,3 +646,10 @@ class Node:
             self._engine.tick(now)
             self._after(now)
             self._loop.call_later(TICK, self._tick)
+
+    def _poke(self) -> None:
+        """Let the trace finish a part from time to time, so that a crash costs little of it."""
+        if self._engine.trace is not None and self._state in ("open", "closing"):
+            assert self._loop is not None
+            self._engine.trace.poke(time.monotonic_ns())
+            self._loop.call_later(TICK, self._poke)

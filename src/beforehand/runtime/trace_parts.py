@@ -90,7 +90,9 @@ class PartWriter:
     def _work(self) -> None:
         try:
             if self._ending == "parquet":
-                import_module("pyarrow.compute")  # takes long, so before the first events come
+                # These take long, so before the first events come.
+                import_module("pyarrow.compute")
+                import_module("pyarrow.parquet")
             while (group := self._queue.get()) is not None:
                 self._write(group)
                 self._taken += len(group)

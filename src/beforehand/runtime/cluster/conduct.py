@@ -107,8 +107,7 @@ class Conductor:
             await self._kill(victim)
         survivors = self._living()
         if self._plan.restart:
-            for victim in victims:
-                await self._restart(victim.name)
+            await self._restart([victim.name for victim in victims])
         names = {victim.name for victim in victims}
         await self._until(
             "waiting until all have noticed who is gone",
@@ -123,12 +122,13 @@ class Conductor:
         victim.kill()
         await victim.wait()
 
-    async def _restart(self, name: str) -> None:
-        newcomer = await self._start(name, life=2)
-        await self._until("restarting", lambda child: child is not newcomer or bool(child.address))
-        self._introduce([newcomer])
-        await self._until("restarting", lambda child: child is not newcomer or "met" in child.said)
-        newcomer.tell("go")
+    async def _restart(self, names: list[str]) -> None:
+        newcomers = [await self._start(name, life=2) for name in names]
+        await self._until("restarting", lambda child: bool(child.address))
+        self._introduce(newcomers)
+        await self._until("restarting", lambda child: "met" in child.said)
+        for newcomer in newcomers:
+            newcomer.tell("go")
 
     def _has_noticed(self, child: Child, names: set[str]) -> bool:
         told = {peer for kind, peer, _ in child.events if kind in OVER}

@@ -17,8 +17,11 @@ LEAST_SURVIVORS: Final = 2  # who is left must have somebody to talk to
 # waits until that is over, so that those who are left, or back, have something to do.
 HALF: Final = 0.5
 REST: Final = 0.75
-# Small enough that a process has to listen while it sends; then causes and effects are mixed well.
-WINDOW: Final = 256
+# Small enough that a process has to listen while it sends, so that causes and effects are mixed well;
+# large enough that frames share datagrams.
+LEAST_WINDOW: Final = 16
+MOST_WINDOW: Final = 256
+WINDOWS: Final = 8  # of messages that each process sends, at least
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Job:
     trace: str
     run: str
     drop_after: float | None
-    window: int = WINDOW
+    window: int
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -138,6 +141,7 @@ class Plan:
             trace=trace,
             run=run,
             drop_after=self.drop_after if self.kill else None,
+            window=max(LEAST_WINDOW, min(share // WINDOWS, MOST_WINDOW)),
         )
 
     def _draws(self, what: str) -> random.Random:
