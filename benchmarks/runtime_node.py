@@ -22,7 +22,7 @@ FIRST, SECOND = "bob", "alice"  # the process that is started first; the other o
 @asynccontextmanager
 async def node(setting: Setting, name: str, other: str, **more: Any) -> AsyncIterator[Any]:
     """One of two nodes."""
-    from beforehand.runtime.node import Node
+    from beforehand import Node
 
     key = KEY if setting.encrypted else None
     async with Node(
@@ -169,7 +169,7 @@ def node_mesh(setting: Setting) -> None:
 
 
 async def _node_mesh(setting: Setting) -> None:
-    from beforehand.runtime.node import Node
+    from beforehand import Node
 
     assert setting.names is not None
     others = {name: place for name, place in setting.names.items() if name != setting.name}
@@ -213,7 +213,7 @@ def node_hub(setting: Setting) -> Any:
 
 
 async def _node_hub(setting: Setting) -> float:
-    from beforehand.runtime.node import Node
+    from beforehand import Node
 
     async with Node("hub", listen=setting.listen, key=KEY) as hub:
         ready()
@@ -238,7 +238,7 @@ def node_spokes(setting: Setting) -> None:
 
 
 async def _node_spokes(setting: Setting) -> None:
-    from beforehand.runtime.node import Node
+    from beforehand import Node
 
     ready()
     async with AsyncExitStack() as opened:

@@ -36,7 +36,7 @@ async def talk(node: Node, peer: str, count: int) -> None:
         for number in range(count):
             await node.send(peer, b"%d" % number)
             if number % 20 == 0:
-                await asyncio.sleep(0.005)
+                await asyncio.sleep(0.01)
 
 
 async def listen(node: Node) -> None:

@@ -6,6 +6,7 @@ from beforehand.errors import LocalProtocolError, PeerDroppedError
 from beforehand.runtime import frames
 from beforehand.runtime.datagrams import DATA, HEADER
 from beforehand.runtime.engine import MAX_PAYLOAD
+from beforehand.runtime.peer import Peer
 from tests.runtime.engines import HEARTBEAT, MS, Company
 
 
@@ -77,17 +78,31 @@ def test_credit_that_was_put_off_holds_nobody_up() -> None:
     assert company.taken("bob") == [bytes(950)]
 
 
-def test_a_batch_is_accepted_whole_or_not_at_all() -> None:
-    """And in pieces that always fit into the window once it is empty."""
-    company = Company("alice", "bob", window=8)
+def test_a_batch_is_accepted_a_piece_at_a_time() -> None:
+    """Each piece is a part of the window, in messages and in bytes, and accepted whole or not at all."""
+    company = Company("alice", "bob", window=8, window_bytes=4_000)
     alice = company.engines["alice"]
-    batch = [b"x"] * 9
-    assert alice.fitting("bob", batch, 0) == 2
-    assert not alice.try_send_many("bob", batch)
-    assert alice.peers["bob"].accepted == 0
-    assert alice.try_send_many("bob", batch[:6]) == 6
-    assert not alice.try_send_many("bob", batch[:3])
-    assert alice.peers["bob"].accepted == 6
+    bob = alice.peers["bob"]
+    small, large = [b"x"] * 9, [bytes(600)] * 9
+    stops = [int(alice.offer("bob", small, start)) for start in (0, 2, 4)]
+    assert (stops, int(bob.accepted)) == ([2, 4, 6], 6)
+    assert alice.offer("bob", large, 0) == 1
+    assert alice.offer("bob", small, 7) == 7 and alice.blocked is bob
+    assert alice.offer("bob", small, 8) == 9
+    assert (int(bob.accepted), int(bob.accepted_bytes)) == (8, 607)
+    company.settle()
+    assert company.taken("bob") == [b"x"] * 6 + [bytes(600), b"x"]
+
+
+def test_a_batch_for_a_peer_that_is_not_there_yet() -> None:
+    """Nothing is accepted, and the piece is one that will fit, whatever the peer will grant."""
+    company = Company("alice", "bob")
+    alice = company.engines["alice"]
+    alice.peers["carol"] = Peer("carol", "carol")
+    assert alice.offer("carol", [b"x"] * 10_000, 0) == 0
+    assert alice.blocked is alice.peers["carol"]
+    alice.peers["carol"].window = alice.peers["carol"].window_bytes = 1
+    assert alice.offer("carol", [b"x"] * 10_000, 0) == 1
 
 
 @pytest.mark.parametrize(
@@ -111,7 +126,7 @@ def test_misuse_is_refused_before_anything_is_accepted(
     with pytest.raises(LocalProtocolError, match=problem):
         alice.try_send(to, payload)
     with pytest.raises(LocalProtocolError, match=problem):
-        alice.try_send_many(to, [payload])  # type: ignore[list-item]
+        alice.offer(to, [payload], 0)  # type: ignore[list-item]
     assert alice.peers["bob"].accepted == 0
     assert alice.try_send("bob", b"fine") == 1
 
@@ -139,9 +154,9 @@ def test_strangers_strays_and_forgeries_are_told_apart() -> None:
     beyond = genuine[:9] + b"\x10" + genuine[10:]
     alice.receive([b"", b"\xb1hello", genuine[:HEADER], stray, forged, beyond], "x", company.now)
     assert [datagram for datagram, _ in alice.strange] == [b"", b"\xb1hello", genuine[:HEADER]]
-    assert (alice.counters.stray, alice.counters.refused, len(alice.inbox)) == (1, 2, 0)
+    assert (alice.counters.stray, alice.counters.refused, alice.unread) == (1, 2, 0)
     alice.receive([genuine, genuine], "bob", company.now)
-    assert (alice.counters.refused, len(alice.inbox)) == (3, 1)
+    assert (alice.counters.refused, alice.unread) == (3, 1)
 
 
 def test_only_the_newest_packet_tells_of_a_new_address() -> None:
@@ -204,7 +219,7 @@ def test_timers_lead_from_a_loss_to_the_message() -> None:
     alice.try_send("bob", b"lost at first")
     alice.flush(company.now)  # nobody carries this one
     turns = 0
-    while not company.engines["bob"].inbox:
+    while not company.engines["bob"].unread:
         due = int(alice.next_timer())
         assert company.now < due < company.now + 5_000 * MS
         company.now = due

@@ -26,6 +26,7 @@ from beforehand.runtime.counters import Counters
 from beforehand.runtime.datagrams import DATA, HEADER, PREFIX
 from beforehand.runtime.link import LATER, NOW, Link
 from beforehand.runtime.message import Batch, Message, Parcel
+from beforehand.runtime.notes import note_holds, note_received, note_sent
 from beforehand.runtime.peer import CREDIT_STEPS, Peer
 from beforehand.runtime.tracing import NodeTrace
 from beforehand.wire.codec import decode, decode_at
@@ -145,11 +146,8 @@ class Engine:
 
     def try_send(self, to: object, payload: object) -> i64:
         """Accept a message and return its number, or 0 if `blocked` has no room for it."""
-        if type(payload) is not bytes:
-            raise not_bytes(self.me.name, payload)
-        size: i64 = len(payload)
-        if size > MAX_PAYLOAD:
-            raise too_large(self.me.name, size)
+        size = self._length(payload)
+        assert isinstance(payload, bytes)
         route = self.route
         if route is None or route.key is not to:
             route = self._turn(to)
@@ -186,16 +184,14 @@ class Engine:
         size: i64 = 0
         at = start
         while at < stop:
-            payload = payloads[at]
-            if type(payload) is not bytes:
-                raise not_bytes(self.me.name, payload)
-            length: i64 = len(payload)
-            if length > MAX_PAYLOAD:
-                raise too_large(self.me.name, length)
+            length = self._length(payloads[at])
             if size + length > most_bytes and at > start:
                 break
             size += length
             at += 1
+        if start == 0:  # misuse is found before anything is accepted
+            for rest in range(at, len(payloads)):
+                self._length(payloads[rest])
         count = at - start
         for peer in route.peers:
             if not peer.room(count, size):
@@ -210,6 +206,19 @@ class Engine:
         if len(self.pending) >= MOST_PENDING:
             self._send_pending()
         return at
+
+    def _length(self, payload: object) -> i64:
+        """The bytes of a payload, if it is one."""
+        if type(payload) is not bytes:
+            raise LocalProtocolError(
+                f"{self.me.name}: a payload is bytes, not {type(payload).__name__}; encode it first"
+            )
+        if len(payload) > MAX_PAYLOAD:
+            raise LocalProtocolError(
+                f"{self.me.name}: a payload of {len(payload)} bytes is more than the {MAX_PAYLOAD} that "
+                "a message may have; send it in parts, or send where it can be fetched"
+            )
+        return len(payload)
 
     def _turn(self, to: object) -> Route:
         """The route to other receivers than last time; what was meant for those goes first."""
@@ -290,12 +299,17 @@ class Engine:
         count: i64 = len(payloads)
         for peer in route.peers:
             peer.note(first, count)
-        if self.trace is not None:
-            sizes = [len(payload) for payload in payloads]
-            self.trace.record_run("send", self.me.process, first, route.names, sizes)
         self.pending = []
         to: Any = route.to
-        self._carry_out(self.core.send_checked(to, payloads, self.now))
+        if self.trace is None:
+            self._carry_out(self.core.send_checked(to, payloads, self.now))
+        else:
+            sizes = [len(payload) for payload in payloads]
+            self.trace.record_run("send", self.me.process, first, route.names, sizes)
+            effects = self.core.send_checked(to, payloads, self.now)
+            if len(route.peers) != 1 or route.peers[0] is not self.me:
+                note_holds(self.trace, self.me.process, first, sizes, effects)
+            self._carry_out(effects)
         self.counters.sent += count
 
     # ---- carrying out what the core wants ----
@@ -314,6 +328,8 @@ class Engine:
         if peer is None or peer.gone:
             return
         link = peer.link
+        if self.trace is not None:
+            note_sent(self.trace, self.me.process, to, frame)
         if link is None:
             peer.backlog.append(frame)
             return
@@ -443,7 +459,7 @@ class Engine:
                 if tag & MARKER:
                     message, at = decode_message(body, at, peer.name)
                     urgency = NOW
-                    self._carry_out(self.core.receive(peer.process, message, now))
+                    self._take_frame(peer, message, now)
                 elif tag == frames.PADDING:
                     break
                 elif tag >= frames.ACK:
@@ -454,7 +470,7 @@ class Engine:
                 else:
                     frame, at = decode_at(body, at, peer.name)
                     urgency = max(urgency, NOW if frame.messages() else LATER)
-                    self._carry_out(self.core.receive(peer.process, frame, now))
+                    self._take_frame(peer, frame, now)
         except RemoteProtocolError as problem:
             self.counters.misbehaved += 1
             self.misbehaved.append((peer, problem.problem))
@@ -462,6 +478,13 @@ class Engine:
         if urgency:
             link.owe_ack(urgency, now)
         self.touch(link)
+
+    def _take_frame(self, peer: Peer, frame: Frame, now: i64) -> None:
+        """A frame for the core."""
+        effects = self.core.receive(peer.process, frame, now)
+        if self.trace is not None:
+            note_received(self.trace, self.me.process, peer.process, frame)
+        self._carry_out(effects)
 
     def _link_frame(self, peer: Peer, link: Link, tag: i64, reader: Reader, now: i64) -> bool:
         """Use a frame of the link; False for an acknowledgement, which needs none itself."""
@@ -478,12 +501,14 @@ class Engine:
         elif tag == frames.FRAGMENT:
             whole = link.pieces.add(reader)
             if whole is not None:
-                frame = decode(whole, peer.name)
-                self._carry_out(self.core.receive(peer.process, frame, now))
+                self._take_frame(peer, decode(whole, peer.name), now)
         elif tag == frames.CHALLENGE or tag == frames.RESPONSE:
             self.spoken.append((peer, tag, reader.take(frames.TOKEN)))
         elif tag == frames.CLOSE:
-            self.spoken.append((peer, tag, reader.take(1)))
+            reason = reader.take(1)
+            if reason[0] != frames.LEAVING and reason[0] != frames.DROPPED:
+                raise reader.problem(f"a farewell for the reason {reason[0]}")
+            self.spoken.append((peer, tag, reason))
         elif tag == frames.PING:
             reader.take(frames.TOKEN)
         else:
@@ -569,6 +594,12 @@ class Engine:
             self.touch(link)
         return expired
 
+    def forgive(self, late: i64) -> None:
+        """This process stood still for a while: the silence of that time was its own."""
+        for peer in self.links.values():
+            if peer.link is not None:
+                peer.link.heard_at += late
+
     def tick(self, now: i64) -> None:
         """The papers' "periodically", for the cores that need it."""
         self._carry_out(self.core.tick(now))
@@ -597,10 +628,10 @@ class Engine:
         link = twin.link
         former = old.link
         assert link is not None
-        if former is not None and not link.preferred:
-            if not former.silent and former.received.largest >= 0:
-                self.forget(twin)
-                return
+        is_alive = former is not None and not former.silent and former.received.largest >= 0
+        if is_alive and not link.preferred:
+            self.forget(twin)
+            return
         if former is not None:
             link.inherit(former)
             self.forget(old)
@@ -679,18 +710,3 @@ def total_size(payloads: tuple[bytes, ...]) -> i64:
     for payload in payloads:
         size += len(payload)
     return size
-
-
-def not_bytes(name: str, payload: object) -> LocalProtocolError:
-    """The error for a payload of another type."""
-    return LocalProtocolError(
-        f"{name}: a payload is bytes, not {type(payload).__name__}; encode it first"
-    )
-
-
-def too_large(name: str, size: i64) -> LocalProtocolError:
-    """The error for a payload over the limit."""
-    return LocalProtocolError(
-        f"{name}: a payload of {size} bytes is more than the {MAX_PAYLOAD} that a message may have; "
-        "send it in parts, or send where it can be fetched"
-    )

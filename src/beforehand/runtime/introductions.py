@@ -50,6 +50,7 @@ class Attempt:
         self.next_at = now
         self.interval = FIRST_RETRY
         self.reached_at = 0  # when somebody first answered
+        self.asked_at = 0  # when the hello was sent that is to be welcomed; 0 if it was sent again
 
 
 class Answer:
@@ -129,6 +130,7 @@ class Introductions:
         for name, attempt in self.attempts.items():
             if attempt.next_at <= now:
                 self.transport.send(self.addresses[name], [attempt.initiator.hello()])
+                attempt.asked_at = 0
                 attempt.next_at = now + attempt.interval
                 attempt.interval = min(2 * attempt.interval, SLOWEST_RETRY)
                 self._wonder(name, attempt, now)
@@ -156,10 +158,13 @@ class Introductions:
         if name is None or kind not in (COOKIE, WELCOME, REFUSE):
             self.engine.counters.stray += 1
             return
-        initiator = self.attempts[name].initiator
+        attempt = self.attempts[name]
+        initiator = attempt.initiator
         if kind == COOKIE:
             if initiator.take_cookie(datagram):
-                self.attempts[name].reached_at = self.attempts[name].reached_at or now
+                attempt.reached_at = attempt.reached_at or now
+                attempt.asked_at = now
+                attempt.next_at = now + attempt.interval
                 # Not to where the cookie came from: anybody can write a sender's address.
                 self.transport.send(self.addresses[name], [initiator.hello()])
         elif kind == WELCOME:
@@ -172,7 +177,7 @@ class Introductions:
                 self.emit(PeerEvent(events.REFUSED, name, reason))
 
     def _welcomed(self, name: str, established: Established, address: Address, now: int) -> None:
-        connection = self.attempts[name].connection
+        attempt = self.attempts[name]
         self.give_up(name)
         greeting = established.greeting
         problem = self._problem(greeting)
@@ -183,11 +188,12 @@ class Introductions:
         elif self.engine.core.is_dropped(self._process(greeting)):
             self.attempt(name, now)  # the one that we dropped lives; its next life will be welcome
         else:
-            peer = self._new_peer(established, connection, address, self.settings.name, now)
+            peer = self._new_peer(established, attempt.connection, address, self.settings.name, now)
+            assert peer.link is not None
+            if attempt.asked_at:
+                peer.link.recovery.rtt.sample(now - attempt.asked_at, 0)
+            peer.link.ping()  # the other side waits for a sign that we have the keys
             self.engine.prove(peer)
-            if peer.link is not None:
-                peer.link.ping()  # the other side waits for a sign that we have the keys
-                self.engine.touch(peer.link)
 
     # ---- hellos of others ----
 

@@ -36,6 +36,7 @@ WINDOW: Final = 16_384  # messages between two applications
 WINDOW_BYTES: Final = 32 * 2**20
 TICK: Final = 1.0  # seconds: for cores with a timer, and for traces
 HEARTBEATS: Final = 3  # signs of life that must be missing before a peer counts as silent
+STALL: Final = 100_000_000  # ns: a timer that is so late says that this process stood still
 FAREWELL: Final = 0.5  # seconds at most for telling the others that we leave
 MOST_EVENTS: Final = 1024  # that are kept for those who start to listen later
 EVERYTHING: Final = 2**62
@@ -633,6 +634,9 @@ class Node:
     def _expire(self) -> None:
         self._timer = None
         now = time.monotonic_ns()
+        late = now - self._timer_at
+        if late > STALL:
+            self._engine.forgive(late)  # we were the silent ones: others could not be heard
         expired = self._engine.expire(now)
         self._members.watch(expired, now)
         self._after(now)

@@ -28,7 +28,8 @@ from beforehand.simulator.overlay import Overlay
 from beforehand.simulator.program import Program
 from beforehand.simulator.workload import Workload
 
-NO_OPTIONS: Final = {"name", "process", "processes", "tree", "links"}  # of `create` itself
+# Of `create` itself; and `runs`, which changes nothing but the effects that a runtime gets.
+NO_OPTIONS: Final = {"name", "process", "processes", "tree", "links", "runs"}
 LISTS: Final = ("partitions", "stops", "opens", "closes", "reparents")
 TIMED: Final = ("open", "close", "reparent")  # changes of an overlay, each with its field
 NOTICED: Final = 10**9  # nanoseconds until neighbours know of a crash, if nothing else is said

@@ -56,6 +56,8 @@ class Conductor:
         begun = time.monotonic()
         watching = asyncio.ensure_future(self._keep_watch())
         try:
+            for name in self._plan.names:
+                await self._start(name)
             async with asyncio.timeout(timeout):
                 await self._play()
         except TimeoutError:
@@ -71,8 +73,6 @@ class Conductor:
         return Course(self._children, time.monotonic() - begun, self._run)
 
     async def _play(self) -> None:
-        for name in self._plan.names:
-            await self._start(name)
         await self._until("starting", lambda child: bool(child.address))
         self._introduce(self._living())
         await self._until("meeting", lambda child: "met" in child.said)
@@ -90,8 +90,8 @@ class Conductor:
     async def _start(self, name: str, life: int = 1) -> Child:
         job = self._plan.job(name, self._key, self._folder, self._run, life)
         child = Child(job, life, self._news.set)
-        self._children.append(child)
         await child.start()
+        self._children.append(child)
         return child
 
     def _introduce(self, newcomers: list[Child]) -> None:

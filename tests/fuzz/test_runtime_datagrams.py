@@ -1,0 +1,204 @@
+"""An open port: tens of thousands of hostile datagrams, while two nodes go on talking.
+
+Nothing crashes, nothing is delivered that was not sent, nothing is lost, memory does not grow, and
+strangers get no more bytes than they sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import socket
+import tracemalloc
+from contextlib import suppress
+
+import pytest
+
+from beforehand import Node
+from beforehand.runtime.transports.base import Address
+from beforehand.runtime.transports.udp import UdpTransport
+from tests.fuzz.hostile import Hostile
+from tests.runtime.living import KEY, OTHER_KEY, Town, happened, run, so_far, take
+
+ROUNDS = 150  # of 100 datagrams each, for each of two nodes
+GROWTH = 400_000  # bytes that measuring itself, caches and counters may take
+
+
+async def talk(alice: Node, bob: Node, number: int) -> None:
+    """A message in both directions."""
+    await alice.send("bob", b"a%d" % number)
+    await bob.send("alice", b"b%d" % number)
+    assert await take(bob) == [b"a%d" % number]
+    assert await take(alice) == [b"b%d" % number]
+
+
+async def overhear_all_kinds(town: Town, key: bytes | None) -> tuple[Node, Node]:
+    """Alice and bob, who talk, and others whom they refuse."""
+    alice, bob = await town.mesh("alice", "bob", key=key)
+    await alice.send("bob", bytes(5_000))
+    assert await take(bob) == [bytes(5_000)]
+    other = await town.start("carol", "alice", "bob", protocol="hybrid", key=key)
+    await happened(other, "refused", "alice")
+    await happened(other, "refused", "bob")
+    await town.crash(other)
+    return alice, bob
+
+
+def sizes(node: Node) -> dict[str, int]:
+    """How much a node remembers, place by place."""
+    engine, members = node._engine, node._members
+    meetings = members.introductions
+    found = {
+        name: len(getattr(engine, name))
+        for name in (
+            *("peers", "processes", "links", "routes", "pending", "inbox", "dirty", "owed", "eased"),
+            *("dropped", "strange", "proven", "woken", "ghosts", "moved", "spoken", "misbehaved"),
+        )
+    }
+    for name in ("addresses", "attempts", "attempting", "answers", "doubted"):
+        found[f"introductions.{name}"] = len(getattr(meetings, name))
+    return {**found, "tokens": len(members.tokens), "timers": len(engine.timers) // 50}
+
+
+@pytest.mark.parametrize("key", [None, KEY], ids=["plain", "encrypted"])
+def test_thirty_thousand_hostile_datagrams(key: bytes | None) -> None:
+    """From the addresses of peers and of strangers, at both nodes, all kinds of true ones changed."""
+
+    async def main() -> None:
+        async with Town() as town:
+            alice, bob = await overhear_all_kinds(town, key)
+            town.network.cut("alice", "mallory")  # what strangers get is counted, but not carried
+            hostile = Hostile(6, [datagram for _, _, datagram in town.network.carried])
+            assert hostile.missing() == []
+            before = sizes(alice)
+            memory = 0
+            for number in range(ROUNDS):
+                for node, peer in ((alice, "bob"), (bob, "alice")):
+                    town.network.carried.clear()
+                    received = 0
+                    for address in (peer, "mallory", f"mallory {number % 3}"):
+                        batch = hostile.batch(34)
+                        received += sum(map(len, batch)) if address != peer else 0
+                        node._received(batch, address)
+                    await asyncio.sleep(0)
+                    sent = [
+                        len(datagram)
+                        for sender, to, datagram in town.network.carried
+                        if sender == node.address and to.startswith("mallory")
+                    ]
+                    assert sum(sent) <= received
+                await talk(alice, bob, number)
+                if number == ROUNDS // 3:
+                    gc.collect()
+                    tracemalloc.start()
+                    memory = tracemalloc.get_traced_memory()[0]
+            gc.collect()
+            grown = tracemalloc.get_traced_memory()[0] - memory
+            assert grown < GROWTH
+            after = sizes(alice)
+            assert {name: (before[name], size) for name, size in after.items() if size > before[name] + 2} == {}
+            for node in (alice, bob):
+                stats = node.stats()
+                assert stats.stray > 3_000 and stats.refused > 3_000 and stats.unread == 0
+                assert stats.messages_delivered <= ROUNDS + 1 and stats.misbehaved == 0
+                events = await so_far(node)
+                assert len(events) < 40
+                assert not {kind for kind, _ in events} & {"dropped", "restarted", "expelled", "silent"}
+
+    try:
+        run(main(), 60)
+    finally:
+        tracemalloc.stop()
+
+
+class Overheard(UdpTransport):
+    """UDP on this machine, with an ear."""
+
+    def __init__(self, heard: list[bytes]) -> None:
+        super().__init__("127.0.0.1:0")
+        self.heard = heard
+
+    def send(self, address: Address, datagrams: list[bytes]) -> None:
+        """Note, then send."""
+        if len(self.heard) < 3_000:
+            self.heard += datagrams
+        super().send(address, datagrams)
+
+
+@pytest.mark.parametrize("key", [None, KEY], ids=["plain", "encrypted"])
+def test_an_open_port_under_fire(key: bytes | None) -> None:
+    """Real sockets: datagrams from several ports, some of them faster than they can be read."""
+    heard: list[bytes] = []
+
+    async def main() -> None:
+        async with Node("alice", transport=Overheard(heard), key=key) as alice:
+            peers = {"alice": alice.address}
+            async with Node("bob", transport=Overheard(heard), peers=peers, key=key) as bob:
+                await happened(alice, "up", "bob")
+                await talk(alice, bob, -1)
+                async with Node("carol", peers=peers, protocol="hybrid", key=key) as carol:
+                    await happened(carol, "refused", "alice")
+                host, port = alice.address.rsplit(":", 1)
+                hostile = Hostile(7, heard)
+                assert hostile.missing() == []
+                with suppress(BlockingIOError):
+                    for number in range(60):
+                        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+                            stranger.setblocking(False)
+                            for datagram in hostile.batch(100):
+                                stranger.sendto(datagram, (host, int(port)))
+                            await talk(alice, bob, number)
+                stats = alice.stats()
+                assert stats.refused + stats.stray > 2_000
+                assert stats.messages_delivered == 61 and stats.unread == 0
+                assert stats.peers["bob"].state == "up"
+
+    run(main(), 60)
+
+
+def test_hellos_without_end() -> None:
+    """Somebody who can receive, and whom the missing key does not stop, says hello under ever new
+    names, and never a word more: only the latest are remembered, and only for a while."""
+
+    async def main() -> None:
+        async with Town() as town:
+            alice, bob = await town.mesh("alice", "bob")
+            for number in range(400):
+                stranger = Node(
+                    f"stranger {number}",
+                    transport=town.network.transport("mallory"),
+                    peers={"alice": "alice"},
+                )
+                await stranger.start()
+                while not town.network.carried or town.network.carried[-1][1] != "mallory":
+                    await asyncio.sleep(0)
+                    if len(town.network.carried[-1][2]) > 60 and town.network.carried[-1][1] == "mallory":
+                        break
+                town.network.cut("mallory", "alice")
+                await stranger.close(0)
+                await asyncio.sleep(0)
+                town.network.heal("mallory", "alice")
+                town.network.carried.clear()
+            meetings = alice._members.introductions
+            assert len(meetings.answers) <= 256 and len(alice._engine.links) <= 258
+            await talk(alice, bob, 0)
+
+    run(main(), 60)
+
+
+def test_a_flood_of_wrong_keys_is_one_event() -> None:
+    """Whatever somebody without the key sends, the user is told once in a while, not each time."""
+
+    async def main() -> None:
+        async with Town() as town:
+            alice, bob = await town.mesh("alice", "bob", key=KEY)
+            mallory = await town.start("mallory", "alice", key=OTHER_KEY)
+            await happened(alice, "refused", "mallory")
+            (hello,) = {d for s, _, d in town.network.carried if s == "mallory" and any(d[10:26])}
+            for _ in range(200):
+                alice._received([hello] * 20, "mallory")
+            await talk(alice, bob, 0)
+            assert (await so_far(alice)).count(("refused", "mallory")) == 1
+            assert mallory.peers() == ["alice"]
+
+    run(main())
