@@ -34,7 +34,7 @@ INTERPRETED = {
     # of the runtime: asyncio, and what happens once per session
     *("cookies.py", "events.py", "greeting.py", "handshake.py", "hello.py", "hush.py"),
     *("introductions.py", "keys.py", "looking.py", "members.py", "node.py", "noise.py"),
-    *("running.py", "settings.py", "trace_parts.py", "waiters.py"),
+    *("running.py", "settings.py", "trace_parts.py", "turns.py", "waiters.py"),
 }
 
 # The shared library of all cores; mypyc appends "__mypyc".

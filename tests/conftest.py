@@ -22,7 +22,7 @@ INTERPRETED = {
     *("changes", "ground", "program", "result", "run", "scenario", "specs", "units", "workloads"),
     *("cookies", "events", "greeting", "handshake", "hello", "hush"),
     *("introductions", "keys", "looking", "members", "node", "noise"),
-    *("running", "settings", "trace_parts", "waiters"),
+    *("running", "settings", "trace_parts", "turns", "waiters"),
 }
 
 

@@ -57,7 +57,9 @@ class Hostile:
         """Random bytes, mostly with a first byte that means something."""
         chance = self.chance
         noise = chance.randbytes(chance.choice((0, 1, 8, 17, 18, 60, 1_200, 1_400)))
-        return bytes([chance.choice(KINDS)]) + noise[1:] if noise and chance.random() < 0.8 else noise
+        return (
+            bytes([chance.choice(KINDS)]) + noise[1:] if noise and chance.random() < 0.8 else noise
+        )
 
     def flipped(self, datagram: bytes) -> bytes:
         """With one to three bits changed."""

@@ -15,12 +15,19 @@ from contextlib import suppress
 import pytest
 
 from beforehand import Node
+from beforehand.runtime.greeting import Greeting
+from beforehand.runtime.handshake import Initiator
+from beforehand.runtime.keys import NO_KEY
 from beforehand.runtime.transports.base import Address
 from beforehand.runtime.transports.udp import UdpTransport
 from tests.fuzz.hostile import Hostile
 from tests.runtime.living import KEY, OTHER_KEY, Town, happened, run, so_far, take
 
 ROUNDS = 150  # of 100 datagrams each, for each of two nodes
+HABITS = ("hybrid-sps", 16_384, 2**25, 1_400)  # of an ordinary node, as it greets
+OF_ENGINE = """peers processes links routes pending dirty eased lost dropped strange proven woken ghosts
+    moved spoken misbehaved"""
+OF_INTRODUCTIONS = "addresses attempts attempting answers doubted"
 GROWTH = 400_000  # bytes that measuring itself, caches and counters may take
 
 
@@ -48,15 +55,9 @@ def sizes(node: Node) -> dict[str, int]:
     """How much a node remembers, place by place."""
     engine, members = node._engine, node._members
     meetings = members.introductions
-    found = {
-        name: len(getattr(engine, name))
-        for name in (
-            *("peers", "processes", "links", "routes", "pending", "inbox", "dirty", "owed", "eased"),
-            *("dropped", "strange", "proven", "woken", "ghosts", "moved", "spoken", "misbehaved"),
-        )
-    }
-    for name in ("addresses", "attempts", "attempting", "answers", "doubted"):
-        found[f"introductions.{name}"] = len(getattr(meetings, name))
+    found = {name: len(getattr(engine, name)) for name in OF_ENGINE.split()}
+    found |= {name: len(getattr(meetings, name)) for name in OF_INTRODUCTIONS.split()}
+    found |= {"unread": int(engine.inbox.unread), "owed": len(engine.inbox.owed)}
     return {**found, "tokens": len(members.tokens), "timers": len(engine.timers) // 50}
 
 
@@ -96,14 +97,23 @@ def test_thirty_thousand_hostile_datagrams(key: bytes | None) -> None:
             grown = tracemalloc.get_traced_memory()[0] - memory
             assert grown < GROWTH
             after = sizes(alice)
-            assert {name: (before[name], size) for name, size in after.items() if size > before[name] + 2} == {}
+            assert {
+                name: (before[name], size)
+                for name, size in after.items()
+                if size > before[name] + 2
+            } == {}
             for node in (alice, bob):
                 stats = node.stats()
-                assert stats.stray > 3_000 and stats.refused > 3_000 and stats.unread == 0
+                assert stats.stray > 3_000 and stats.refused > 1_000 and stats.unread == 0
                 assert stats.messages_delivered <= ROUNDS + 1 and stats.misbehaved == 0
                 events = await so_far(node)
                 assert len(events) < 40
-                assert not {kind for kind, _ in events} & {"dropped", "restarted", "expelled", "silent"}
+                assert not {kind for kind, _ in events} & {
+                    "dropped",
+                    "restarted",
+                    "expelled",
+                    "silent",
+                }
 
     try:
         run(main(), 60)
@@ -141,13 +151,13 @@ def test_an_open_port_under_fire(key: bytes | None) -> None:
                 host, port = alice.address.rsplit(":", 1)
                 hostile = Hostile(7, heard)
                 assert hostile.missing() == []
-                with suppress(BlockingIOError):
-                    for number in range(60):
-                        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
-                            stranger.setblocking(False)
-                            for datagram in hostile.batch(100):
+                for number in range(60):
+                    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+                        stranger.setblocking(False)
+                        for datagram in hostile.batch(100):
+                            with suppress(BlockingIOError):
                                 stranger.sendto(datagram, (host, int(port)))
-                            await talk(alice, bob, number)
+                        await talk(alice, bob, number)
                 stats = alice.stats()
                 assert stats.refused + stats.stray > 2_000
                 assert stats.messages_delivered == 61 and stats.unread == 0
@@ -163,24 +173,16 @@ def test_hellos_without_end() -> None:
     async def main() -> None:
         async with Town() as town:
             alice, bob = await town.mesh("alice", "bob")
-            for number in range(400):
-                stranger = Node(
-                    f"stranger {number}",
-                    transport=town.network.transport("mallory"),
-                    peers={"alice": "alice"},
-                )
-                await stranger.start()
-                while not town.network.carried or town.network.carried[-1][1] != "mallory":
-                    await asyncio.sleep(0)
-                    if len(town.network.carried[-1][2]) > 60 and town.network.carried[-1][1] == "mallory":
-                        break
-                town.network.cut("mallory", "alice")
-                await stranger.close(0)
-                await asyncio.sleep(0)
-                town.network.heal("mallory", "alice")
-                town.network.carried.clear()
+            for number in range(600):
+                greeting = Greeting(f"stranger {number}", bytes(8), b"%8d" % number, *HABITS)
+                stranger = Initiator(NO_KEY, True, greeting, "alice")
+                alice._received([stranger.hello()], "mallory")
+                assert stranger.take_cookie(town.network.carried[-1][2])
+                alice._received([stranger.hello()], "mallory")
+                assert stranger.take_welcome(town.network.carried[-1][2]) is not None
             meetings = alice._members.introductions
-            assert len(meetings.answers) <= 256 and len(alice._engine.links) <= 258
+            assert len(meetings.answers) == 256 and len(alice._engine.links) == 257
+            assert alice.peers() == ["bob"]
             await talk(alice, bob, 0)
 
     run(main(), 60)

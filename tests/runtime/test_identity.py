@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from beforehand.errors import PeerDroppedError, WouldBlock
+from beforehand.errors import LocalProtocolError, PeerDroppedError, WouldBlock
 from beforehand.runtime import introductions
-from beforehand.runtime.datagrams import DATA
+from beforehand.runtime.datagrams import DATA, WELCOME
 from tests.runtime.living import KEY, OTHER_KEY, Town, happened, inject, nothing, run, so_far, take
 
 MS = 1_000_000
@@ -60,7 +60,11 @@ def test_nothing_of_the_old_life_is_delivered_after_the_restart() -> None:
             town.network.cut("bob", "alice")
             await bob.send("alice", b"held up somewhere")
             await asyncio.sleep(0.02)
-            late = [each for sender, to, each in town.network.carried if (sender, to) == ("bob", "alice")]
+            late = [
+                each
+                for sender, to, each in town.network.carried
+                if (sender, to) == ("bob", "alice")
+            ]
             await town.crash(bob)
             bob = await town.start("bob", "alice")
             await happened(alice, "restarted", "bob")
@@ -227,6 +231,23 @@ def test_a_dropped_but_living_peer_is_told_and_comes_back_by_a_restart() -> None
     run(main())
 
 
+def test_a_dropped_but_living_peer_is_not_pestered() -> None:
+    """We keep looking for its next life, a few times a second, and not as fast as it answers."""
+
+    async def main() -> None:
+        async with Town() as town:
+            bob = await town.start("bob")
+            alice = await town.start("alice", "bob")
+            await happened(alice, "up", "bob")
+            alice.drop("bob")
+            await happened(bob, "expelled", "alice")
+            before = len(town.network.carried)
+            await asyncio.sleep(0.3)
+            assert 2 < len(town.network.carried) - before < 60
+
+    run(main())
+
+
 def test_a_dropped_server_is_found_again_after_its_restart() -> None:
     """Also when its first life was still there to answer, and its second was told of nobody."""
 
@@ -263,6 +284,36 @@ def test_a_drop_reaches_the_third() -> None:
             await happened(carol, "dropped", "bob")
             await happened(bob, "expelled", "carol")
             assert await nothing(carol, 0.02)
+
+    run(main())
+
+
+def test_a_drop_that_is_heard_of_in_the_middle_of_a_handshake() -> None:
+    """Bob has welcomed carol when alice tells him that she is dropped: she does not come up."""
+
+    async def main() -> None:
+        async with Town() as town:
+            alice, carol = await town.mesh("alice", "carol")
+            bob = await town.start("bob", "alice")
+            await happened(alice, "up", "bob")
+            for way in (("alice", "carol"), ("carol", "alice")):
+                town.network.cut(*way)
+            alice.drop("carol")
+            carol.add_peer("bob", "bob")
+            while WELCOME not in {
+                d[0] for s, to, d in town.network.carried if (s, to) == ("bob", "carol")
+            }:
+                await asyncio.sleep(0)
+            town.network.cut("carol", "bob")  # before she uses it
+            await alice.send("bob", b"by the way")
+            assert await take(bob) == [b"by the way"]
+            town.network.heal("carol", "bob")
+            await happened(carol, "expelled", "bob")
+            assert ("up", "carol") not in await so_far(bob)
+            with pytest.raises(LocalProtocolError):
+                bob.try_send("carol", b"")
+            await bob.send("alice", b"all is well")
+            assert await take(alice) == [b"all is well"]
 
     run(main())
 

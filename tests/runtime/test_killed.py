@@ -1,4 +1,4 @@
-"""Real processes on this machine, one of them killed with -9: the others finish; restarted, it is back."""
+"""Real processes, one of them killed with -9: the others finish; started again, it takes part."""
 
 from __future__ import annotations
 

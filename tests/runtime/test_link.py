@@ -39,7 +39,9 @@ def post_all(pair: LossyLinks, end: int, count: int, sizes: tuple[int, ...]) -> 
     posted: dict[int, bytes] = {}
     number = 1
     while number <= count:
-        run = tuple(chance.randbytes(chance.choice(sizes)) for _ in range(chance.choice([1, 1, 10])))
+        run = tuple(
+            chance.randbytes(chance.choice(sizes)) for _ in range(chance.choice([1, 1, 10]))
+        )
         pair.links[end].post(HybridMessage(number, number - 1, False, run))
         pair.links[end].post(HybridAck(number))
         posted.update({number + at: payload for at, payload in enumerate(run)})

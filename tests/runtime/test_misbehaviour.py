@@ -25,7 +25,10 @@ def fragment(number: int, start: int, total: int, data: bytes) -> bytes:
 
 
 WRONG = {
-    "an ack of packets never sent": (ack_frame([(0, 10**6)], 0), "packet 1000000, which was never sent"),
+    "an ack of packets never sent": (
+        ack_frame([(0, 10**6)], 0),
+        "packet 1000000, which was never sent",
+    ),
     "an ack of packets before the first": (b"\xc0\0\0\0\x05", "before the first"),
     "an ack after hours": (b"\xc0" + varint(10**10) + b"\0\0\0", "makes no sense"),
     "credit for messages never sent": (credit_frame(10**6, 0, 0), "credit for messages"),
@@ -56,7 +59,7 @@ def state(company: Company) -> tuple[object, ...]:
     alice = company.engines["alice"]
     bob = alice.peers["bob"]
     accounts = (bob.accepted, bob.delivered, bob.consumed, bob.consumed_bytes, bob.got, bob.gone)
-    return (alice.core.fingerprint(), accounts, alice.unread, alice.dropped, alice.spoken)
+    return (alice.core.fingerprint(), accounts, alice.inbox.unread, alice.dropped, alice.spoken)
 
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "encrypted"])
@@ -72,8 +75,8 @@ def test_what_no_correct_peer_says_changes_nothing(wrong: str, plain: bool) -> N
     ((peer, told),) = alice.misbehaved
     assert peer.name == "bob" and problem in told
     assert alice.counters.misbehaved == 1
-    alice.try_send("bob", b"still")
-    company.engines["bob"].try_send("alice", b"here")
+    company.send("alice", "bob", b"still")
+    company.send("bob", "alice", b"here")
     company.settle()
     assert (company.taken("alice"), company.taken("bob")) == ([b"here"], [b"still"])
 
@@ -82,7 +85,7 @@ def test_a_message_that_contradicts_earlier_ones() -> None:
     """The predecessor of a message is told with it, and cannot be another one later."""
     company = Company("alice", "bob")
     for at in range(3):
-        company.engines["bob"].try_send("alice", b"%d" % at)
+        company.send("bob", "alice", b"%d" % at)
     company.settle()
     before = state(company)
     company.forge("bob", "alice", encode(HybridMessage(9, 2, False, (b"x",))))
@@ -119,8 +122,8 @@ def test_any_bytes_with_a_seal(seed: int) -> None:
     assert alice.counters.misbehaved > 500, f"seed {seed}"
     company.taken("alice")
     alice.drop(alice.peers["bob"], company.now)  # what it made alice wait for will never come
-    company.engines["carol"].try_send("alice", b"hello")
-    alice.try_send("carol", b"hello")
+    company.send("carol", "alice", b"hello")
+    company.send("alice", "carol", b"hello")
     company.settle()
     assert b"hello" in company.taken("alice") and company.taken("carol") == [b"hello"]
 

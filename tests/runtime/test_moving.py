@@ -219,4 +219,3 @@ def test_a_short_packet_from_elsewhere_is_not_answered_with_a_longer_one() -> No
             router.close()
 
     run(main())
-

@@ -23,7 +23,7 @@ def test_a_message_and_its_answer(key: bytes | None) -> None:
             sent = await alice.send("bob", b"question")
             question = await bob.receive()
             assert (question.sender, question.payload) == ("alice", b"question")
-            assert question.id == sent == MessageId("alice", 1)
+            assert question.id == MessageId("alice", 1) and question.number == sent == 1
             await bob.send("alice", b"answer")
             answer = await alice.receive()
             assert (answer.sender, answer.payload, answer.id) == ("bob", b"answer", ("bob", 1))
@@ -46,7 +46,7 @@ def test_waiting_and_not_waiting_for_a_peer_that_is_not_there() -> None:
             await asyncio.sleep(0)
             async with Node("bob", peers={"alice": alice.address}) as bob:
                 assert (await bob.receive()).payload == b"at last"
-                assert (await waiting).number == 1
+                assert await waiting == 1
         with pytest.raises(NodeClosedError):
             await alice.send("bob", b"too late")
 

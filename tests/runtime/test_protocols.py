@@ -10,7 +10,7 @@ import pytest
 
 from beforehand import MessageId, Node, protocols
 from beforehand.causality.oracle import Oracle
-from beforehand.runtime import node as node_module
+from beforehand.runtime import turns
 from beforehand.runtime.transports import Faulty, MemoryNetwork
 
 NAMES = ("ada", "ben", "cyd")
@@ -102,7 +102,7 @@ async def run_nodes(protocol: str) -> Run:
 @pytest.mark.parametrize("protocol", protocols.names())
 def test_it_runs_in_nodes(protocol: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything arrives once, and in causal order if the protocol promises it; else not."""
-    monkeypatch.setattr(node_module, "TICK", 0.02)  # those with a timer would take seconds
+    monkeypatch.setattr(turns, "TICK", 0.02)  # those with a timer would take seconds
     run = asyncio.run(asyncio.wait_for(run_nodes(protocol), 20))
     kinds = {violation.kind for violation in run.oracle.violations}
     assert not kinds & {"duplicate", "invented"}, run.oracle.violations

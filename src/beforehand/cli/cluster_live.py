@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LINE_SECONDS: Final = 2.0  # between two lines where there is no terminal
 COLUMNS: Final = (
     *("process", "sent", "delivered", "held"),
-    *("lost", "doubled", "held back", "resent", "round trip"),
+    *("lost", "doubled", "late", "resent", "round trip"),
 )
 
 
@@ -43,7 +43,9 @@ def watching() -> Iterator[Watch]:
 
 def table(children: Sequence[Child]) -> Table:
     """One row for each process."""
-    drawn = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold", highlight=False)
+    drawn = Table(
+        box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold", highlight=False
+    )
     for place, column in enumerate(COLUMNS):
         drawn.add_column(
             column,

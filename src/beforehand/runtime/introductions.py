@@ -19,7 +19,7 @@ from typing import Final
 
 from beforehand.runtime import events
 from beforehand.runtime.datagrams import COOKIE, HELLO, PREFIX, REFUSE, WELCOME
-from beforehand.runtime.engine import MAX_PAYLOAD, Engine
+from beforehand.runtime.engine import Engine
 from beforehand.runtime.events import PeerEvent
 from beforehand.runtime.greeting import Greeting
 from beforehand.runtime.handshake import Established, Hello, Initiator, Responder, WrongKey
@@ -27,12 +27,14 @@ from beforehand.runtime.hush import Hush
 from beforehand.runtime.link import Link
 from beforehand.runtime.peer import Peer
 from beforehand.runtime.sealing import make_opener, make_sealer
+from beforehand.runtime.sending import MAX_PAYLOAD
 from beforehand.runtime.settings import NodeSettings
 from beforehand.runtime.transports.base import Address, Transport
 
 MS: Final = 1_000_000
 FIRST_RETRY: Final = 50 * MS  # until a hello is sent again; then twice as long each time,
 SLOWEST_RETRY: Final = 1000 * MS  # up to this
+LONGEST_PAUSE: Final = 5000 * MS  # between attempts that find a peer that we dropped
 CROSSING: Final = 1000 * MS  # how long we insist on our own hello once it got through
 LIFE_SIGN: Final = 1000 * MS  # how long the old incarnation has to answer for itself
 UNANSWERED: Final = 3000 * MS  # then somebody is there who cannot or will not welcome us
@@ -86,6 +88,7 @@ class Introductions:
         self.attempts: dict[str, Attempt] = {}
         self.attempting: dict[bytes, str] = {}  # connection -> name
         self.answers: dict[str, Answer] = {}
+        self.pauses: dict[str, int] = {}  # before the next attempt to find the next life of a peer
         self.doubted: dict[str, tuple[int, str]] = {}  # name -> since when which life is in doubt
 
     # ---- our hellos ----
@@ -186,7 +189,10 @@ class Introductions:
         if problem is not None:
             self.emit(PeerEvent(events.REFUSED, name, problem))
         elif self.engine.core.is_dropped(self._process(greeting)):
-            self.attempt(name, now)  # the one that we dropped lives; its next life will be welcome
+            # The one that we dropped lives. Its next life will be welcome, and may be long in coming.
+            pause = self.pauses.get(name, FIRST_RETRY)
+            self.pauses[name] = min(2 * pause, LONGEST_PAUSE)
+            self.attempt(name, now + pause)
         else:
             peer = self._new_peer(established, attempt.connection, address, self.settings.name, now)
             assert peer.link is not None
@@ -298,6 +304,7 @@ class Introductions:
         self.give_up(peer.name)
         self._forget_answer(peer.name)
         self.doubted.pop(peer.name, None)
+        self.pauses.pop(peer.name, None)
 
     def is_up(self, name: str) -> bool:
         """Whether there is a session, though maybe a silent one."""

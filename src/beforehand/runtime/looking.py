@@ -96,7 +96,7 @@ def stats(engine: Engine, protocol: str) -> Stats:
         protocol,
         int(counters.sent) + len(engine.pending),
         int(counters.delivered),
-        int(engine.unread),
+        int(engine.inbox.unread),
         engine.core.unacknowledged() + engine.core.permits_missing(),
         int(counters.datagrams_in),
         int(counters.bytes_in),

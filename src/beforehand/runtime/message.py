@@ -13,6 +13,7 @@ from typing import Final, overload
 from mypy_extensions import i64
 
 from beforehand.causality.ids import MessageId
+from beforehand.runtime.peer import Peer
 
 
 class Message:
@@ -59,13 +60,11 @@ class Parcel:
     sender: Final[str]
     first: Final[i64]
     payloads: Final[tuple[bytes, ...]]
-    origin: Final[object]  # whom the engine credits when the application takes them
+    origin: Final[Peer]  # is credited when the application takes them
     taken: i64  # how many of them the application has taken
 
-    def __init__(
-        self, sender: str, first: i64, payloads: tuple[bytes, ...], origin: object
-    ) -> None:
-        self.sender = sender
+    def __init__(self, origin: Peer, first: i64, payloads: tuple[bytes, ...]) -> None:
+        self.sender = origin.name
         self.first = first
         self.payloads = payloads
         self.origin = origin
@@ -88,7 +87,7 @@ class Parcel:
         payloads = self.payloads
         if count < len(payloads):
             payloads = payloads[start : start + count]
-        return Parcel(self.sender, self.first + start, payloads, self.origin)
+        return Parcel(self.origin, self.first + start, payloads)
 
 
 class Batch:

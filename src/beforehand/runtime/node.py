@@ -1,16 +1,10 @@
-"""`Node`: causal delivery for services, on asyncio.
-
-A thin shell. It puts an `Engine` (the core, links, flow control) and `Members` (who takes part) on an
-event loop and a transport, and lets tasks wait for them. What goes out because of what came in, or of
-what the application did, goes out at the end of that turn of the loop, in as few datagrams as possible.
-"""
+"""`Node`: causal delivery for services, on asyncio. What its users call; `turns.py` has the rest."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import time
-from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,25 +14,20 @@ from typing import Any, Final
 from beforehand.causality.ids import MessageId
 from beforehand.errors import LocalProtocolError, NodeClosedError, PeerDroppedError, WouldBlock
 from beforehand.runtime import events, looking
-from beforehand.runtime.engine import Engine
 from beforehand.runtime.events import PeerEvent
 from beforehand.runtime.looking import Stats, Waiting
-from beforehand.runtime.members import Members
 from beforehand.runtime.message import Batch, Message
 from beforehand.runtime.peer import Peer
 from beforehand.runtime.settings import NodeSettings
 from beforehand.runtime.tracing import NodeTrace
-from beforehand.runtime.transports.base import Address, Transport
+from beforehand.runtime.transports.base import Transport
 from beforehand.runtime.transports.udp import UdpTransport
-from beforehand.runtime.waiters import Line, Receipts
+from beforehand.runtime.turns import Turns
+from beforehand.runtime.waiters import Line
 
 WINDOW: Final = 16_384  # messages between two applications
 WINDOW_BYTES: Final = 32 * 2**20
-TICK: Final = 1.0  # seconds: for cores with a timer, and for traces
-HEARTBEATS: Final = 3  # signs of life that must be missing before a peer counts as silent
-STALL: Final = 100_000_000  # ns: a timer that is so late says that this process stood still
 FAREWELL: Final = 0.5  # seconds at most for telling the others that we leave
-MOST_EVENTS: Final = 1024  # that are kept for those who start to listen later
 EVERYTHING: Final = 2**62
 To = str | Iterable[str] | None
 Receivers = str | tuple[str, ...] | None
@@ -66,7 +55,7 @@ class Leftover:
         return bool(self.undelivered) or self.unread > 0
 
 
-class Node:
+class Node(Turns):
     """One process that takes part in causal delivery.
 
     Messages are delivered in causal order: nothing arrives before what it was a reaction to. `send`
@@ -107,39 +96,15 @@ class Node:
         drop_after: float | None = None,
         insecure: bool = False,
     ) -> None:
-        self._settings = settings = NodeSettings(
+        settings = NodeSettings(
             *(name, peers, key, protocol, window, window_bytes, silent_after, drop_after),
             os.urandom(8),
         )
-        self.name: Final = settings.name
-        self.process: Final = settings.process_of(name, settings.incarnation)
-        core = settings.create_core(self.process, processes, tree, links)
-        self._engine = engine = Engine(
-            core, name, window, window_bytes, settings.silent_after // HEARTBEATS
-        )
-        casts = settings.capabilities.casts
-        engine.unicasts = "unicast" in casts
-        engine.multicasts = "multicast" in casts
-        engine.broadcasts = "broadcast" in casts
-        # On an overlay a sender does not know who will receive, so nobody can grant it anything.
-        engine.accounts = settings.capabilities.overlay != "links"
-        self._ticks = settings.capabilities.timer
-        self._transport = UdpTransport(listen) if transport is None else transport
+        core = settings.create_core(processes, tree, links)
+        super().__init__(settings, core, UdpTransport(listen) if transport is None else transport)
         self._insecure = insecure
         self._trace = trace
         self._run = run
-        self._members = Members(engine, settings, self._transport, self._emit, os.urandom)
-        self._senders: dict[str, Line] = {}
-        self._readers = Line()
-        self._receipts = Receipts()
-        self._history: deque[PeerEvent] = deque(maxlen=MOST_EVENTS)
-        self._listeners: list[asyncio.Queue[PeerEvent | None]] = []
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._planned = True  # before the start there is nothing to plan
-        self._timer: asyncio.TimerHandle | None = None
-        self._timer_at = 0
-        self._state = "new"  # then "open", "closing", "closed"
 
     # ---- life ----
 
@@ -166,12 +131,7 @@ class Node:
         except BaseException:
             await self.close()
             raise
-        self._planned = False
-        if self._ticks:
-            self._tick()
-        if self._engine.trace is not None:
-            self._poke()
-        self._plan()
+        self._begin()
         return self
 
     async def __aenter__(self) -> Node:
@@ -189,6 +149,7 @@ class Node:
         """Wait up to so many seconds until all is delivered, say goodbye, and report what is left."""
         if self._state == "open":
             self._state = "closing"
+            self._ready = False
             try:
                 if timeout > 0 and self._engine.accounts:
                     with suppress(TimeoutError, PeerDroppedError):  # the report tells
@@ -214,6 +175,7 @@ class Node:
     def _stop(self) -> None:
         self._state = "closed"
         self._planned = True
+        self._ready = False
         if self._timer is not None:
             self._timer.cancel()
         for task in self._tasks:
@@ -232,7 +194,7 @@ class Node:
             for peer in self._engine.peers.values()
             if peer.accepted > peer.delivered
         }
-        return Leftover(undelivered, int(self._engine.unread))
+        return Leftover(undelivered, int(self._engine.inbox.unread))
 
     def _closed(self) -> NodeClosedError:
         return NodeClosedError(f"{self.name}: the node is closed; start another one")
@@ -252,59 +214,41 @@ class Node:
 
     # ---- sending ----
 
-    async def send(self, to: To, payload: bytes) -> MessageId:
+    async def send(self, to: To, payload: bytes) -> int:
         """Causal-send a message to one receiver, to several, or (None) to everybody.
 
-        Returns its id as soon as it is accepted: from then on it will be delivered to each receiver
-        that is not dropped. Waits while a receiver is not there yet, or is behind.
+        Returns its number as soon as it is accepted: from then on it will be delivered to each
+        receiver that is not dropped. Waits while a receiver is not there yet, or is behind.
         """
-        if self._state != "open":
-            self._check_open()
-        if not self._planned:
-            self._plan()
-        if type(to) is not str:
-            to = receivers(self.name, to)
-        number = 0 if self._senders else self._engine.try_send(to, payload)
-        if not number:
-            await self._send_later(to, [payload], 0)
-            number = self.sent
-        return MessageId(self.name, number)
+        if self._ready:
+            number = self._engine.try_send(to, payload)
+            if number:
+                return number
+        await self._send_all(to, [payload])
+        return self.sent
 
-    async def send_many(self, to: To, payloads: Iterable[bytes]) -> MessageId:
-        """The same as one `send` for each payload, in order, and much faster; the last one's id.
+    async def send_many(self, to: To, payloads: Iterable[bytes]) -> int:
+        """The same as one `send` for each payload, in order, and much faster; the last one's number.
 
         They are accepted in pieces of up to a quarter of the window, each piece as a whole or not at
         all. If the call is cancelled between two pieces, `sent` tells how many were accepted.
         """
-        self._check_open()
-        if not self._planned:
-            self._plan()
-        if type(to) is not str:
-            to = receivers(self.name, to)
         batch = payloads if isinstance(payloads, list) else list(payloads)
         if not batch:
             raise LocalProtocolError(f"{self.name}: no payloads; give at least one")
-        start = 0
-        while start < len(batch):
-            stop = start if self._senders else int(self._engine.offer(to, batch, start))
-            if stop == start:
-                stop = await self._send_later(to, batch, start)
-            start = stop
-        return MessageId(self.name, self.sent)
+        await self._send_all(to, batch)
+        return self.sent
 
-    def try_send(self, to: To, payload: bytes) -> MessageId:
+    def try_send(self, to: To, payload: bytes) -> int:
         """Like `send`, but raises `WouldBlock` instead of waiting."""
         self._check_open()
-        if not self._planned:
-            self._plan()
-        if type(to) is not str:
-            to = receivers(self.name, to)
-        if self._senders and self._others_wait(to):
+        self._plan()
+        where = receivers(self.name, to)
+        if self._senders and self._others_wait(where):
             raise WouldBlock(f"{self.name}: others wait to send there already; use `await send`")
-        number = self._engine.try_send(to, payload)
-        if not number:
+        if not self._engine.offer(where, [payload], 0):
             raise self._would_block()
-        return MessageId(self.name, number)
+        return self.sent
 
     def _others_wait(self, to: Receivers) -> bool:
         names = self._senders if to is None else (to,) if isinstance(to, str) else to
@@ -323,6 +267,18 @@ class Node:
             "use `await send` to wait for it"
         )
 
+    async def _send_all(self, to: To, payloads: list[bytes]) -> None:
+        """Accept piece after piece, and wait for room in between."""
+        where = receivers(self.name, to)
+        self._check_open()
+        self._plan()
+        start = 0
+        while start < len(payloads):
+            stop = start if self._senders else self._engine.offer(where, payloads, start)
+            if stop == start:
+                stop = await self._send_later(where, payloads, start)
+            start = stop
+
     async def _send_later(self, to: Receivers, payloads: list[bytes], start: int) -> int:
         """Wait until there is room for a piece, in line with others who wait for the same peer.
 
@@ -333,7 +289,8 @@ class Node:
             blocked_by = ""
             try:
                 self._check_open()
-                stop = int(self._engine.offer(to, payloads, start))
+                self._plan()
+                stop = self._engine.offer(to, payloads, start)
                 if stop > start:
                     return stop
                 blocked_by = self._blocking()
@@ -341,6 +298,7 @@ class Node:
                 if waited_for and blocked_by != waited_for:
                     self._wake_sender(waited_for)  # whatever came of it, the next one may try
             line = self._senders.setdefault(blocked_by, Line())
+            self._ready = False
             try:
                 await line.wait(again=blocked_by == waited_for)
             finally:
@@ -362,17 +320,17 @@ class Node:
 
     async def receive(self) -> Message:
         """The next message, in causal order."""
-        if not self._engine.unread:
+        if not self._engine.inbox.unread:
             await self._arrival()
-        message = self._engine.take()
+        message = self._engine.inbox.take()
         self._took()
         return message
 
     async def receive_batch(self, most: int | None = None) -> Batch:
         """All messages that are there, at least one, at most `most`: the fast way to receive."""
-        if not self._engine.unread:
+        if not self._engine.inbox.unread:
             await self._arrival()
-        batch = self._engine.take_many(EVERYTHING if most is None else max(1, most))
+        batch = self._engine.inbox.take_many(EVERYTHING if most is None else max(1, most))
         self._took()
         return batch
 
@@ -382,45 +340,44 @@ class Node:
         return self._messages()
 
     async def _messages(self) -> AsyncGenerator[Message, None]:
-        engine = self._engine
-        take = engine.take
         while True:
-            if not engine.unread:
+            if not self._engine.inbox.unread:
                 try:
                     await self._arrival()
                 except NodeClosedError:
                     return
-            if not self._planned:
-                self._plan()
-            message = take()
-            if self._readers and engine.unread:
-                self._readers.wake()
-            yield message
+            if self._engine.inbox.unread > 1:
+                self._readers.wake()  # there is something for others too
+            for message in self._engine.inbox.drain():
+                if not self._planned:
+                    self._plan()
+                yield message
 
     async def _arrival(self) -> None:
         """Until there is a message for us."""
         again = False
-        while not self._engine.unread:
+        while not self._engine.inbox.unread:
             self._check_open()
             await self._readers.wait(again)
             again = True
 
     def _took(self) -> None:
         """The application has taken something: its senders may be owed credit, other readers more."""
-        if not self._planned:
-            self._plan()
-        if self._readers and self._engine.unread:
+        self._plan()
+        if self._readers and self._engine.inbox.unread:
             self._readers.wake()
 
     # ---- what became of it ----
 
-    async def delivered(self, message: MessageId) -> None:
-        """Until all receivers of a message of this node have delivered it.
+    async def delivered(self, message: int | MessageId) -> None:
+        """Until all receivers of a message of this node have delivered it: its number, or its id.
 
         Raises PeerDroppedError if one of them is dropped before.
         """
         self._check_open()
         self._check_accounts("delivered")
+        if isinstance(message, int):
+            message = MessageId(self.name, message)
         if message.sender != self.name:
             raise LocalProtocolError(f"{self.name}: {message} was not sent by this node")
         if not 1 <= message.number <= self.sent:
@@ -525,135 +482,3 @@ class Node:
     def peers(self) -> list[str]:
         """The names of all peers, whatever their state."""
         return sorted(self._engine.peers)
-
-    async def events(self) -> AsyncGenerator[PeerEvent, None]:
-        """What happens to peers, from the start of the node on, until it is closed."""
-        queue: asyncio.Queue[PeerEvent | None] = asyncio.Queue()
-        for past in self._history:
-            queue.put_nowait(past)
-        if self._state == "closed":
-            queue.put_nowait(None)
-        self._listeners.append(queue)
-        try:
-            while (event := await queue.get()) is not None:
-                yield event
-        finally:
-            self._listeners.remove(queue)
-
-    def _emit(self, event: PeerEvent) -> None:
-        self._history.append(event)
-        for listener in self._listeners:
-            listener.put_nowait(event)
-
-    def _trace_failed(self, problem: str) -> None:
-        """Called by the thread that writes the trace."""
-        assert self._loop is not None
-        event = PeerEvent(events.TRACE_FAILED, self.name, problem)
-        try:
-            self._loop.call_soon_threadsafe(self._emit, event)
-        except RuntimeError:  # the loop is closed already
-            self._history.append(event)
-
-    # ---- the turns of the loop ----
-
-    def _received(self, datagrams: list[bytes], address: Address) -> None:
-        if self._state not in ("open", "closing"):
-            return
-        now = time.monotonic_ns()
-        self._engine.receive(datagrams, address, now)
-        self._after(now)
-
-    def _after(self, now: int) -> None:
-        """The engine has worked: wake those who waited for it, then write, after they have run."""
-        engine = self._engine
-        self._members.attend(now)
-        if self._readers and engine.unread:
-            self._readers.wake()
-        if engine.eased:
-            self._ease()
-        if not self._planned:
-            self._plan()
-
-    def _ease(self) -> None:
-        eased, self._engine.eased = self._engine.eased, []
-        for peer in eased:
-            self._receipts.note(peer)
-            self._wake_sender(peer.name)
-
-    def _wake_sender(self, name: str) -> None:
-        line = self._senders.get(name)
-        if line:
-            line.wake()
-
-    def _plan(self) -> None:
-        """Write at the end of this turn."""
-        assert self._loop is not None
-        self._planned = True
-        self._engine.now = time.monotonic_ns()
-        self._loop.call_soon(self._flush)
-
-    def _flush(self) -> None:
-        if self._state == "closed":
-            return
-        self._planned = False
-        if self._transport.busy():
-            self._arm(soon=True)
-            return
-        for address, datagrams in self._engine.flush(time.monotonic_ns()):
-            self._transport.send(address, datagrams)
-        if self._engine.eased:
-            self._ease()
-        if self._readers and self._engine.unread:  # messages to oneself
-            self._readers.wake()
-        if self._engine.dirty:
-            self._plan()
-        self._arm()
-
-    def _flush_pending(self) -> None:
-        self._engine.settle()
-
-    def _arm(self, soon: bool = False) -> None:
-        """See to it that the loop calls us when something is due."""
-        assert self._loop is not None
-        now = time.monotonic_ns()
-        when = int(self._engine.next_timer())
-        hello = self._members.introductions.poll(now)
-        if hello and (not when or hello < when):
-            when = hello
-        if soon:
-            when = now + 1_000_000
-        if not when or self._state == "closed":
-            return
-        if self._timer is not None:
-            if self._timer_at <= when:
-                return
-            self._timer.cancel()
-        self._timer_at = when
-        self._timer = self._loop.call_later(max(0, when - now) / 1e9, self._expire)
-
-    def _expire(self) -> None:
-        self._timer = None
-        now = time.monotonic_ns()
-        late = now - self._timer_at
-        if late > STALL:
-            self._engine.forgive(late)  # we were the silent ones: others could not be heard
-        expired = self._engine.expire(now)
-        self._members.watch(expired, now)
-        self._after(now)
-        self._arm()
-
-    def _tick(self) -> None:
-        """Cores with a timer of their own."""
-        if self._state in ("open", "closing"):
-            assert self._loop is not None
-            now = time.monotonic_ns()
-            self._engine.tick(now)
-            self._after(now)
-            self._loop.call_later(TICK, self._tick)
-
-    def _poke(self) -> None:
-        """Let the trace finish a part from time to time, so that a crash costs little of it."""
-        if self._engine.trace is not None and self._state in ("open", "closing"):
-            assert self._loop is not None
-            self._engine.trace.poke(time.monotonic_ns())
-            self._loop.call_later(TICK, self._poke)

@@ -57,10 +57,9 @@ class NodeSettings:
         """What the cores call a process."""
         return name if self.named else f"{name}@{incarnation.hex()}"
 
-    def create_core(
-        self, process: str, processes: Iterable[str] | None, tree: Any, links: Any
-    ) -> Core:
+    def create_core(self, processes: Iterable[str] | None, tree: Any, links: Any) -> Core:
         """The core, with the reliable links that it needs."""
+        process = self.process_of(self.name, self.incarnation)
         options: dict[str, Any] = {}
         if self.protocol in ("hybrid", "hybrid-sps"):
             options = {"coalesce": True, "runs": True}

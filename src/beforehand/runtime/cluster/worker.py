@@ -27,7 +27,7 @@ from beforehand.runtime.transports.faulty import Faulty
 from beforehand.runtime.transports.udp import UdpTransport
 
 REPORT_SECONDS: Final = 0.2
-LOOK_SECONDS: Final = 0.01  # between two looks at what the core holds, which takes time by itself
+LOOKING: Final = 30  # times as long as it takes to look at what the core holds, it is left in peace
 RETRY_SECONDS: Final = (
     0.005  # until the news of a dropped peer has come to whoever chooses receivers
 )
@@ -69,7 +69,8 @@ class Worker:
         self._met = False
         self._resumed = asyncio.Event()
         self._most_held = 0
-        self._looked = 0.0
+        self._held = 0
+        self._look_at = 0.0
         self._damaged = 0
 
     async def live(self, commands: AsyncIterator[str]) -> None:
@@ -90,6 +91,7 @@ class Worker:
                     self._resumed.set()
                 elif told["do"] == "count":
                     reports.cancel()  # these are the last: later ones would tell of those who leave
+                    self._look_at = 0.0
                     self._say_figures()
                     say("counted")
                 else:
@@ -155,10 +157,12 @@ class Worker:
 
     def _look(self) -> None:
         """How many messages does the core hold?"""
-        now = asyncio.get_running_loop().time()
-        if now - self._looked >= LOOK_SECONDS:
-            self._looked = now
-            self._most_held = max(self._most_held, len(self._node.held()))
+        clock = asyncio.get_running_loop().time
+        begun = clock()
+        if begun >= self._look_at:
+            self._held = len(self._node.held())
+            self._most_held = max(self._most_held, self._held)
+            self._look_at = clock() + LOOKING * (clock() - begun)
 
     async def _report(self) -> None:
         while True:
@@ -167,15 +171,14 @@ class Worker:
 
     def _say_figures(self) -> None:
         stats = self._node.stats()
-        held = len(self._node.held())
-        self._most_held = max(self._most_held, held)
+        self._look()
         trips = [peer.round_trip_ms for peer in stats.peers.values() if peer.state == "up"]
         say(
             "figures",
             sent=stats.messages_sent,
             delivered=stats.messages_delivered,
             reactions=self._traffic.reacted,
-            held=held,
+            held=self._held,
             most_held=self._most_held,
             lost=self._faulty.lost,
             doubled=self._faulty.doubled,
