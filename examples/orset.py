@@ -19,7 +19,7 @@ import beforehand
 from beforehand.runtime.transports import Faulty, UdpTransport
 
 REPLICAS = ("athens", "berlin", "cairo", "dakar")
-CHANGES = 150  # by each replica
+CHANGES = 100  # by each replica
 WORDS = ("apple", "bread", "cheese", "dates", "eggs")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from heapq import heappop, heappush
+from typing import Final
 
 from mypy_extensions import i64
 
@@ -24,6 +25,8 @@ from beforehand.wire.codec import decode, decode_at
 from beforehand.wire.hybrid import decode_message
 from beforehand.wire.reader import Reader
 from beforehand.wire.tags import MARKER
+
+FARTHEST: Final = 10_000_000_000  # ns: timers that are never needed do not pile up for longer
 
 
 class Engine(Meeting):
@@ -61,7 +64,7 @@ class Engine(Meeting):
             if not peer.proven:
                 self.prove(peer)
                 known = self.links.get(link.connection)
-                if known is None:  # there is another session with it, a better one
+                if known is None or known.gone:  # there is a better session, or none is wanted
                     continue
                 peer = known
             if link.silent:
@@ -200,7 +203,7 @@ class Engine(Meeting):
     # ---- time ----
 
     def _schedule(self, link: Link, now: i64) -> None:
-        when = link.deadline(now, self.heartbeat)
+        when = min(link.deadline(now, self.heartbeat), now + FARTHEST)
         if link.scheduled == 0 or when < link.scheduled:
             link.scheduled = when
             self.ticks += 1
@@ -212,6 +215,7 @@ class Engine(Meeting):
 
     def expire(self, now: i64) -> list[Link]:
         """Time has passed; the links whose timers ran out, for those who watch over silence."""
+        self.now = now
         expired: list[Link] = []
         while self.timers and self.timers[0][0] <= now:
             when, _, link = heappop(self.timers)
@@ -227,7 +231,7 @@ class Engine(Meeting):
         """This process stood still for a while: the silence of that time was its own."""
         for peer in self.links.values():
             if peer.link is not None:
-                peer.link.heard_at += late
+                peer.link.heard_at = min(self.now, peer.link.heard_at + late)
 
     def tick(self, now: i64) -> None:
         """The papers' "periodically", for the cores that need it."""

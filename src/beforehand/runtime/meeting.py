@@ -19,6 +19,12 @@ class Meeting(Sending):
     def prove(self, peer: Peer) -> None:
         """The peer holds the keys, so it is who it says: an older life of it is over."""
         self.expect(peer)
+        if self.core.is_dropped(peer.process):  # by others, while we were shaking hands
+            assert peer.link is not None
+            peer.gone = True
+            peer.link.retire()
+            self.ghosts.append(peer)
+            return
         old = self.peers.get(peer.name)
         if old is not None and old.proven:
             if old.process == peer.process and not old.gone:

@@ -187,6 +187,7 @@ class Turns:
         now = time.monotonic_ns()
         late = now - self._timer_at
         if late > STALL:
+            self._engine.now = now
             self._engine.forgive(late)  # we were the silent ones: others could not be heard
         expired = self._engine.expire(now)
         self._members.watch(expired, now)
