@@ -136,6 +136,7 @@ def main() -> int:
         "loop": options.loop,
         "python": platform.python_version(),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "load": os.getloadavg()[0],  # of other programs: above 0.2 or so, come back later
         "seed": runtime_parts.SEED,
     }
     print(", ".join(f"{key} {value}" for key, value in report.items()))

@@ -33,14 +33,14 @@ ENCRYPTED = ", encrypted"
 # label, name of the roles, what they are told besides
 Candidate = tuple[str, str, dict[str, Any]]
 CANDIDATES: tuple[Candidate, ...] = (
-    (ZMQ, "zmq", {}),
+    (BATCH, "node", {"batch": True}),
+    (SINGLE, "node", {}),
+    (ZMQ, "zmq", {}),  # what all are compared with is in the middle of them
+    (BATCH + ENCRYPTED, "node", {"batch": True, "encrypted": True}),
+    (SINGLE + ENCRYPTED, "node", {"encrypted": True}),
     (ZMQ_ASYNC, "zmq_async", {}),
     ("nats-py", "nats", {}),
     (UDP, "udp", {}),
-    (SINGLE, "node", {}),
-    (BATCH, "node", {"batch": True}),
-    (SINGLE + ENCRYPTED, "node", {"encrypted": True}),
-    (BATCH + ENCRYPTED, "node", {"batch": True, "encrypted": True}),
 )
 
 

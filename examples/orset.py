@@ -34,8 +34,7 @@ class Replica:
     async def change(self, what: str, word: str) -> None:
         """Add a word, or remove it, here and everywhere."""
         self.made += 1
-        fresh = [f"{self.node.name}:{self.made}"]
-        tags = fresh if what == "add" else sorted(self.tags[word])
+        tags = [f"{self.node.name}:{self.made}"] if what == "add" else sorted(self.tags[word])
         self._apply(what, word, tags)
         others = [name for name in REPLICAS if name != self.node.name]
         await self.node.send(others, json.dumps([what, word, tags]).encode())

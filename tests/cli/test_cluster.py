@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 
 from beforehand import protocols, trace
 from beforehand.cli import app
+from beforehand.runtime.cluster import child
 
 runner = CliRunner()
 
@@ -45,15 +46,15 @@ def test_everything_arrives_once_and_in_order(tmp_path: Path) -> None:
     assert found["verdict"]["deliveries"] == total(found, "delivered") >= 300
     for figure in ("lost", "doubled", "held_back", "resent", "reactions"):
         assert total(found, figure) > 0, figure
-    assert max(each["most_held"] for each in found["processes"]) > 0
     events = list(trace.read(folder))
+    assert found["verdict"]["held"] == sum(event.kind == "hold" for event in events) > 0
     assert sum(event.kind == "send" for event in events) == 300
     assert {event.run for event in events} == {"cluster-hybrid-sps-5"}
 
 
 def test_the_others_finish_without_the_killed() -> None:
     """One dies by signal 9 with messages under way; what the others sent each other arrives."""
-    result = cluster(*SMALL, "--kill", "1", "--drop-after", "1.5", "--plain")
+    result = cluster(*SMALL, "--kill", "1", "--drop-after", "1", "--plain")
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     assert any("was killed after about 50 of its 100 messages" in line for line in lines)
@@ -65,7 +66,7 @@ def test_the_others_finish_without_the_killed() -> None:
 
 def test_the_killed_takes_part_again() -> None:
     """Under its old name: it sends what it had not sent, and is sent to."""
-    found = told(cluster(*SMALL, "--kill", "1", "--restart", "--json"))
+    found = told(cluster(*SMALL, "--kill", "1", "--restart", "--drop-after", "1", "--json"))
     assert found["verdict"]["clean"]
     [old] = [each for each in found["processes"] if each["killed"]]
     [new] = [each for each in found["processes"] if each["life"] == 2]
@@ -93,6 +94,15 @@ def test_a_run_that_takes_too_long_is_ended() -> None:
     [line] = result.stderr.splitlines()
     assert line.startswith("beforehand: not finished within 0.1 s, while ")
     assert "n1 has sent 0 of 100" in line
+
+
+def test_a_process_that_dies_by_itself_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its last words, and exit code 2: there is nothing to judge."""
+    monkeypatch.setattr(child, "WORKER", "beforehand.nowhere")
+    result = cluster(*SMALL)
+    assert result.exit_code == 2
+    assert " died by itself: " in result.stderr
+    assert "No module named beforehand.nowhere" in result.stderr
 
 
 @pytest.mark.parametrize(

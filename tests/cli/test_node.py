@@ -176,6 +176,7 @@ def test_what_waits_for_somebody_who_does_not_come_is_told() -> None:
         await alice.notes("waiting for bob: not there yet, or behind")
         await alice.sees("bob: awaited")
         assert await alice.leave() == Counter({"bob": 2})
+        assert len(alice.noted) == 2
 
     asyncio.run(asyncio.wait_for(main(), PATIENCE))
 
@@ -183,7 +184,7 @@ def test_what_waits_for_somebody_who_does_not_come_is_told() -> None:
 @pytest.mark.parametrize("kind", ["pipe", "file"])
 def test_lines_come_from_anything(kind: str) -> None:
     """Long ones, many of them, and a last one without an end, from pipes and files alike."""
-    expected = [b"x" * (READ + 1), b"", *(b"%d" % number for number in range(20_000)), b"last"]
+    expected = [b"x" * (READ + 1), b"", *(b"%d" % number for number in range(60_000)), b"last"]
     with tempfile.TemporaryFile() as file:
         file.write(b"\n".join(expected))
         file.seek(0)
@@ -239,6 +240,9 @@ def test_two_processes_talk_through_pipes(tmp_path: Path) -> None:
         (["--protocol", "tree"], "tree runs on an overlay, for which this command has no words"),
         (["--key", "/nowhere/key"], "the key file '/nowhere/key' cannot be read"),
         (["--listen", "nowhere"], "nowhere"),
+        (["--listen", "0.0.0.0:0"], "without --key a node only listens to this machine"),
+        (["--nats", "nats://127.0.0.1:1"], "without --key a node only listens to this machine"),
+        (["--nats", "nats://127.0.0.1:1", "--insecure"], "no connection to a NATS server"),
         (["--drop-after", "0"], "drop_after=0"),
     ],
 )

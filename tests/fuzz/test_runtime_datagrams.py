@@ -15,6 +15,7 @@ from contextlib import suppress
 import pytest
 
 from beforehand import Node
+from beforehand.runtime.datagrams import COOKIE
 from beforehand.runtime.greeting import Greeting
 from beforehand.runtime.handshake import Initiator
 from beforehand.runtime.keys import NO_KEY
@@ -186,6 +187,23 @@ def test_hellos_without_end() -> None:
             await talk(alice, bob, 0)
 
     run(main(), 60)
+
+
+def test_a_cookie_from_elsewhere_gets_no_hello() -> None:
+    """Hellos are long and cookies are short: they go where the peer is said to be, and only there."""
+
+    async def main() -> None:
+        async with Town() as town:
+            alice = await town.start("alice", "bob")
+            while not town.network.carried:
+                await asyncio.sleep(0)
+            ((_, _, hello), *_) = town.network.carried
+            for number in range(50):
+                alice._received([bytes([COOKIE]) + hello[1:9] + b"%16d" % number], "mallory")
+            assert {to for _, to, _ in town.network.carried} == {"bob"}
+            assert len(town.network.carried) > 1
+
+    run(main())
 
 
 def test_a_flood_of_wrong_keys_is_one_event() -> None:

@@ -38,14 +38,15 @@ class Company:
         core = protocols.create("hybrid-sps", f"{name}@{'0' * 16}", coalesce=True, runs=True)
         return Engine(core, name, self.window, self.window_bytes, HEARTBEAT)
 
-    def join(self, one: str, other: str) -> None:
-        """Give a pair a session, as a handshake would."""
+    def join(self, one: str, other: str, session: int = 0, preferred: bool = True) -> None:
+        """Give a pair a session, or one more, as a handshake would."""
         for name, peer_name in ((one, other), (other, one)):
-            own, theirs = connection(name, peer_name), connection(peer_name, name)
+            own = connection(name, peer_name, session)
+            theirs = connection(peer_name, name, session)
             sealer = make_sealer(own * 4, self.plain)
             opener = make_opener(theirs * 4, self.plain)
             sealing = (sealer, opener, DATAGRAM, int(sealer.overhead), LIMIT)
-            link = Link(own, theirs, peer_name, *sealing, preferred=True, now=self.now)
+            link = Link(own, theirs, peer_name, *sealing, preferred=preferred, now=self.now)
             peer = Peer(peer_name, f"{peer_name}@{'0' * 16}", b"0" * 8)
             peer.window, peer.window_bytes = self.window, self.window_bytes
             peer.link = link
@@ -94,6 +95,6 @@ class Company:
         return [message.payload for message in self.engines[name].inbox.take_many(10**6)]
 
 
-def connection(name: str, peer: str) -> bytes:
+def connection(name: str, peer: str, session: int = 0) -> bytes:
     """What `peer` writes into datagrams for `name`."""
-    return f"{name}-{peer}".encode().ljust(8, b".")[:8]
+    return f"{session}{name[:3]}-{peer[:3]}".encode().ljust(8, b".")

@@ -26,7 +26,7 @@ def run(main: Coroutine[Any, Any, None], seconds: float = 20) -> None:
         await asyncio.wait_for(main, seconds)
 
     asyncio.run(watched())
-    assert problems == []
+    assert problems == [], problems
 
 
 async def happened(node: Node, kind: str, peer: str, seconds: float = 5) -> PeerEvent:

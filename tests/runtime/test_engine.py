@@ -7,7 +7,9 @@ import pytest
 from beforehand.errors import LocalProtocolError, PeerDroppedError
 from beforehand.runtime import frames
 from beforehand.runtime.datagrams import DATA, HEADER
+from beforehand.runtime.link import NOW
 from beforehand.runtime.peer import Peer
+from beforehand.runtime.sealing import PlainSealer
 from beforehand.runtime.sending import MAX_PAYLOAD
 from tests.runtime.engines import HEARTBEAT, MS, Company
 
@@ -190,6 +192,58 @@ def test_only_the_newest_packet_tells_of_a_new_address() -> None:
     assert company.link("alice", "bob").address == "bob"
 
 
+def test_short_packets_tell_of_no_new_address() -> None:
+    """They would have to be answered with a longer one; the next heartbeat is long enough."""
+    company = Company("alice", "bob")
+    alice, bob = company.engines["alice"], company.link("bob", "alice")
+    bob.open(company.link("alice", "bob").alone(frames.PING_FRAME, company.now), 0, company.now)
+    bob.owe_ack(NOW, company.now)
+    (ack,) = bob.write(company.now)
+    alice.receive([ack], "elsewhere", company.now)
+    assert alice.moved == []
+    ping = bob.alone(frames.PING_FRAME, company.now)
+    challenge = company.link("alice", "bob").alone(b"\xc4" + bytes(frames.TOKEN), company.now)
+    assert len(ack) < len(challenge) <= len(ping)
+    alice.receive([ping], "elsewhere", company.now)
+    assert len(alice.moved) == 1
+
+
+def test_packet_numbers_have_an_end() -> None:
+    """What cannot be acknowledged any more is refused, though its checksum is right."""
+    company = Company("alice", "bob")
+    alice = company.engines["alice"]
+    header = company.link("bob", "alice").prefix + (2**60).to_bytes(8, "big")
+    alice.receive([PlainSealer().seal(2**60, header, frames.PING_FRAME)], "bob", company.now)
+    assert alice.counters.refused == 1
+    header = company.link("bob", "alice").prefix + (2**60 - 1).to_bytes(8, "big")
+    alice.receive([PlainSealer().seal(2**60 - 1, header, frames.PING_FRAME)], "bob", company.now)
+    assert alice.counters.refused == 1
+    ((_, (datagram,)),) = alice.flush(company.now)  # the ack of it
+    assert datagram[HEADER] == frames.ACK
+
+
+@pytest.mark.parametrize("preferred", [True, False])
+def test_two_sessions_with_one_life_become_one(preferred: bool) -> None:
+    """Nothing that was under way is lost or doubled, not even half of a large message."""
+    company = Company("alice", "bob")
+    large = bytes(range(256)) * 200
+    company.send("alice", "bob", large)
+    company.send("bob", "alice", b"small")
+    for _ in range(3):
+        company.turn()
+    assert company.link("bob", "alice").pieces.held and company.engines["alice"].inbox.unread
+    company.join("alice", "bob", session=1, preferred=preferred)
+    for name, engine in company.engines.items():
+        assert len(engine.links) == 1 and engine.dropped == []
+        (used,) = engine.links
+        assert used.startswith(b"1" if preferred else b"0"), name
+    company.send("alice", "bob", b"after")
+    company.send("alice", "bob", large[::-1])
+    company.settle(500)
+    assert company.taken("bob") == [large, b"after", large[::-1]]
+    assert company.taken("alice") == [b"small"]
+
+
 def test_a_drop_reaches_the_third_through_the_fence() -> None:
     """Bob learns that alice gave carol up from the next message of alice, and does the same."""
     company = Company("alice", "bob", "carol")
@@ -230,6 +284,20 @@ def test_nothing_more_goes_to_a_dropped_peer() -> None:
     assert [
         each for each in company.passed[before:] if each[1] == "bob" and each[0] == "alice"
     ] == []
+
+
+def test_messages_of_a_dropped_peer_can_still_be_read() -> None:
+    """They were delivered before; nobody is told that they were taken."""
+    company = Company("alice", "bob", window=4)
+    for number in range(4):
+        company.send("bob", "alice", b"%d" % number)
+    company.settle()
+    alice = company.engines["alice"]
+    link = company.link("alice", "bob")
+    alice.drop(alice.peers["bob"], company.now)
+    assert company.taken("alice") == [b"0", b"1", b"2", b"3"]
+    company.turn()
+    assert link.waiting == 0 and not link.has_frames()
 
 
 def test_timers_lead_from_a_loss_to_the_message() -> None:

@@ -12,6 +12,7 @@ from beforehand.runtime.datagrams import DATA, HEADER
 from beforehand.runtime.engine import packet_number
 from beforehand.runtime.link import ACK_PATIENCE, LATER, NOW
 from beforehand.runtime.received import Received
+from beforehand.wire.reader import Reader
 from tests.runtime.lossy_links import (
     DATAGRAM,
     HEARTBEAT,
@@ -163,6 +164,29 @@ def test_an_acknowledgement_rides_along_or_waits() -> None:
     theirs.post(HybridAck(1))
     (company,) = theirs.write(START)
     assert company[HEADER] == frames.ACK and not theirs.ack_owed
+
+
+def test_an_acknowledgement_is_put_off_once() -> None:
+    """More packets that may wait do not move the time, nor does one of these make an urgent one wait."""
+    _, theirs = link_pair()
+    for after in (0, 2 * MS, 4 * MS):
+        theirs.owe_ack(LATER, START + after)
+    assert theirs.deadline(START + 4 * MS, HEARTBEAT) == START + ACK_PATIENCE
+    theirs.owe_ack(NOW, START + 4 * MS)
+    theirs.owe_ack(LATER, START + 4 * MS)
+    assert theirs.ack_owed == NOW
+
+
+def test_the_delay_of_an_acknowledgement_counts_from_the_newest_packet() -> None:
+    """Older ones that come after it do not change how long it has been waiting."""
+    ours, theirs = link_pair()
+    older, newer = (ours.alone(frames.PING_FRAME, START) for _ in range(2))
+    theirs.open(newer, 1, START + 10 * MS)
+    theirs.open(older, 0, START + 13 * MS)
+    theirs.owe_ack(NOW, START + 13 * MS)
+    (ack,) = theirs.write(START + 14 * MS)
+    ranges, delay = frames.read_ack(Reader(ack, HEADER + 1, "peer"))
+    assert (ranges, int(delay)) == ([(0, 1)], 4 * MS)
 
 
 def test_an_acknowledgement_of_many_holes_leaves_room() -> None:

@@ -104,6 +104,15 @@ def test_frames_before_the_wrong_one_count() -> None:
     assert company.link("bob", "alice").recovery.in_flight == 0
 
 
+def test_what_makes_no_sense_is_acknowledged() -> None:
+    """Sending it again would not make it better."""
+    company = Company("alice", "bob")
+    company.forge("bob", "alice", b"\xc9")
+    assert company.link("bob", "alice").recovery.in_flight > 0
+    company.turn()
+    assert company.link("bob", "alice").recovery.in_flight == 0
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_any_bytes_with_a_seal(seed: int) -> None:
     """Thousands of them: no exception, and after a drop nothing of it is left."""

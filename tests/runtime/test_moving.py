@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import cast
 
@@ -10,7 +11,8 @@ import pytest
 
 from beforehand import Node
 from beforehand.runtime.datagrams import DATA
-from tests.runtime.living import KEY, happened, run, take
+from beforehand.runtime.frames import PING_FRAME, RESPONSE
+from tests.runtime.living import KEY, Town, happened, run, take
 
 Address = tuple[str, int]
 
@@ -217,5 +219,29 @@ def test_a_short_packet_from_elsewhere_is_not_answered_with_a_longer_one() -> No
                 thief.transport.close()
                 await bob.close(0.2)
             router.close()
+
+    run(main())
+
+
+def test_only_the_answer_to_the_challenge_moves_a_session() -> None:
+    """A response that nobody asked for, or a wrong one, changes nothing."""
+
+    async def main() -> None:
+        async with Town() as town:
+            alice, bob = await town.mesh("alice", "bob")
+            ours, theirs = (
+                node._engine.peers[name].link for node, name in ((alice, "bob"), (bob, "alice"))
+            )
+            assert ours is not None and theirs is not None
+            guess = bytes([RESPONSE]) + b"guessed!"
+            town.network.carry("bob", "alice", [theirs.alone(guess, time.monotonic_ns())])
+            await asyncio.sleep(0.01)
+            town.network.carry("away", "alice", [theirs.alone(PING_FRAME, time.monotonic_ns())])
+            await asyncio.sleep(0.01)
+            assert "away" in {to for _, to, _ in town.network.carried}
+            town.network.carry("bob", "alice", [theirs.alone(guess, time.monotonic_ns())])
+            await alice.send("bob", b"where you were")
+            assert await take(bob) == [b"where you were"]
+            assert ours.address == "bob" and alice.stats().misbehaved == 0
 
     run(main())

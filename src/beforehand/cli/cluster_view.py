@@ -31,11 +31,8 @@ def show(plan: Plan, course: Course, verdict: Verdict) -> None:
     )
     print_table(COLUMNS, [row(child) for child in course.children])
     typer.echo(_network(plan, course))
-    typer.echo(
-        f"cores: up to {max(child.figures.most_held for child in course.children):,} messages held "
-        f"in one at a time, {_total(course, 'reactions'):,} messages sent as reactions"
-    )
-    for line in _deaths(course):
+    typer.echo(_cores(course, verdict))
+    for line in _incidents(course):
         typer.echo(line)
     for line in _judgement(course, verdict):
         typer.echo(line)
@@ -57,6 +54,7 @@ def everything(plan: Plan, course: Course, verdict: Verdict) -> dict[str, Any]:
             "complete": verdict.complete,
             "sends": verdict.sends,
             "deliveries": verdict.deliveries,
+            "held": verdict.held,
             "violations": _kinds(verdict),
             "lost": len(verdict.lost),
             "damaged": _total(course, "damaged"),
@@ -77,24 +75,34 @@ def _network(plan: Plan, course: Course) -> str:
     return f"network: datagrams {', '.join(told)}; {_total(course, 'resent'):,} frames sent again"
 
 
-def _deaths(course: Course) -> list[str]:
+def _cores(course: Course, verdict: Verdict) -> str:
+    """How much causality there was to keep."""
+    most = max(child.figures.most_held for child in course.children)
+    return (
+        f"cores: {verdict.held:,} messages had to wait, up to {most:,} at a time in one process; "
+        f"{_total(course, 'reactions'):,} messages were reactions"
+    )
+
+
+def _incidents(course: Course) -> list[str]:
+    """What is worth a line: deaths, returns, and what should not happen."""
     lines = [
         f"{child.label} was killed after about {child.figures.sent:,} of its "
         f"{child.job.messages:,} messages; the others went on"
         for child in course.killed
     ]
     for child in course.children:
+        figures = child.figures
         if child.life > 1:
             lines.append(
                 f"{child.name} was started again, and took part: "
-                f"{child.figures.sent:,} sent, {child.figures.delivered:,} delivered"
+                f"{figures.sent:,} sent, {figures.delivered:,} delivered"
             )
-    for child in course.children:
-        lost_touch = sorted({peer for kind, peer, _ in child.events if kind == "expelled"})
-        if lost_touch and not child.killed:
-            lines.append(
-                f"{child.label} was given up on by {', '.join(lost_touch)}, although it lived"
-            )
+        expelled = sorted({peer for kind, peer, _ in child.events if kind == "expelled"})
+        if expelled and not child.killed:
+            lines.append(f"{child.label} lives, and {', '.join(expelled)} gave up on it")
+        if figures.misbehaved:
+            lines.append(f"{child.label} got {figures.misbehaved:,} frames that made no sense")
     return lines
 
 

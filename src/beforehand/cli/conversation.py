@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
@@ -21,11 +20,12 @@ from rich.text import Text
 
 from beforehand import protocols
 from beforehand.cli.typed import typed_lines
-from beforehand.errors import BeforehandError, LocalProtocolError, WouldBlock
+from beforehand.errors import BeforehandError, LocalProtocolError, NodeClosedError, WouldBlock
 
 if TYPE_CHECKING:
     from beforehand.runtime.node import Node
 
+STANDARD_INPUT: Final = 0
 MOST_WAITING: Final = 1024  # messages that wait for their receivers, before the input waits too
 GOODBYE: Final = 0.5  # seconds for telling the others that we leave
 EVERYBODY: Final = "*"
@@ -50,7 +50,7 @@ async def talk(node: Node, wait: float) -> Counter[str]:
         lambda line: out.print(Text(line), soft_wrap=True),
         lambda line: notes.print(Text(line, style="dim"), soft_wrap=True),
     )
-    return await conversation.run(typed_lines(sys.stdin.fileno()), wait)
+    return await conversation.run(typed_lines(STANDARD_INPUT), wait)
 
 
 class Conversation:
@@ -148,6 +148,8 @@ class Conversation:
             self._sending, payload = await self._outgoing.get()
             try:
                 await self._send(self._sending, payload)
+            except NodeClosedError:
+                return  # the end has come, and what waits is counted
             except BeforehandError as problem:
                 self._note(shown(str(problem)))
             self._sending = ""

@@ -96,21 +96,26 @@ def _node(
 ) -> Node:
     from beforehand import protocols
     from beforehand.runtime.node import Node
-    from beforehand.runtime.transports.nats import NatsTransport
+    from beforehand.runtime.transports import NatsTransport, Transport, UdpTransport
 
     if protocols.describe(protocol).overlay != "none":
         raise LocalProtocolError(
             f"{protocol} runs on an overlay, for which this command has no words; "
             "use beforehand.Node in Python, or another protocol"
         )
+    transport: Transport = UdpTransport(listen) if nats is None else NatsTransport(nats, name)
+    if key is None and not insecure and not transport.loopback():
+        raise LocalProtocolError(
+            "without --key a node only listens to this machine, since anybody could read and forge its "
+            "messages; make a key with `beforehand keygen`, or add --insecure if that is what you want"
+        )
     early = drop_after is not None and 0 < drop_after < SILENT_AFTER
     return Node(
         name,
-        listen=listen,
         peers=dict(_peer(text, nats is not None) for text in peers),
         key=key,
         protocol=protocol,
-        transport=None if nats is None else NatsTransport(nats, name),
+        transport=transport,
         trace=trace,
         run="node",
         silent_after=drop_after if early and drop_after else SILENT_AFTER,

@@ -29,6 +29,11 @@ from beforehand.wire.tags import MARKER
 FARTHEST: Final = 10_000_000_000  # ns: timers that are never needed do not pile up for longer
 
 
+UNREAD: Final = 1  # there are messages for the application
+EASED: Final = 2  # somebody who waits for room or for a delivery may go on
+NOTICED: Final = 4  # peers have come, gone, moved or misbehaved
+
+
 class Engine(Meeting):
     """The turns of a node: what came in, what goes out, and what time it is."""
 
@@ -80,6 +85,26 @@ class Engine(Meeting):
         if self.drops != len(self.core.drop_log()):
             self._note_drops()
 
+    def news(self) -> i64:
+        """What has happened that others have to see to: UNREAD, EASED and NOTICED, as bits."""
+        found: i64 = 0
+        if self.inbox.unread > 0:
+            found |= UNREAD
+        if self.eased:
+            found |= EASED
+        if (
+            self.strange
+            or self.spoken
+            or self.dropped
+            or self.proven
+            or self.woken
+            or self.moved
+            or self.ghosts
+            or self.misbehaved
+        ):
+            found |= NOTICED
+        return found
+
     def _frames(self, peer: Peer, link: Link, body: bytes, now: i64) -> None:
         """Use the frames of one body; after one that makes no sense, the rest is not looked at."""
         urgency: i64 = 0
@@ -129,7 +154,8 @@ class Engine(Meeting):
             taken = reader.varint()
             if not peer.credited(delivered, taken, reader.varint()):
                 raise reader.problem("credit for messages that it was never sent")
-            self.eased.append(peer)
+            if self.watched:
+                self.eased.append(peer)
         elif tag == frames.FRAGMENT:
             whole = link.pieces.add(reader)
             if whole is not None:
@@ -152,6 +178,7 @@ class Engine(Meeting):
     def flush(self, now: i64) -> list[tuple[Hashable, list[bytes]]]:
         """What goes out at the end of a turn of the loop: datagrams, by address."""
         self.now = now
+        self.ripe = False
         if self.pending:
             self._send_pending()
         self._carry_out(self.core.flush())
@@ -183,7 +210,8 @@ class Engine(Meeting):
             peer.owed = False
             if peer is self.me:
                 peer.credited(peer.got, peer.taken, peer.taken_bytes)
-                self.eased.append(peer)
+                if self.watched:
+                    self.eased.append(peer)
                 continue
             link = peer.link
             if link is None or peer.gone or not self.accounts:

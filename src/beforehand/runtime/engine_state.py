@@ -53,7 +53,9 @@ class EngineState:
     pending: list[bytes]
     inbox: Inbox
     dirty: list[Link]
+    watched: bool  # somebody waits for room, or for a delivery
     eased: list[Peer]  # peers that granted more, or told of deliveries, since the node looked
+    ripe: bool  # so much waits in a link that it should be written now, and not at the end of the turn
     left: set[str]  # processes that said goodbye: they need not be given up
     dropped: list[Peer]  # peers that were dropped since the node looked
     lost: list[tuple[int, int]]  # our messages that dropped peers are not known to have delivered
@@ -92,7 +94,9 @@ class EngineState:
         self.pending = []
         self.inbox = Inbox()
         self.dirty = []
+        self.watched = False
         self.eased = []
+        self.ripe = False
         self.left = set()
         self.dropped = []
         self.lost = []

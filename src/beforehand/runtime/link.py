@@ -332,7 +332,7 @@ class Link:
 
     def has_frames(self) -> bool:
         """Something waits to go."""
-        return bool(self.urgent) or bool(self.again) or bool(self.queue)
+        return self.waiting > 0
 
     def retire(self) -> None:
         """The session is over: what waits is forgotten, and nothing is remembered of what went out."""

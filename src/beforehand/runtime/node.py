@@ -25,7 +25,7 @@ from beforehand.runtime.transports.udp import UdpTransport
 from beforehand.runtime.turns import Turns
 from beforehand.runtime.waiters import Line
 
-WINDOW: Final = 16_384  # messages between two applications
+WINDOW: Final = 65_536  # messages between two applications
 WINDOW_BYTES: Final = 32 * 2**20
 FAREWELL: Final = 0.5  # seconds at most for telling the others that we leave
 EVERYTHING: Final = 2**62
@@ -274,6 +274,8 @@ class Node(Turns):
         self._plan()
         start = 0
         while start < len(payloads):
+            if self._engine.ripe:
+                self._write()
             stop = start if self._senders else self._engine.offer(where, payloads, start)
             if stop == start:
                 stop = await self._send_later(where, payloads, start)
@@ -299,6 +301,7 @@ class Node(Turns):
                     self._wake_sender(waited_for)  # whatever came of it, the next one may try
             line = self._senders.setdefault(blocked_by, Line())
             self._ready = False
+            self._engine.watched = True
             try:
                 await line.wait(again=blocked_by == waited_for)
             finally:
@@ -320,9 +323,10 @@ class Node(Turns):
 
     async def receive(self) -> Message:
         """The next message, in causal order."""
-        if not self._engine.inbox.unread:
+        inbox = self._engine.inbox
+        if not inbox.unread:
             await self._arrival()
-        message = self._engine.inbox.take()
+        message = inbox.take()
         self._took()
         return message
 
@@ -363,8 +367,9 @@ class Node(Turns):
 
     def _took(self) -> None:
         """The application has taken something: its senders may be owed credit, other readers more."""
-        self._plan()
-        if self._readers and self._engine.inbox.unread:
+        if not self._planned:
+            self._plan()
+        if self._readers.waiting and self._engine.inbox.unread:
             self._readers.wake()
 
     # ---- what became of it ----
@@ -401,6 +406,7 @@ class Node(Turns):
     async def _flush_all(self) -> None:
         self._flush_pending()
         peers = [peer for peer in self._engine.peers.values() if not peer.gone]
+        self._engine.watched = True
         waiting = [self._receipts.expect(peer, int(peer.accepted)) for peer in peers]
         for peer in peers:
             self._receipts.note(peer)
@@ -409,6 +415,7 @@ class Node(Turns):
             raise self._closed()
 
     async def _until(self, places: list[tuple[Peer, int]]) -> None:
+        self._engine.watched = True
         waiting = [self._receipts.expect(peer, place) for peer, place in places]
         for peer, _ in places:
             self._receipts.note(peer)

@@ -21,6 +21,7 @@ from beforehand.runtime.peer import Peer
 MAX_PAYLOAD: Final = 16 * 2**20  # what a receiver has to put together from fragments, at most
 MOST_PENDING: Final = 1024  # sends that wait to become one run: what a record of the core holds
 MOST_ROUTES: Final = 4096  # sets of receivers that are remembered
+RIPE: Final = 56_000  # bytes in the queue of a link: as much as one system call takes
 PIECES: Final = (
     4  # of a window: a batch is accepted by pieces, so that there is always one under way
 )
@@ -31,7 +32,7 @@ class Sending(EngineState):
 
     def try_send(self, to: object, payload: object) -> i64:
         """Accept a message and return its number, or 0 if it takes more than this to tell."""
-        if type(payload) is not bytes:
+        if type(payload) is not bytes or self.ripe:
             return 0
         size: i64 = len(payload)
         route = self.route
@@ -223,6 +224,8 @@ class Sending(EngineState):
             peer.backlog.append(frame)
             return
         link.post(frame)
+        if link.waiting >= RIPE:
+            self.ripe = True
         self.touch(link)
 
     def _deliver(self, sender: str, first: i64, payloads: tuple[bytes, ...]) -> None:

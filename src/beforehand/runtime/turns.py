@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from collections import deque
 from collections.abc import AsyncGenerator
+from time import monotonic_ns
 from typing import Final
 
 from beforehand.protocols.base import Core
 from beforehand.runtime import events
-from beforehand.runtime.engine import Engine
+from beforehand.runtime.engine import EASED, NOTICED, UNREAD, Engine
 from beforehand.runtime.events import PeerEvent
 from beforehand.runtime.members import Members
 from beforehand.runtime.settings import NodeSettings
@@ -105,27 +105,34 @@ class Turns:
     # ---- the turns of the loop ----
 
     def _received(self, datagrams: list[bytes], address: Address) -> None:
-        if self._state not in ("open", "closing"):
-            return
-        now = time.monotonic_ns()
+        now = monotonic_ns()
         self._engine.receive(datagrams, address, now)
         self._after(now)
 
     def _after(self, now: int) -> None:
         """The engine has worked: wake those who waited for it, then write, after they have run."""
-        engine = self._engine
-        self._members.attend(now)
-        if self._readers and engine.inbox.unread:
+        self._look(now)
+        if not self._planned:
+            self._plan()
+
+    def _look(self, now: int) -> None:
+        """See to what the engine has found."""
+        news = self._engine.news()
+        if news & NOTICED:
+            self._members.attend(now)
+            news = self._engine.news()
+        if news & UNREAD and self._readers.waiting:
             self._readers.wake()
-        if engine.eased:
+        if news & EASED:
             self._ease()
-        self._plan()
 
     def _ease(self) -> None:
+        """Let those go on who waited for what has come."""
         eased, self._engine.eased = self._engine.eased, []
         for peer in eased:
             self._receipts.note(peer)
             self._wake_sender(peer.name)
+        self._engine.watched = bool(self._senders) or bool(self._receipts)
 
     def _wake_sender(self, name: str) -> None:
         line = self._senders.get(name)
@@ -139,26 +146,30 @@ class Turns:
             return
         assert self._loop is not None
         self._planned = True
-        self._engine.now = time.monotonic_ns()
+        self._engine.now = monotonic_ns()
         self._loop.call_soon(self._flush)
 
     def _flush(self) -> None:
-        if self._state == "closed":
-            return
+        """The end of a turn."""
         self._planned = False
         self._ready = False
+        self._write()
+
+    def _write(self) -> None:
+        """Let everything go that may go now."""
+        engine = self._engine
+        if self._state == "closed":
+            return
         if self._transport.busy():
             self._arm(soon=True)
             return
-        for address, datagrams in self._engine.flush(time.monotonic_ns()):
+        for address, datagrams in engine.flush(monotonic_ns()):
             self._transport.send(address, datagrams)
-        if self._engine.eased:
-            self._ease()
-        if self._readers and self._engine.inbox.unread:  # messages to oneself
-            self._readers.wake()
-        if self._engine.dirty:
+        self._look(engine.now)  # messages to oneself, and room for more of them
+        if engine.dirty:
             self._plan()
-        self._arm()
+        if self._timer is None or engine.next_timer() < self._timer_at:
+            self._arm()
 
     def _flush_pending(self) -> None:
         self._engine.settle()
@@ -166,7 +177,7 @@ class Turns:
     def _arm(self, soon: bool = False) -> None:
         """See to it that the loop calls us when something is due."""
         assert self._loop is not None
-        now = time.monotonic_ns()
+        now = monotonic_ns()
         when = int(self._engine.next_timer())
         hello = self._members.introductions.poll(now)
         if hello and (not when or hello < when):
@@ -184,7 +195,7 @@ class Turns:
 
     def _expire(self) -> None:
         self._timer = None
-        now = time.monotonic_ns()
+        now = monotonic_ns()
         late = now - self._timer_at
         if late > STALL:
             self._engine.now = now
@@ -198,7 +209,7 @@ class Turns:
         """Cores with a timer of their own."""
         if self._state in ("open", "closing"):
             assert self._loop is not None
-            now = time.monotonic_ns()
+            now = monotonic_ns()
             self._engine.tick(now)
             self._after(now)
             self._loop.call_later(TICK, self._tick)
@@ -207,5 +218,5 @@ class Turns:
         """Let the trace finish a part from time to time, so that a crash costs little of it."""
         if self._engine.trace is not None and self._state in ("open", "closing"):
             assert self._loop is not None
-            self._engine.trace.poke(time.monotonic_ns())
+            self._engine.trace.poke(monotonic_ns())
             self._loop.call_later(TICK, self._poke)

@@ -18,38 +18,38 @@ class Line:
     """Tasks that wait in line; those who are woken and find nothing go back to the front."""
 
     def __init__(self) -> None:
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self.waiting: deque[asyncio.Future[None]] = deque()
 
     def __bool__(self) -> bool:
-        return bool(self._waiting)
+        return bool(self.waiting)
 
     async def wait(self, again: bool) -> None:
         """Until it is our turn; `again`: we have been here and it was for nothing."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         if again:
-            self._waiting.appendleft(future)
+            self.waiting.appendleft(future)
         else:
-            self._waiting.append(future)
+            self.waiting.append(future)
         try:
             await future
         except asyncio.CancelledError:
             if future.done() and not future.cancelled():
                 self.wake()
-            elif future in self._waiting:
-                self._waiting.remove(future)
+            elif future in self.waiting:
+                self.waiting.remove(future)
             raise
 
     def wake(self) -> None:
         """Let the first one try."""
-        while self._waiting:
-            future = self._waiting.popleft()
+        while self.waiting:
+            future = self.waiting.popleft()
             if not future.done():
                 future.set_result(None)
                 return
 
     def wake_all(self) -> None:
         """Let all of them try, or find out that it is over."""
-        while self._waiting:
+        while self.waiting:
             self.wake()
 
 
@@ -59,6 +59,9 @@ class Receipts:
     def __init__(self) -> None:
         self._waiting: dict[Peer, list[tuple[int, int, asyncio.Future[None]]]] = {}
         self._count = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
 
     def expect(self, peer: Peer, place: int) -> asyncio.Future[None]:
         """Done when the `place`-th message to the peer is delivered there; fails if it is dropped."""

@@ -55,14 +55,15 @@ def test_an_effect_before_its_cause(tmp_path: Path) -> None:
 
 
 def test_losses_duplicates_and_inventions(tmp_path: Path) -> None:
-    """Each is found, and nothing that comes after an invented message is missed for it."""
-    write(tmp_path, "a@1", ("b@1", 9), ("a@1", 1, ("b@1",)), ("a@1", 2, ("b@1", "c@1")))
+    """Each is found, and nobody who waits for what follows an invention is blamed for it."""
+    write(tmp_path, "a@1", ("c@1", 1), ("a@1", 1, ("b@1",)), ("a@1", 2, ("b@1", "c@1")))
     write(tmp_path, "b@1", ("a@1", 1), ("a@1", 1), ("a@1", 2))
-    write(tmp_path, "c@1")
+    write(tmp_path, "c@1", ("b@1", 9), ("c@1", 1, ("a@1",)))
     found = judge(tmp_path, LABELS, [])
     assert kinds(found) == ["invented", "duplicate"]
+    assert found.violations[0].process == "c"
     assert found.lost == ((("a", 2), "c"),)
-    assert found.deliveries == 2
+    assert found.deliveries == 3
 
 
 def test_a_broadcast_is_for_everybody(tmp_path: Path) -> None:

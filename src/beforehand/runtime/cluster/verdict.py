@@ -35,6 +35,7 @@ class Verdict:
     violations: tuple[Violation, ...]
     lost: tuple[tuple[MessageId, str], ...]  # a message and a receiver that never delivered it
     complete: bool  # False: there were so many violations that the judge stopped
+    held: int  # messages that had to wait in a core
 
     @property
     def clean(self) -> bool:
@@ -60,6 +61,7 @@ class Log:
     steps: list[Step] = field(default_factory=list)
     seqs: list[int] = field(default_factory=list)
     sends: int = 0
+    held: int = 0
     stopped: bool = False
 
 
@@ -88,8 +90,8 @@ def _note(
     log: Log, event: trace.Event, labels: Mapping[str, str], everybody: frozenset[str]
 ) -> None:
     log.seqs.append(event.seq)
-    if event.kind == "stop":
-        log.stopped = True
+    log.held += event.kind == "hold"
+    log.stopped |= event.kind == "stop"
     if event.kind not in ("send", "deliver") or event.sender is None or event.mid is None:
         return
     message = MessageId(labels.get(event.sender, event.sender), event.mid)
@@ -126,6 +128,7 @@ def _complete(logs: dict[str, Log], killed: Collection[str]) -> None:
 
 def _judge(logs: Mapping[str, Log], killed: Collection[str]) -> Verdict:
     oracle = Oracle()
+    held = sum(log.held for log in logs.values())
     for label in killed:
         oracle.excuse(label)
     for label, step in _in_order(logs):
@@ -134,10 +137,9 @@ def _judge(logs: Mapping[str, Log], killed: Collection[str]) -> Verdict:
         else:
             oracle.send(label, step.to, step.message.number)
         if len(oracle.violations) >= MOST_VIOLATIONS:
-            return Verdict(oracle.sends, oracle.deliveries, oracle.violations, (), False)
-    return Verdict(
-        oracle.sends, oracle.deliveries, oracle.violations, tuple(oracle.undelivered()), True
-    )
+            return Verdict(oracle.sends, oracle.deliveries, oracle.violations, (), False, held)
+    lost = tuple(oracle.undelivered())
+    return Verdict(oracle.sends, oracle.deliveries, oracle.violations, lost, True, held)
 
 
 def _in_order(logs: Mapping[str, Log]) -> Iterator[tuple[str, Step]]:

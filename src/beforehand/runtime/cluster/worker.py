@@ -28,9 +28,7 @@ from beforehand.runtime.transports.udp import UdpTransport
 
 REPORT_SECONDS: Final = 0.2
 LOOKING: Final = 30  # times as long as it takes to look at what the core holds, it is left in peace
-RETRY_SECONDS: Final = (
-    0.005  # until the news of a dropped peer has come to whoever chooses receivers
-)
+RETRY_SECONDS: Final = 0.005  # until those who choose receivers have heard of a dropped peer
 LONGEST_LINE: Final = 2**20  # a job names everybody; the default of a stream is 64 KiB
 GONE: Final = (events.DROPPED, events.EXPELLED)
 
@@ -126,7 +124,9 @@ class Worker:
         say("done")
 
     async def _send_one(self) -> bool:
-        """Send a message, unless its receiver is dropped meanwhile."""
+        """Send a message, unless its receiver is dropped meanwhile, or nobody is there."""
+        if not self._there:
+            return False
         to = self._traffic.receivers(self._there)
         payload = payload_of(self._job.name, self._node.sent + 1, self._job.payload)
         try:

@@ -20,6 +20,9 @@ from beforehand.runtime.transports.base import Address, Receive, Transport
 
 # Fits the 1,500 bytes of Ethernet with IPv6 and a tunnel or two on the way.
 DATAGRAM: Final = 1_400
+LOOPBACK_DATAGRAM: Final = (
+    8_000  # within a machine datagrams may be large; beyond, little is gained
+)
 LEAST_DATAGRAM: Final = 576  # what every host of the Internet takes
 MOST_DATAGRAM: Final = 65_000  # UDP itself ends at 65,507
 
@@ -27,6 +30,7 @@ BUFFER: Final = 4 * 2**20  # asked for in the kernel: 15 ms of a gigabyte or two
 MOST_WAITING: Final = 8 * 2**20  # bytes that wait here for the kernel before they are lost
 
 READ: Final = 65_536  # more than one call can give
+FULL: Final = 32_768  # bytes of a read after which there is likely more
 READS_PER_TURN: Final = 8  # then others have their turn, and acknowledgements go out
 
 # The local side must be (host, port), or (host, port, flow, scope) for IPv6.
@@ -36,7 +40,10 @@ SocketAddress = tuple[str, int] | tuple[str, int, int, int]
 class UdpTransport(Transport):
     """Datagrams over UDP; an address is what the socket module says it is."""
 
-    def __init__(self, listen: str = "127.0.0.1:0", datagram: int = DATAGRAM) -> None:
+    def __init__(self, listen: str = "127.0.0.1:0", datagram: int | None = None) -> None:
+        self._host, self._port = addresses.parse(listen)
+        if datagram is None:
+            datagram = LOOPBACK_DATAGRAM if self.loopback() else DATAGRAM
         if not LEAST_DATAGRAM <= datagram <= MOST_DATAGRAM:
             raise LocalProtocolError(
                 f"datagrams of {datagram} bytes cannot be used; "
@@ -46,7 +53,6 @@ class UdpTransport(Transport):
         self.refused = 0  # datagrams that the system did not take
         self.segmenting = False  # several datagrams per call, when sending
         self.gathering = False  # and when receiving
-        self._host, self._port = addresses.parse(listen)
         self._listen = listen
         self._receive: Receive
         self._loop: asyncio.AbstractEventLoop
@@ -111,7 +117,12 @@ class UdpTransport(Transport):
         if self._socket is None:
             return
         target = cast(SocketAddress, address)
-        groups = offload.pack(datagrams) if self.segmenting else [[each] for each in datagrams]
+        if len(datagrams) == 1:
+            groups = [datagrams]
+        elif self.segmenting:
+            groups = offload.pack(datagrams)
+        else:
+            groups = [[each] for each in datagrams]
         for group in groups:
             if self._waiting or not self._push(self._socket, target, group):
                 self._wait(self._socket, target, group)
@@ -188,7 +199,9 @@ class UdpTransport(Transport):
                 return
             except OSError:
                 continue  # an earlier datagram did not reach anybody; links find out by themselves
-            self._receive(offload.split(data, size), address)
+            self._receive(offload.split(data, size) if size else [data], address)
+            if len(data) < FULL:
+                return  # that was probably all; if not, the loop comes back
 
     def _push(self, sock: socket.socket, address: SocketAddress, group: list[bytes]) -> bool:
         """Send a group; False if the kernel's buffer is full. What it refuses otherwise is lost."""

@@ -1,0 +1,165 @@
+"""Nodes that talk while they are cut off, dropped, killed and restarted at random, by a seed.
+
+Every message carries the clock of its sender: for each life of each process, how many messages of it
+the sender knew of. Delivering message k of a life is a violation when the receiver knows of k already:
+somebody told it of something that the message precedes, or it came before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import random
+import time
+from dataclasses import dataclass, field
+
+from beforehand import Node
+from beforehand.errors import LocalProtocolError, NodeClosedError, PeerDroppedError, WouldBlock
+from beforehand.runtime.transports.faulty import Faulty
+from tests.runtime.living import KEY, TappedNetwork
+
+Being = tuple[str, int]  # a name, and the how many-th life under it
+
+NAMES = ("alice", "bob", "carol", "dave")
+
+
+@dataclass
+class Life:
+    """One life of one process."""
+
+    being: Being
+    node: Node
+    chance: random.Random
+    clock: dict[Being, int] = field(default_factory=dict)
+    tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    async def talk(self) -> None:
+        """Send to one or two others whatever there is room for, for ever."""
+        others = [name for name in NAMES if name != self.being[0]]
+        while True:
+            clock = {**self.clock, self.being: self.clock.get(self.being, 0) + 1}
+            ballast = bytes(self.chance.choice((0, 10, 3_000, 20_000)))
+            to = self.chance.sample(others, self.chance.choice((1, 2)))
+            try:
+                self.node.try_send(to, pickle.dumps((self.being, clock, ballast)))
+                self.clock = clock
+            except (WouldBlock, PeerDroppedError):
+                pass
+            except NodeClosedError:
+                return
+            await asyncio.sleep(self.chance.choice((0, 0.001, 0.005)))
+
+
+class Chaos:
+    """The processes, the network between them, and what went wrong."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.chance = random.Random(seed)
+        self.network = TappedNetwork(seed)
+        self.lives: dict[str, Life] = {}
+        self.born = dict.fromkeys(NAMES, 0)
+        self.violations: list[str] = []
+        self.delivered = self.restarts = self.cuts = self.drops = 0
+
+    async def begin(self, name: str) -> None:
+        """A process starts. Of each pair at least one knows the other's address."""
+        self.born[name] += 1
+        born = self.born[name]
+        knows = [n for n in NAMES if n > name or (n < name and self.chance.random() < 0.5)]
+        seed = 1_000 * self.seed + born
+        inner = self.network.transport(name)
+        node = Node(
+            name,
+            transport=Faulty(inner, loss=0.05, duplicate=0.05, reorder=0.2, seed=seed),
+            peers={n: n if n in knows else "" for n in NAMES if n != name},
+            key=KEY if self.seed % 2 else None,
+            silent_after=0.15,
+            drop_after=0.5,
+            window=50,
+        )
+        life = Life((name, born), await node.start(), random.Random(77 * self.seed + born))
+        life.tasks = [asyncio.ensure_future(life.talk()), asyncio.ensure_future(self.listen(life))]
+        self.lives[name] = life
+
+    async def listen(self, life: Life) -> None:
+        """Check every delivery."""
+        async for message in life.node:
+            being, clock, _ = pickle.loads(message.payload)
+            known = life.clock.get(being, 0)
+            if known >= clock[being] or message.sender != being[0]:
+                self.violations.append(
+                    f"{life.being} got {clock[being]} of {being}, and knew of {known}"
+                )
+            if any(name == being[0] and n > being[1] for name, n in life.clock):
+                self.violations.append(f"{life.being} got something of the old {being}")
+            for other, count in clock.items():
+                life.clock[other] = max(count, life.clock.get(other, 0))
+            self.delivered += 1
+
+    async def end(self, name: str, politely: bool) -> None:
+        """A process ends, with a word to the others or without."""
+        life = self.lives.pop(name)
+        life.tasks[0].cancel()
+        for other in () if politely else NAMES:
+            self.network.cut(name, other)
+        await life.node.close(0.3 if politely else 0)
+        await asyncio.sleep(0.01)
+        for other in NAMES:
+            self.network.heal(name, other)
+        await asyncio.gather(*life.tasks, return_exceptions=True)
+
+    async def disturb(self) -> None:
+        """Something bad happens to somebody."""
+        name, other = self.chance.sample(NAMES, 2)
+        what = self.chance.random()
+        if what < 0.3:
+            self.restarts += 1
+            await self.end(name, self.chance.random() < 0.3)
+            await asyncio.sleep(self.chance.choice((0, 0.1, 0.5)))
+            await self.begin(name)
+        elif what < 0.8:
+            self.cuts += 1
+            ways = [(name, each) for each in NAMES] + [(each, name) for each in NAMES]
+            ways = [way for way in ways if self.chance.random() < 0.7]
+            for way in ways:
+                self.network.cut(*way)
+            await asyncio.sleep(self.chance.choice((0.05, 0.2, 0.45, 0.8)))
+            for way in ways:
+                self.network.heal(*way)
+        else:
+            try:
+                self.lives[name].node.drop(other)
+                self.drops += 1
+            except LocalProtocolError:
+                pass  # it was not there
+
+    async def run(self, seconds: float) -> None:
+        """Chaos for a while; then all are restarted, meet, and bring to its end what they began."""
+        for name in NAMES:
+            await self.begin(name)
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            await asyncio.sleep(self.chance.uniform(0.05, 0.4))
+            self.network.carried.clear()
+            await self.disturb()
+        for name in NAMES:
+            await self.end(name, False)
+        for name in NAMES:
+            await self.begin(name)
+        async with asyncio.timeout(15):
+            while self.states() != {"up"}:
+                await asyncio.sleep(0.02)
+        for life in self.lives.values():
+            life.tasks[0].cancel()
+        async with asyncio.timeout(15):
+            await asyncio.gather(*(life.node.flush() for life in self.lives.values()))
+        for life in self.lives.values():
+            self.violations += [f"{life.being} holds {each}" for each in life.node.held()]
+        for name in NAMES:
+            await self.end(name, True)
+
+    def states(self) -> set[str]:
+        """What the processes are to each other."""
+        nodes = [life.node for life in self.lives.values()]
+        return {peer.state for node in nodes for peer in node.stats().peers.values()}
