@@ -15,12 +15,14 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 
 
-def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    """The code block of the README executes as it stands there."""
-    (code,) = re.findall(r"<!-- a test runs this -->\n```python\n(.*?)```", README, re.DOTALL)
-    assert len([line for line in code.splitlines() if line.strip()]) <= 10
-    exec(compile(code, "README.md", "exec"), {})
-    assert capsys.readouterr().out == "bob got b'hello' from alice, message 1\n"
+def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
+    """The code blocks of the README execute as they stand there."""
+    codes = re.findall(r"<!-- a test runs this -->\n```python\n(.*?)```", README, re.DOTALL)
+    assert len(codes) == 2
+    for code in codes:
+        assert len([line for line in code.splitlines() if line.strip()]) <= 10
+        exec(compile(code, "README.md", "exec"), {})
+        assert capsys.readouterr().out == "bob got b'hello' from alice, message 1\n"
 
 
 def test_every_protocol_is_in_the_table() -> None:

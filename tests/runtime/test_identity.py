@@ -334,7 +334,7 @@ def test_both_say_hello_at_once(seed: int) -> None:
     run(main())
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_both_say_hello_for_long_and_then_are_heard_at_once(seed: int) -> None:
     """Nobody takes the other's second session for a second life."""
 
@@ -342,12 +342,12 @@ def test_both_say_hello_for_long_and_then_are_heard_at_once(seed: int) -> None:
         async with Town(seed=seed) as town:
             alice, bob = await town.start("alice", "bob"), await town.start("bob", "alice")
             town.isolate(bob)
-            await asyncio.sleep(0.4)
+            await asyncio.sleep(0.3)
             town.reconnect(bob)
             await alice.send("bob", b"one")
             await bob.send("alice", b"two")
             assert await take(bob) + await take(alice) == [b"one", b"two"]
-            await asyncio.sleep(0.3)
+            await asyncio.sleep(0.1)
             assert await so_far(alice) == [("up", "bob")] and await so_far(bob) == [("up", "alice")]
 
     run(main())

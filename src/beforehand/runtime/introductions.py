@@ -39,6 +39,8 @@ CROSSING: Final = 1000 * MS  # how long we insist on our own hello once it got t
 LIFE_SIGN: Final = 1000 * MS  # how long the old incarnation has to answer for itself
 UNANSWERED: Final = 3000 * MS  # then somebody is there who cannot or will not welcome us
 ANSWER_LIFE: Final = 5000 * MS  # how long a welcome of ours may be used
+MOST_WINDOW: Final = 2**20  # messages that we keep for one peer
+MOST_WINDOW_BYTES: Final = 2**30
 MOST_ANSWERS: Final = 256  # welcomes that nobody has used yet: they cost a session each
 REPEAT: Final = 10_000 * MS  # between two events of the same kind about the same thing
 
@@ -52,6 +54,7 @@ class Attempt:
         self.next_at = now
         self.interval = FIRST_RETRY
         self.reached_at = 0  # when somebody first answered
+        self.cookie_at = now - FIRST_RETRY  # when a cookie was last believed
         self.asked_at = 0  # when the hello was sent that is to be welcomed; 0 if it was sent again
 
 
@@ -164,7 +167,9 @@ class Introductions:
         attempt = self.attempts[name]
         initiator = attempt.initiator
         if kind == COOKIE:
-            if initiator.take_cookie(datagram):
+            # Not every one: whoever saw our hello can send us any number of false ones.
+            if now - attempt.cookie_at >= FIRST_RETRY and initiator.take_cookie(datagram):
+                attempt.cookie_at = now
                 attempt.reached_at = attempt.reached_at or now
                 attempt.asked_at = now
                 attempt.next_at = now + attempt.interval
@@ -336,8 +341,9 @@ class Introductions:
         plain = self.settings.plain
         sealer = make_sealer(established.send_secret, plain)
         peer = Peer(greeting.name, self._process(greeting), greeting.incarnation)
-        peer.window = greeting.window
-        peer.window_bytes = greeting.window_bytes
+        # Whatever it grants: this is memory of ours.
+        peer.window = min(greeting.window, MOST_WINDOW)
+        peer.window_bytes = min(greeting.window_bytes, MOST_WINDOW_BYTES)
         peer.link = Link(
             connection,
             greeting.connection,
