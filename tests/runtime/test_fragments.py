@@ -98,6 +98,15 @@ def test_memory_ends_at_the_limit_and_comes_back() -> None:
     assert add(pieces, piece(4, 0, 1_000, b"d" * 1_000)) == b"d" * 1_000
 
 
+def test_pieces_that_overlap_make_no_frame() -> None:
+    """Enough bytes, but not all of them: that frame is given up, with its memory."""
+    pieces = Pieces(LIMIT)
+    add(pieces, piece(1, 0, 100, b"a" * 60))
+    with pytest.raises(RemoteProtocolError, match="overlap"):
+        add(pieces, piece(1, 10, 100, b"b" * 40))
+    assert (pieces.held, pieces.cuts) == (0, {})
+
+
 def test_finished_frames_are_forgotten_in_the_end() -> None:
     """Many numbers are remembered, but not all that ever were; the oldest go first."""
     pieces = Pieces(LIMIT)

@@ -48,6 +48,19 @@ def test_a_quiet_peer_is_not_a_silent_one() -> None:
     run(main())
 
 
+def test_a_stall_of_ones_own_is_nobody_elses_silence() -> None:
+    """The whole process stood still, for longer than anybody may be silent: nobody is to blame."""
+
+    async def main() -> None:
+        async with Town(silent_after=0.2, drop_after=0.3) as town:
+            alice, bob = await town.mesh("alice", "bob")
+            time.sleep(0.5)
+            await asyncio.sleep(0.1)
+            assert await so_far(alice) == [("up", "bob")] and await so_far(bob) == [("up", "alice")]
+
+    run(main())
+
+
 def test_one_direction_is_enough_to_be_silent() -> None:
     """Bob hears alice, but she does not hear him."""
 

@@ -15,8 +15,10 @@ from mypy_extensions import i64
 
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.frames import Frame
+from beforehand.protocols.hybrid_frames import HybridAck
 from beforehand.runtime import frames
 from beforehand.runtime.datagrams import DATA, HEADER, PREFIX
+from beforehand.runtime.engine_state import NO_RANGES, Late
 from beforehand.runtime.link import LATER, NOW, Link
 from beforehand.runtime.meeting import Meeting
 from beforehand.runtime.notes import note_received
@@ -40,6 +42,8 @@ class Engine(Meeting):
     def receive(self, datagrams: list[bytes], address: Hashable, now: i64) -> None:
         """Datagrams came from an address."""
         self.now = now
+        if self.later:
+            self.catch_up()
         if self.pending:
             self._send_pending()
         counters = self.counters
@@ -110,31 +114,65 @@ class Engine(Meeting):
         urgency: i64 = 0
         at: i64 = 0
         end: i64 = len(body)
+        hurry = False  # somebody waits for a message in it
         try:
             while at < end:
                 tag: i64 = body[at]
                 if tag & MARKER:
                     message, at = decode_message(body, at, peer.name)
                     urgency = NOW
+                    hurry = True
                     self._take_frame(peer, message, now)
                 elif tag == frames.PADDING:
                     break
-                elif tag >= frames.ACK:
+                elif tag == frames.ACK:
                     reader = Reader(body, at + 1, peer.name)
-                    if self._link_frame(peer, link, tag, reader, now):
-                        urgency = max(urgency, LATER if tag == frames.CREDIT else NOW)
+                    ranges, delay = frames.read_ack(reader)
+                    self.later.append(Late(peer, now, None, ranges, delay))
+                    at = reader.position
+                elif tag > frames.ACK:
+                    reader = Reader(body, at + 1, peer.name)
+                    self._link_frame(peer, link, tag, reader, now)
+                    urgency = max(urgency, LATER if tag == frames.CREDIT else NOW)
                     at = reader.position
                 else:
                     frame, at = decode_at(body, at, peer.name)
+                    if isinstance(frame, HybridAck):
+                        urgency = max(urgency, LATER)
+                        self.later.append(Late(peer, now, frame, NO_RANGES, 0))
+                        continue
                     urgency = max(urgency, NOW if frame.messages() else LATER)
                     self._take_frame(peer, frame, now)
         except RemoteProtocolError as problem:
-            self.counters.misbehaved += 1
-            self.misbehaved.append((peer, problem.problem))
+            self._complain(peer, problem)
             urgency = NOW
         if urgency:
             link.owe_ack(urgency, now)
+        if not hurry:
+            self.catch_up()
         self.touch(link)
+
+    def catch_up(self) -> None:
+        """Use the acknowledgements that came along with messages: those were more urgent."""
+        later = self.later
+        self.later = []
+        for late in later:
+            link = late.peer.link
+            if link is None or late.peer.gone:
+                continue
+            try:
+                if late.frame is not None:
+                    self._take_frame(late.peer, late.frame, late.now)
+                else:
+                    link.acknowledged(late.ranges, late.delay, late.now)
+            except RemoteProtocolError as problem:
+                self._complain(late.peer, problem)
+            if link.has_frames():
+                self.touch(link)
+
+    def _complain(self, peer: Peer, problem: RemoteProtocolError) -> None:
+        self.counters.misbehaved += 1
+        self.misbehaved.append((peer, problem.problem))
 
     def _take_frame(self, peer: Peer, frame: Frame, now: i64) -> None:
         """A frame for the core."""
@@ -143,12 +181,8 @@ class Engine(Meeting):
             note_received(self.trace, self.me.process, peer.process, frame)
         self._carry_out(effects)
 
-    def _link_frame(self, peer: Peer, link: Link, tag: i64, reader: Reader, now: i64) -> bool:
-        """Use a frame of the link; False for an acknowledgement, which needs none itself."""
-        if tag == frames.ACK:
-            ranges, delay = frames.read_ack(reader)
-            link.acknowledged(ranges, delay, now)
-            return False
+    def _link_frame(self, peer: Peer, link: Link, tag: i64, reader: Reader, now: i64) -> None:
+        """Use a frame of the link that is no acknowledgement."""
         if tag == frames.CREDIT:
             delivered = reader.varint()
             taken = reader.varint()
@@ -171,7 +205,6 @@ class Engine(Meeting):
             reader.take(frames.TOKEN)
         else:
             raise reader.problem(f"no frame starts with {tag:#04x}")
-        return True
 
     # ---- the end of a turn ----
 
@@ -179,6 +212,8 @@ class Engine(Meeting):
         """What goes out at the end of a turn of the loop: datagrams, by address."""
         self.now = now
         self.ripe = False
+        if self.later and not self.pending:
+            self.catch_up()
         if self.pending:
             self._send_pending()
         self._carry_out(self.core.flush())
@@ -244,6 +279,7 @@ class Engine(Meeting):
     def expire(self, now: i64) -> list[Link]:
         """Time has passed; the links whose timers ran out, for those who watch over silence."""
         self.now = now
+        self.catch_up()
         expired: list[Link] = []
         while self.timers and self.timers[0][0] <= now:
             when, _, link = heappop(self.timers)

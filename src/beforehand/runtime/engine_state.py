@@ -12,6 +12,7 @@ from typing import Final
 from mypy_extensions import i64
 
 from beforehand.protocols.base import Core
+from beforehand.protocols.frames import Frame
 from beforehand.runtime.counters import Counters
 from beforehand.runtime.inbox import Inbox
 from beforehand.runtime.link import Link
@@ -36,6 +37,33 @@ class Route:
         self.names = names
 
 
+class Late:
+    """An acknowledgement that has time: of packets, by a link, or of messages, by a core."""
+
+    peer: Final[Peer]
+    now: Final[i64]  # when it came
+    frame: Final[Frame | None]  # of the core,
+    ranges: Final[list[tuple[int, int]]]  # or of the link
+    delay: Final[i64]
+
+    def __init__(
+        self,
+        peer: Peer,
+        now: i64,
+        frame: Frame | None,
+        ranges: list[tuple[int, int]],
+        delay: i64,
+    ) -> None:
+        self.peer = peer
+        self.now = now
+        self.frame = frame
+        self.ranges = ranges
+        self.delay = delay
+
+
+NO_RANGES: Final[list[tuple[int, int]]] = []  # shared, never changed
+
+
 class EngineState:
     """The fields of an engine."""
 
@@ -53,6 +81,7 @@ class EngineState:
     pending: list[bytes]
     inbox: Inbox
     dirty: list[Link]
+    later: list[Late]
     watched: bool  # somebody waits for room, or for a delivery
     eased: list[Peer]  # peers that granted more, or told of deliveries, since the node looked
     ripe: bool  # so much waits in a link that it should be written now, and not at the end of the turn
@@ -94,6 +123,7 @@ class EngineState:
         self.pending = []
         self.inbox = Inbox()
         self.dirty = []
+        self.later = []
         self.watched = False
         self.eased = []
         self.ripe = False

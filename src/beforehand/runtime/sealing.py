@@ -169,7 +169,8 @@ class PlainSealer(Sealer):
 
     def seal(self, number: i64, header: bytes, body: bytes) -> bytes:
         """Header, body and checksum."""
-        return header + body + _checksum(header, body)
+        whole = header + body
+        return whole + _checksum(whole)
 
 
 class PlainOpener(Opener):
@@ -180,12 +181,11 @@ class PlainOpener(Opener):
         end = len(datagram) - CHECKSUM
         if end < HEADER:
             return None
-        body = datagram[HEADER:end]
-        return body if _checksum(header, body) == datagram[end:] else None
+        return datagram[HEADER:end] if _checksum(datagram[:end]) == datagram[end:] else None
 
 
-def _checksum(header: bytes, body: bytes) -> bytes:
-    return zlib.crc32(body, zlib.crc32(header)).to_bytes(CHECKSUM, "big")
+def _checksum(whole: bytes) -> bytes:
+    return zlib.crc32(whole).to_bytes(CHECKSUM, "big")
 
 
 def _expand(secret: bytes, purpose: bytes) -> bytes:

@@ -56,7 +56,7 @@ class Sending(EngineState):
             self._send_pending()
         return number
 
-    def offer(self, to: object, payloads: list[bytes], start: i64) -> i64:
+    def offer(self, to: object, payloads: list[Any], start: i64) -> i64:
         """Accept a piece of `payloads` from `start` on, and return where it ends.
 
         A piece is all of it, or as much as a part of the smallest window holds, or one message. If

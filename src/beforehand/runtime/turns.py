@@ -165,6 +165,8 @@ class Turns:
             return
         for address, datagrams in engine.flush(monotonic_ns()):
             self._transport.send(address, datagrams)
+        if engine.later:
+            engine.catch_up()
         self._look(engine.now)  # messages to oneself, and room for more of them
         if engine.dirty:
             self._plan()
