@@ -196,12 +196,12 @@ def mesh(setting: Setting, rounds: int, quick: bool) -> dict[str, Any]:
     for count in MESHES[:1] if quick else MESHES:
         said(f"mesh of {count}")
         names = {f"p{number}": f"{LOOPBACK}:{free_port()}" for number in range(count)}
-        calls: list[Call] = [
-            ("node_mesh", replace(setting, names=names, name=name)) for name in names
-        ]
+        told = replace(setting, names=names, seconds=2 * setting.seconds)
+        calls: list[Call] = [("node_mesh", replace(told, name=name)) for name in names]
         with at_work(calls) as processes:
+            warm = time.monotonic() + count * setting.warm_up  # there are more windows to fill
             for process in processes:
-                process.say(time.monotonic() + 1)
+                process.say(warm)
             rates = [process.hear() for process in processes]
         found[str(count)] = {
             "each": sum(rates) / count,

@@ -189,6 +189,24 @@ def test_hellos_without_end() -> None:
     run(main(), 60)
 
 
+def test_a_hello_that_comes_again_gets_the_same_welcome() -> None:
+    """One session comes of it, however often the network, or somebody else, repeats it."""
+
+    async def main() -> None:
+        async with Town() as town:
+            alice = await town.start("alice")
+            greeting = Greeting("stranger", bytes(8), b"8 bytes!", *HABITS)
+            stranger = Initiator(NO_KEY, True, greeting, "alice")
+            alice._received([stranger.hello()], "mallory")
+            assert stranger.take_cookie(town.network.carried.pop()[2])
+            alice._received([stranger.hello()] * 20, "mallory")
+            assert len(town.network.carried) == 20
+            assert len({datagram for _, _, datagram in town.network.carried}) == 1
+            assert len(alice._engine.links) == 1
+
+    run(main())
+
+
 def test_a_cookie_from_elsewhere_gets_no_hello() -> None:
     """Hellos are long and cookies are short: they go where the peer is said to be, and only there."""
 

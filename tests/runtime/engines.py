@@ -40,17 +40,23 @@ class Company:
 
     def join(self, one: str, other: str, session: int = 0, preferred: bool = True) -> None:
         """Give a pair a session, or one more, as a handshake would."""
+        for name, peer in self.session(one, other, session, preferred).items():
+            self.engines[name].prove(peer)
+
+    def session(self, one: str, other: str, number: int, preferred: bool = True) -> dict[str, Peer]:
+        """Both ends of a session that nobody has used yet: what each knows of the other."""
+        peers = {}
         for name, peer_name in ((one, other), (other, one)):
-            own = connection(name, peer_name, session)
-            theirs = connection(peer_name, name, session)
+            own = connection(name, peer_name, number)
+            theirs = connection(peer_name, name, number)
             sealer = make_sealer(own * 4, self.plain)
             opener = make_opener(theirs * 4, self.plain)
             sealing = (sealer, opener, DATAGRAM, int(sealer.overhead), LIMIT)
             link = Link(own, theirs, peer_name, *sealing, preferred=preferred, now=self.now)
-            peer = Peer(peer_name, f"{peer_name}@{'0' * 16}", b"0" * 8)
+            peers[name] = peer = Peer(peer_name, f"{peer_name}@{'0' * 16}", b"0" * 8)
             peer.window, peer.window_bytes = self.window, self.window_bytes
             peer.link = link
-            self.engines[name].prove(peer)
+        return peers
 
     def link(self, name: str, peer: str) -> Link:
         """The end of a session that belongs to `name`."""

@@ -64,6 +64,8 @@ def frames_of(body: bytes, link: Link | None = None, now: int = 0) -> list[bytes
         else:
             if tag == frames.FRAGMENT:
                 reader.varint(), reader.varint(), reader.varint(), reader.payload()
+            elif tag == frames.PING:
+                reader.take(frames.TOKEN)
             found.append(bytes([tag]))
         at = int(reader.position)
     return found

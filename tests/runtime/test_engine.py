@@ -1,6 +1,7 @@
 """The engine: accounts, runs, routes, timers, and what it does with datagrams and dropped peers."""
 
 from contextlib import suppress
+from itertools import islice, product
 
 import pytest
 
@@ -10,7 +11,7 @@ from beforehand.runtime.datagrams import DATA, HEADER
 from beforehand.runtime.link import NOW
 from beforehand.runtime.peer import Peer
 from beforehand.runtime.sealing import PlainSealer
-from beforehand.runtime.sending import MAX_PAYLOAD
+from beforehand.runtime.sending import MAX_PAYLOAD, MOST_ROUTES
 from tests.runtime.engines import HEARTBEAT, MS, Company
 
 
@@ -142,13 +143,21 @@ def test_misuse_is_refused_before_anything_is_accepted(
     company = Company("alice", "bob")
     alice = company.engines["alice"]
     with pytest.raises(LocalProtocolError, match=problem):
-        alice.offer(to, [payload], 0)  # type: ignore[list-item]
+        alice.offer(to, [payload], 0)
     with pytest.raises(LocalProtocolError, match=problem):
-        alice.offer(to, [b"fine"] * 100 + [payload], 0)  # type: ignore[list-item]
+        alice.offer(to, [b"fine"] * 100 + [payload], 0)
     with suppress(LocalProtocolError):
         assert alice.try_send(to, payload) == 0  # the quick door leaves it to the other one
     assert alice.peers["bob"].accepted == 0
     assert company.send("alice", "bob", b"fine") == 1
+
+
+def test_sets_of_receivers_are_not_remembered_for_ever() -> None:
+    """However many ways there are to name them."""
+    company = Company("alice", "bob")
+    for names in islice(product(("alice", "bob"), repeat=13), MOST_ROUTES + 100):
+        company.send("alice", names, b"")
+    assert 0 < len(company.engines["alice"].routes) <= MOST_ROUTES
 
 
 def test_what_was_accepted_stays_with_its_receiver() -> None:
@@ -242,6 +251,28 @@ def test_two_sessions_with_one_life_become_one(preferred: bool) -> None:
     company.settle(500)
     assert company.taken("bob") == [large, b"after", large[::-1]]
     assert company.taken("alice") == [b"small"]
+
+
+def test_acknowledgements_stay_with_their_session() -> None:
+    """One of the old session, and the first packet of the new one, come together."""
+    company = Company("alice", "bob")
+    alice, bob = company.engines["alice"], company.engines["bob"]
+    company.send("alice", "bob", b"one")
+    ((_, datagrams),) = alice.flush(company.now)
+    bob.receive(datagrams, "alice", company.now)
+    company.send("bob", "alice", b"two")
+    ((_, of_the_old),) = bob.flush(company.now)
+    peers = company.session("alice", "bob", 1)
+    alice.expect(peers["alice"])
+    bob.prove(peers["bob"])
+    company.send("bob", "alice", b"three")
+    ((_, of_the_new),) = bob.flush(company.now)
+    alice.receive(of_the_old + of_the_new, "bob", company.now)
+    company.send("alice", "bob", b"four")
+    company.settle()
+    assert alice.misbehaved == [] == bob.misbehaved
+    assert company.taken("alice") == [b"two", b"three"]
+    assert company.taken("bob") == [b"one", b"four"]
 
 
 def test_a_drop_reaches_the_third_through_the_fence() -> None:

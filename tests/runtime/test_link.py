@@ -5,12 +5,13 @@ from collections import Counter
 
 import pytest
 
+from beforehand.protocols.fence import Fenced
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage
 from beforehand.runtime import frames
 from beforehand.runtime.datagrams import DATA, HEADER
 from beforehand.runtime.engine import packet_number
-from beforehand.runtime.link import ACK_PATIENCE, LATER, NOW
+from beforehand.runtime.link import ACK_PATIENCE, COMPANY, LATER, NOW
 from beforehand.runtime.received import Received
 from beforehand.wire.reader import Reader
 from tests.runtime.lossy_links import (
@@ -106,6 +107,26 @@ def test_probes_become_rarer() -> None:
     assert 25 <= pair.lost <= 130  # at each end one heartbeat a second, or a probe
 
 
+def test_control_frames_may_be_large() -> None:
+    """A long list of the dropped goes in fragments, like a long message."""
+    pair = LossyLinks(2, loss=0.1)
+    names = tuple(f"process {number}" for number in range(300))
+    pair.links[0].post(Fenced(0, names, 0, HybridAck(1)))
+    pair.run()
+    assert pair.got[1] == [Fenced(0, names, 0, HybridAck(1))]
+    assert pair.longest <= DATAGRAM
+
+
+def test_a_probe_needs_nothing_to_say() -> None:
+    """What was lost is not to be sent again; then a ping asks whether the peer is there."""
+    ours, _ = link_pair()
+    ours.alone(frames.PING_FRAME, START)
+    due = int(ours.deadline(START, 10 * HEARTBEAT))
+    ours.expired(due, 10 * HEARTBEAT)
+    (probe,) = ours.write(due)
+    assert frames_of(probe[HEADER:-4]) == [bytes([frames.PING])]
+
+
 def test_a_run_is_cut_to_fill_datagrams() -> None:
     """A thousand small messages take as few datagrams as their bytes need."""
     ours, theirs = link_pair()
@@ -130,7 +151,8 @@ def test_datagrams_of_nearly_one_length_are_padded_to_it() -> None:
     """The kernel takes many datagrams in one call if they have one length; others stay short."""
     ours, theirs = link_pair()
     for number, less in enumerate((0, 30, 5, 71, 0, 12), start=1):
-        ours.post(HybridMessage(number, number - 1, False, (bytes(DATAGRAM - 130 - less),)))
+        size = int(ours.room) - COMPANY - 10 - less
+        ours.post(HybridMessage(number, number - 1, False, (bytes(size),)))
     ours.post(HybridMessage(7, 6, False, (bytes(300),)))
     datagrams = ours.write(START)
     assert len(datagrams) == 7

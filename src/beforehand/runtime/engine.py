@@ -128,7 +128,7 @@ class Engine(Meeting):
                 elif tag == frames.ACK:
                     reader = Reader(body, at + 1, peer.name)
                     ranges, delay = frames.read_ack(reader)
-                    self.later.append(Late(peer, now, None, ranges, delay))
+                    self.later.append(Late(peer, link, now, None, ranges, delay))
                     at = reader.position
                 elif tag > frames.ACK:
                     reader = Reader(body, at + 1, peer.name)
@@ -139,7 +139,7 @@ class Engine(Meeting):
                     frame, at = decode_at(body, at, peer.name)
                     if isinstance(frame, HybridAck):
                         urgency = max(urgency, LATER)
-                        self.later.append(Late(peer, now, frame, NO_RANGES, 0))
+                        self.later.append(Late(peer, link, now, frame, NO_RANGES, 0))
                         continue
                     urgency = max(urgency, NOW if frame.messages() else LATER)
                     self._take_frame(peer, frame, now)
@@ -157,8 +157,8 @@ class Engine(Meeting):
         later = self.later
         self.later = []
         for late in later:
-            link = late.peer.link
-            if link is None or late.peer.gone:
+            link = late.link
+            if late.peer.gone or (link.closed and late.frame is None):
                 continue
             try:
                 if late.frame is not None:

@@ -41,6 +41,7 @@ class Late:
     """An acknowledgement that has time: of packets, by a link, or of messages, by a core."""
 
     peer: Final[Peer]
+    link: Final[Link]  # by which it came
     now: Final[i64]  # when it came
     frame: Final[Frame | None]  # of the core,
     ranges: Final[list[tuple[int, int]]]  # or of the link
@@ -49,12 +50,14 @@ class Late:
     def __init__(
         self,
         peer: Peer,
+        link: Link,
         now: i64,
         frame: Frame | None,
         ranges: list[tuple[int, int]],
         delay: i64,
     ) -> None:
         self.peer = peer
+        self.link = link
         self.now = now
         self.frame = frame
         self.ranges = ranges

@@ -39,7 +39,7 @@ TOKEN: Final = 8  # bytes of a challenge
 LONGEST_DELAY: Final = (
     10_000_000_000  # ns that an ACK tells: beyond, nobody learns anything from it
 )
-MOST_RANGES: Final = 32  # in one ACK: older gaps have been told in earlier ones
+MOST_RANGES: Final = 16  # in one ACK: older gaps have been told in earlier ones
 
 PING_FRAME: Final = ONE_BYTE[PING] + bytes(TOKEN)
 

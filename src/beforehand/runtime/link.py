@@ -173,12 +173,12 @@ class Link:
             0  # the length of the first one, which the others are padded to if that is little
         )
         while self.has_frames() and len(out) < most:
-            if self.probes > 0:
-                self.probes -= 1
-            elif self.recovery.room(now) <= 0:
+            if self.probes == 0 and self.recovery.room(now) <= 0:
                 break
             ack = self._ack(now) if not out else b""
             content, size = self._gather(self.room - len(ack))
+            if content and self.probes > 0:
+                self.probes -= 1
             padding: i64 = 0
             if out and size < target and target - size <= target >> 4:
                 padding = target - size

@@ -16,7 +16,7 @@ from typing import Final
 
 from beforehand.protocols.base import Core
 from beforehand.runtime import events
-from beforehand.runtime.engine import EASED, NOTICED, UNREAD, Engine
+from beforehand.runtime.engine import NOTICED, UNREAD, Engine
 from beforehand.runtime.events import PeerEvent
 from beforehand.runtime.members import Members
 from beforehand.runtime.settings import NodeSettings
@@ -111,20 +111,21 @@ class Turns:
 
     def _after(self, now: int) -> None:
         """The engine has worked: wake those who waited for it, then write, after they have run."""
-        self._look(now)
+        news = self._engine.news()
+        if news > UNREAD:
+            news = self._attend(news, now)
+        if news and self._readers.waiting:
+            self._readers.wake()
         if not self._planned:
             self._plan()
 
-    def _look(self, now: int) -> None:
-        """See to what the engine has found."""
-        news = self._engine.news()
+    def _attend(self, news: int, now: int) -> int:
+        """See to what the engine has found, beside messages; what is left of the news."""
         if news & NOTICED:
             self._members.attend(now)
-            news = self._engine.news()
-        if news & UNREAD and self._readers.waiting:
-            self._readers.wake()
-        if news & EASED:
+        if self._engine.eased:
             self._ease()
+        return self._engine.news() & UNREAD
 
     def _ease(self) -> None:
         """Let those go on who waited for what has come."""
@@ -167,7 +168,11 @@ class Turns:
             self._transport.send(address, datagrams)
         if engine.later:
             engine.catch_up()
-        self._look(engine.now)  # messages to oneself, and room for more of them
+        news = engine.news()
+        if news > UNREAD:
+            news = self._attend(news, engine.now)
+        if news and self._readers.waiting:  # messages to oneself
+            self._readers.wake()
         if engine.dirty:
             self._plan()
         if self._timer is None or engine.next_timer() < self._timer_at:

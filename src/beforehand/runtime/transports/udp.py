@@ -30,7 +30,7 @@ BUFFER: Final = 4 * 2**20  # asked for in the kernel: 15 ms of a gigabyte or two
 MOST_WAITING: Final = 8 * 2**20  # bytes that wait here for the kernel before they are lost
 
 READ: Final = 65_536  # more than one call can give
-FULL: Final = 32_768  # bytes of a read after which there is likely more
+ALONE: Final = 700  # bytes of a read below which there is hardly more to come in this turn
 READS_PER_TURN: Final = 8  # then others have their turn, and acknowledgements go out
 
 # The local side must be (host, port), or (host, port, flow, scope) for IPv6.
@@ -117,12 +117,13 @@ class UdpTransport(Transport):
         if self._socket is None:
             return
         target = cast(SocketAddress, address)
-        if len(datagrams) == 1:
-            groups = [datagrams]
-        elif self.segmenting:
-            groups = offload.pack(datagrams)
-        else:
-            groups = [[each] for each in datagrams]
+        if len(datagrams) == 1 and not self._waiting:
+            try:
+                self._socket.sendto(datagrams[0], target)
+                return
+            except OSError:
+                pass  # whatever it is, it is seen to below
+        groups = offload.pack(datagrams) if self.segmenting else [[each] for each in datagrams]
         for group in groups:
             if self._waiting or not self._push(self._socket, target, group):
                 self._wait(self._socket, target, group)
@@ -200,8 +201,8 @@ class UdpTransport(Transport):
             except OSError:
                 continue  # an earlier datagram did not reach anybody; links find out by themselves
             self._receive(offload.split(data, size) if size else [data], address)
-            if len(data) < FULL:
-                return  # that was probably all; if not, the loop comes back
+            if len(data) < ALONE:
+                return  # to find out would cost another call; if there is more, the loop comes back
 
     def _push(self, sock: socket.socket, address: SocketAddress, group: list[bytes]) -> bool:
         """Send a group; False if the kernel's buffer is full. What it refuses otherwise is lost."""
