@@ -21,7 +21,7 @@ AS_COMPILED := PYTHONPATH="$(CURDIR)/$(COMPILED)"
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types test-cores test-pure test-compiled \
+.PHONY: help demo test lint types test-all test-pure test-compiled test-others \
 	test-spark slow format bench bench-prc bench-audit bench-runtime mutants \
 	compiled check-java clean
 
@@ -34,14 +34,21 @@ demo: check-java compiled ## see it work
 	@$(AS_COMPILED) $(BIN)/beforehand protocols
 	@$(AS_COMPILED) $(BIN)/python examples/overtaking.py
 	@$(AS_COMPILED) $(BIN)/python examples/comparing.py
+	@echo "== beforehand cluster: real processes on a bad network, one is killed and comes back"
+	@$(AS_COMPILED) $(BIN)/beforehand cluster --nodes 5 --messages 5000 --loss 0.1 --duplicate 0.1 \
+		--reorder 0.3 --kill 1 --restart
 	@echo "== beforehand study: what would it cost, and did it hold? (a minute or two)"
 	@$(AS_COMPILED) $(BIN)/beforehand study --out build/demo/study
 
-test: check-java lint types test-cores test-spark ## everything that must hold on every commit
+test: check-java lint types test-all ## everything that must hold on every commit
 
 # Side by side, and what each says in one piece: one process uses one core.
-test-cores: $(VENV)/.stamp compiled
-	@$(MAKE) --no-print-directory --jobs=2 $(TOGETHER) test-pure test-compiled
+test-all: $(VENV)/.stamp compiled
+	@$(MAKE) --no-print-directory --jobs=2 $(TOGETHER) test-pure test-others
+
+test-others:
+	@$(MAKE) --no-print-directory test-compiled
+	@$(MAKE) --no-print-directory test-spark
 
 lint: $(VENV)/.stamp ## style and likely mistakes
 	@echo "== ruff"
@@ -52,10 +59,12 @@ types: $(VENV)/.stamp ## mypy, strict
 	@echo "== mypy"
 	@$(BIN)/mypy --strict --no-error-summary $(TYPED)
 
-# Nothing of the pipeline is compiled, so its tests run once, with the job that is done sooner.
+# Nothing of the pipeline is compiled, and clusters of processes take long: once is enough for them.
+ONCE := tests/pipeline tests/cli/test_cluster.py tests/runtime/test_killed.py
+
 test-pure: $(VENV)/.stamp ## the tests on the pure Python sources
 	@echo "== tests, pure Python"
-	@$(AS_PURE) $(BIN)/pytest --ignore=tests/pipeline
+	@$(AS_PURE) $(BIN)/pytest $(ONCE:%=--ignore=%)
 
 test-compiled: compiled ## the tests on the compiled cores
 	@if [ -e $(COMPILED)/.stamp ]; then \
@@ -63,7 +72,7 @@ test-compiled: compiled ## the tests on the compiled cores
 		$(AS_COMPILED) BEFOREHAND_EXPECT=compiled $(BIN)/pytest; \
 	else \
 		echo "== tests, compiled cores: SKIPPED, they could not be built here (reason above)"; \
-		$(AS_PURE) $(BIN)/pytest tests/pipeline; \
+		$(AS_PURE) $(BIN)/pytest $(ONCE); \
 	fi
 
 test-spark: check-java compiled ## the tests of the pipeline, with one Spark session

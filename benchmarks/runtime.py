@@ -15,6 +15,8 @@
 
 Each candidate has two fresh processes and one turn in each round; a ratio is the median of the ratios
 within the rounds, so that a busy minute of the machine hits both sides of it. Only loopback is used.
+Processes of one thread (`beforehand`, UDP) have a core each: a scheduler that puts both on one makes them
+take turns (`--unpinned` lets it). Those with threads of their own use all cores.
 Exit code 1 if a bar is missed; a quick run is too short to be held to those of speed.
 """
 
@@ -121,6 +123,9 @@ def main() -> int:
     parser.add_argument("--only", type=parts, default=list(PARTS), help=",".join(PARTS))
     parser.add_argument("--rounds", type=int, default=5, help="of throughput, echo and loss")
     parser.add_argument("--loop", choices=("uvloop", "asyncio"), default=best_loop())
+    parser.add_argument(
+        "--unpinned", action="store_true", help="let the scheduler place all processes"
+    )
     parser.add_argument("--markdown", action="store_true", help="tables as a README has them")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "benchmarks" / "runtime.json")
     parser.add_argument("--role", nargs=2, help=argparse.SUPPRESS)  # one process, for `Process`
@@ -136,11 +141,11 @@ def main() -> int:
         "loop": options.loop,
         "python": platform.python_version(),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
-        "load": os.getloadavg()[0],  # of other programs: above 0.2 or so, come back later
+        "load": round(os.getloadavg()[0], 1),  # of other programs: above 0.2 or so, come back later
         "seed": runtime_parts.SEED,
     }
     print(", ".join(f"{key} {value}" for key, value in report.items()))
-    setting = Setting(loop=options.loop)
+    setting = Setting(loop=options.loop, pinned=not options.unpinned)
     if options.quick:
         setting = replace(setting, warm_up=0.1, seconds=0.2)
     for part in options.only:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -25,6 +26,7 @@ from typing import Any
 MAIN = Path(__file__).with_name("runtime.py")
 LOOPBACK = "127.0.0.1"
 GIVE_UP = 120  # seconds; no role works that long, so one that nobody stops ends by itself
+ONE_THREAD = ("node", "udp")  # candidates whose processes have no other threads
 LOOK = 256  # messages between two looks at the clock: a look costs as much as a few messages
 
 
@@ -38,6 +40,8 @@ class Setting:
     warm_up: float = 0.5  # seconds, from the first message on
     seconds: float = 2.0
     loop: str = "uvloop"
+    pinned: bool = True  # two processes of one thread each get a core each
+    core: int = -1  # to stay on; -1 for any
     encrypted: bool = False
     batch: bool = False  # send_many and receive_batch
     count: int = 0  # messages or peers, where not time but a number is given
@@ -114,11 +118,24 @@ def at_work(calls: Sequence[Call]) -> Iterator[list[Process]]:
 def pair(
     name: str, near: str, far: str, setting: Setting, here: str = LOOPBACK, there: str = LOOPBACK
 ) -> list[Call]:
-    """The calls of two roles of a candidate that find each other: `near` is to start first."""
+    """The calls of two roles of a candidate that find each other: `near` is to start first.
+
+    The scheduler likes to put two processes that wake each other on one core, where they take turns.
+    Those with threads of their own (pyzmq) are better off if they may use all cores.
+    """
     first, second = free_port(here), free_port(here)
+    cores = sorted(os.sched_getaffinity(0))
+    alone = setting.pinned and name in ONE_THREAD and len(cores) > 1
+    one, other = cores[:2] if alone else (-1, -1)
     return [
-        (f"{name}_{near}", replace(setting, listen=f"{here}:{first}", peer=f"{there}:{second}")),
-        (f"{name}_{far}", replace(setting, listen=f"{here}:{second}", peer=f"{there}:{first}")),
+        (
+            f"{name}_{near}",
+            replace(setting, listen=f"{here}:{first}", peer=f"{there}:{second}", core=one),
+        ),
+        (
+            f"{name}_{far}",
+            replace(setting, listen=f"{here}:{second}", peer=f"{there}:{first}", core=other),
+        ),
     ]
 
 
@@ -132,7 +149,10 @@ def rate_of(calls: Sequence[Call]) -> float:
 def run_role(role: Any, setting: str) -> None:
     """Be a role: what the process that `Process` started does."""
     signal.alarm(GIVE_UP)
-    found = role(Setting(**json.loads(setting)))
+    told = Setting(**json.loads(setting))
+    if told.core >= 0:
+        os.sched_setaffinity(0, {told.core})
+    found = role(told)
     if found is not None:
         tell(found)
 
