@@ -15,8 +15,8 @@
 
 Each candidate has two fresh processes and one turn in each round; a ratio is the median of the ratios
 within the rounds, so that a busy minute of the machine hits both sides of it. Only loopback is used.
-Processes of one thread (`beforehand`, UDP) have a core each: a scheduler that puts both on one makes them
-take turns (`--unpinned` lets it). Those with threads of their own use all cores.
+Processes of one thread (`beforehand`, UDP) have a core each: a scheduler that puts both on one makes
+them take turns (`--unpinned` lets it). Those with threads of their own use all cores.
 Exit code 1 if a bar is missed; a quick run is too short to be held to those of speed.
 """
 
