@@ -15,8 +15,8 @@
 
 Each candidate has two fresh processes and one turn in each round; a ratio is the median of the ratios
 within the rounds, so that a busy minute of the machine hits both sides of it. Only loopback is used.
-Processes of one thread (`beforehand`, UDP) have a core each: a scheduler that puts both on one makes
-them take turns (`--unpinned` lets it). Those with threads of their own use all cores.
+The scheduler places all processes. It may put two that wake each other on one core, where they take
+turns; `--pinned` gives those of one thread (`beforehand`, UDP) a core each, and nothing to the others.
 Exit code 1 if a bar is missed; a quick run is too short to be held to those of speed.
 """
 
@@ -124,7 +124,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5, help="of throughput, echo and loss")
     parser.add_argument("--loop", choices=("uvloop", "asyncio"), default=best_loop())
     parser.add_argument(
-        "--unpinned", action="store_true", help="let the scheduler place all processes"
+        "--pinned", action="store_true", help="a core for each process of one thread"
     )
     parser.add_argument("--markdown", action="store_true", help="tables as a README has them")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "benchmarks" / "runtime.json")
@@ -142,10 +142,11 @@ def main() -> int:
         "python": platform.python_version(),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "load": round(os.getloadavg()[0], 1),  # of other programs: above 0.2 or so, come back later
+        "pinned": options.pinned,
         "seed": runtime_parts.SEED,
     }
     print(", ".join(f"{key} {value}" for key, value in report.items()))
-    setting = Setting(loop=options.loop, pinned=not options.unpinned)
+    setting = Setting(loop=options.loop, pinned=options.pinned)
     if options.quick:
         setting = replace(setting, warm_up=0.1, seconds=0.2)
     for part in options.only:

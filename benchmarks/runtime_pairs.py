@@ -40,7 +40,7 @@ class Setting:
     warm_up: float = 0.5  # seconds, from the first message on
     seconds: float = 2.0
     loop: str = "uvloop"
-    pinned: bool = True  # two processes of one thread each get a core each
+    pinned: bool = False  # two processes of one thread each get a core each
     core: int = -1  # to stay on; -1 for any
     encrypted: bool = False
     batch: bool = False  # send_many and receive_batch
