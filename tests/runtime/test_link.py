@@ -14,6 +14,7 @@ from beforehand.runtime.engine import packet_number
 from beforehand.runtime.link import ACK_PATIENCE, COMPANY, LATER, NOW
 from beforehand.runtime.received import Received
 from beforehand.wire.reader import Reader
+from tests.runtime.engines import Company
 from tests.runtime.lossy_links import (
     DATAGRAM,
     HEARTBEAT,
@@ -276,3 +277,20 @@ def test_one_turn_is_not_for_one_peer_alone() -> None:
         ours.post(HybridMessage(number, number - 1, False, (bytes(1_200),)))
     assert len(ours.write(START, 7)) <= 7
     assert ours.has_frames()
+
+
+def test_what_is_taken_over_is_counted() -> None:
+    """A link that has a frame of its own takes over those of another, and lets all of them go."""
+    old = Company("alice", "bob").link("alice", "bob")
+    old.post_bytes(b"in flight")
+    old.write(START)
+    old.post_bytes(b"in the queue")
+    old.post_urgent(b"urgent")
+    link = Company("alice", "bob").link("alice", "bob")
+    link.ping()
+    own = int(link.waiting)
+    link.inherit(old)
+    assert link.waiting == own + len(b"in flight") + len(b"in the queue") + len(b"urgent")
+    link.write(START)
+    assert link.waiting == 0 and not link.has_frames()
+    assert not link.urgent and not link.again and not link.queue

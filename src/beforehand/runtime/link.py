@@ -12,7 +12,7 @@ only control frames ask for may wait a little for company.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Final
 
 from mypy_extensions import i64
@@ -349,11 +349,15 @@ class Link:
         self.cuts = old.cuts
         packet = old.recovery.oldest()
         while packet is not None:
-            self.queue.extend(packet.content)
+            self._take_over(packet.content)
             packet = packet.newer
         for queue in (old.urgent, old.again, old.queue):
-            self.queue.extend(queue)
-        self.waiting = sum([len(frame) for frame in self.queue])
+            self._take_over(queue)
+
+    def _take_over(self, frames: Iterable[bytes]) -> None:
+        for frame in frames:
+            self.queue.append(frame)
+            self.waiting += len(frame)
 
     def done(self) -> bool:
         """Everything that was sent has been acknowledged, or nobody will."""
