@@ -31,6 +31,7 @@ async def node(setting: Setting, name: str, other: str, **more: Any) -> AsyncIte
         peers={other: setting.peer},
         key=key,
         insecure=not setting.encrypted,  # the relay's addresses are not loopback
+        spin=setting.spin,
         **more,
     ) as opened:
         yield opened

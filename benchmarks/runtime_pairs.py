@@ -44,6 +44,7 @@ class Setting:
     core: int = -1  # to stay on; -1 for any
     encrypted: bool = False
     batch: bool = False  # send_many and receive_batch
+    spin: float = 0.0  # seconds, of nodes
     count: int = 0  # messages or peers, where not time but a number is given
     loss: float = 0.0  # of the relay, as is the delay in seconds
     delay: float = 0.0

@@ -29,6 +29,8 @@ UDP = "bare asyncio UDP"
 SINGLE = "await send / async for"
 BATCH = "send_many / receive_batch"
 ENCRYPTED = ", encrypted"
+SPIN_SECONDS = 0.0005
+SPIN = f", spin={SPIN_SECONDS}"  # that they look for an answer before they sleep
 
 # label, name of the roles, what they are told besides
 Candidate = tuple[str, str, dict[str, Any]]
@@ -97,6 +99,8 @@ ECHOES: tuple[Candidate, ...] = (
     (UDP, "udp", {}),
     (SINGLE, "node", {}),
     (SINGLE + ENCRYPTED, "node", {"encrypted": True}),
+    (SINGLE + SPIN, "node", {"spin": SPIN_SECONDS}),
+    (SINGLE + ENCRYPTED + SPIN, "node", {"encrypted": True, "spin": SPIN_SECONDS}),
 )
 
 

@@ -74,6 +74,8 @@ class Node(Turns):
     - `window`, `window_bytes`: what may be under way to this node from each peer.
     - `silent_after`: seconds without a sign of life after which a peer is reported silent.
     - `drop_after`: seconds after which it is dropped for good; None waits for ever.
+    - `spin`: seconds, such as 0.0002, for which the node keeps looking for an answer after it has
+      written something, instead of sleeping. Answers are seen sooner, and others get less of a core.
     """
 
     def __init__(
@@ -94,10 +96,11 @@ class Node(Turns):
         window_bytes: int = WINDOW_BYTES,
         silent_after: float = 5.0,
         drop_after: float | None = None,
+        spin: float = 0.0,
         insecure: bool = False,
     ) -> None:
         settings = NodeSettings(
-            *(name, peers, key, protocol, window, window_bytes, silent_after, drop_after),
+            *(name, peers, key, protocol, window, window_bytes, silent_after, drop_after, spin),
             os.urandom(8),
         )
         core = settings.create_core(processes, tree, links)

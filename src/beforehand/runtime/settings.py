@@ -18,6 +18,9 @@ from beforehand.runtime.greeting import INCARNATION_SIZE
 MAX_NAME: Final = MAX_PROCESS_NAME - 1 - 2 * INCARNATION_SIZE
 
 
+LONGEST_SPIN: Final = 0.01  # seconds in which an event loop does nothing else
+
+
 class NodeSettings:
     """The choices for one node; see `Node` for their meaning."""
 
@@ -31,6 +34,7 @@ class NodeSettings:
         window_bytes: int,
         silent_after: float,
         drop_after: float | None,
+        spin: float,
         incarnation: bytes,
     ) -> None:
         self.name = _checked_name(name)
@@ -51,6 +55,11 @@ class NodeSettings:
                 f"drop_after={drop_after} is less than silent_after={silent_after}: a peer is "
                 "silent first, and dropped then"
             )
+        if not isinstance(spin, (int, float)) or not 0 <= spin <= LONGEST_SPIN:
+            raise LocalProtocolError(
+                f"spin={spin!r}: it must be seconds, from 0 (sleep at once) to {LONGEST_SPIN}"
+            )
+        self.spin = int(spin * 1e9)
         self.incarnation = incarnation
 
     def process_of(self, name: str, incarnation: bytes) -> str:

@@ -154,17 +154,19 @@ class Turns:
         """The end of a turn."""
         self._planned = False
         self._ready = False
-        self._write()
+        if self._write() and self._settings.spin and not self._planned:
+            self._transport.linger(self._settings.spin)
 
-    def _write(self) -> None:
-        """Let everything go that may go now."""
+    def _write(self) -> bool:
+        """Let everything go that may go now; whether there was something."""
         engine = self._engine
         if self._state == "closed":
-            return
+            return False
         if self._transport.busy():
             self._arm(soon=True)
-            return
-        for address, datagrams in engine.flush(monotonic_ns()):
+            return False
+        written = engine.flush(monotonic_ns())
+        for address, datagrams in written:
             self._transport.send(address, datagrams)
         if engine.later:
             engine.catch_up()
@@ -177,6 +179,7 @@ class Turns:
             self._plan()
         if self._timer is None or engine.next_timer() < self._timer_at:
             self._arm()
+        return bool(written)
 
     def _flush_pending(self) -> None:
         self._engine.settle()

@@ -35,6 +35,10 @@ class Transport(ABC):
         """Whether earlier datagrams still wait here; hold back new ones until they are gone."""
         return False
 
+    def linger(self, nanoseconds: int) -> bool:
+        """Look for datagrams that come within this time, without sleeping; whether some did."""
+        return False
+
     @abstractmethod
     async def resolve(self, text: str) -> Address:
         """The address that a user means; TransportError if it is none, or nobody knows it."""

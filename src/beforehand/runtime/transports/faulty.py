@@ -77,6 +77,10 @@ class Faulty(Transport):
         """Whether the transport inside is."""
         return self.inner.busy()
 
+    def linger(self, nanoseconds: int) -> bool:
+        """As the transport inside does."""
+        return self.inner.linger(nanoseconds)
+
     async def resolve(self, text: str) -> Address:
         """The address as the transport inside knows it."""
         return await self.inner.resolve(text)

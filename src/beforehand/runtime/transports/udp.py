@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 import socket
 from collections import deque
 from contextlib import suppress
+from time import monotonic_ns
 from typing import Final, cast
 
 from beforehand.errors import LocalProtocolError, TransportError
@@ -35,6 +37,9 @@ READS_PER_TURN: Final = 8  # then others have their turn, and acknowledgements g
 
 # The local side must be (host, port), or (host, port, flow, scope) for IPv6.
 SocketAddress = tuple[str, int] | tuple[str, int, int, int]
+
+
+_give_way = getattr(os, "sched_yield", None)  # not on Windows
 
 
 class UdpTransport(Transport):
@@ -185,24 +190,38 @@ class UdpTransport(Transport):
         self._socket = None
         self._waiting.clear()
 
+    def linger(self, nanoseconds: int) -> bool:
+        """Look for datagrams that come within this time, without sleeping; whether some did."""
+        until = monotonic_ns() + nanoseconds
+        while self._read() < 0:
+            if monotonic_ns() >= until:
+                return False
+            if _give_way is not None:
+                _give_way()  # the one who is to answer may want this very core
+        return True
+
     def _readable(self) -> None:
         for _ in range(READS_PER_TURN):
-            if self._socket is None:  # closed by whom we just told
-                return
-            try:
-                if self.gathering:
-                    data, control, _, address = self._socket.recvmsg(READ, offload.CONTROL_SPACE)
-                    size = offload.size_in(control) if control else 0
-                else:
-                    data, address = self._socket.recvfrom(READ)
-                    size = 0
-            except (BlockingIOError, InterruptedError):
-                return
-            except OSError:
-                continue  # an earlier datagram did not reach anybody; links find out by themselves
-            self._receive(offload.split(data, size) if size else [data], address)
-            if len(data) < ALONE:
+            if self._read() < ALONE:
                 return  # to find out would cost another call; if there is more, the loop comes back
+
+    def _read(self) -> int:
+        """One read; its bytes, or -1 if there was nothing."""
+        if self._socket is None:  # closed by whom we just told
+            return -1
+        try:
+            if self.gathering:
+                data, control, _, address = self._socket.recvmsg(READ, offload.CONTROL_SPACE)
+                size = offload.size_in(control) if control else 0
+            else:
+                data, address = self._socket.recvfrom(READ)
+                size = 0
+        except (BlockingIOError, InterruptedError):
+            return -1
+        except OSError:
+            return ALONE  # an earlier datagram did not reach anybody; links find out by themselves
+        self._receive(offload.split(data, size) if size else [data], address)
+        return len(data)
 
     def _push(self, sock: socket.socket, address: SocketAddress, group: list[bytes]) -> bool:
         """Send a group; False if the kernel's buffer is full. What it refuses otherwise is lost."""
