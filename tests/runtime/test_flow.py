@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 
@@ -298,5 +298,45 @@ def test_pending_messages_keep_their_receiver_when_a_peer_is_added() -> None:
             await ada.send("carl", b"for carl")
             assert (await ben.receive()).payload == b"for ben"
             assert (await carl.receive()).payload == b"for carl"
+
+    asyncio.run(asyncio.wait_for(main(), 20))
+
+
+def test_credit_reaches_beyond_the_links_of_an_overlay() -> None:
+    """On a line a - b - c, a slow c slows down a, though all that it gets is passed on by b."""
+
+    async def main() -> None:
+        network = MemoryNetwork(7)
+        links = {"a": ["b"], "b": ["a", "c"], "c": ["b"]}
+        window = 8
+        async with AsyncExitStack() as stack:
+            nodes = {}
+            for name, neighbours in links.items():
+                node = Node(
+                    name,
+                    transport=network.transport(name),
+                    peers={other: other for other in links if other != name},
+                    protocol="prc",
+                    links=neighbours,
+                    window=window,
+                    insecure=True,
+                )
+                nodes[name] = await stack.enter_async_context(node)
+            a, b, c = nodes["a"], nodes["b"], nodes["c"]
+            for number in range(window):
+                await a.send(None, b"%d" % number)
+                assert (await a.receive()).number == (await b.receive()).number == number + 1
+            with pytest.raises(WouldBlock, match="c has 8 messages"):
+                while True:
+                    a.try_send(None, b"too many")
+                    await a.receive()
+                    await b.receive()
+            assert 0 < c.stats().unread <= window
+            waiting = asyncio.ensure_future(a.send(None, b"at last"))
+            for _ in range(window):
+                await c.receive()
+            assert await waiting == window + 1
+            await a.delivered(window + 1)
+            assert (await c.receive()).payload == b"at last"
 
     asyncio.run(asyncio.wait_for(main(), 20))

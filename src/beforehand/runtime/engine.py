@@ -249,7 +249,7 @@ class Engine(Meeting):
                     self.eased.append(peer)
                 continue
             link = peer.link
-            if link is None or peer.gone or not self.accounts:
+            if link is None or peer.gone:
                 continue
             if peer.got == peer.told_got and (
                 (peer.taken - peer.told_taken) * CREDIT_STEPS < self.me.window

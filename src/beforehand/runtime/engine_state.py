@@ -75,7 +75,6 @@ class EngineState:
     unicasts: bool  # what the protocol can do
     multicasts: bool
     broadcasts: bool
-    accounts: bool  # senders know their receivers, so credit is counted
     peers: dict[str, Peer]  # by name: the incarnation that is up, or the one that is awaited
     processes: dict[str, Peer]  # by the core's name: all that ever sent something and are not gone
     links: dict[bytes, Peer]  # by connection
@@ -117,7 +116,6 @@ class EngineState:
         self.unicasts = True
         self.multicasts = True
         self.broadcasts = False
-        self.accounts = True
         self.peers = {}
         self.processes = {core.process: self.me}
         self.links = {}

@@ -131,7 +131,7 @@ class Sending(EngineState):
                     f"{self.me.name}: this protocol has no broadcast; name the receivers"
                 )
             everybody = [peer for peer in self.peers.values() if not peer.gone]
-            return Route(None, [*everybody, self.me] if self.accounts else [], None, None)
+            return Route(None, [*everybody, self.me], None, None)
         if not self.unicasts:
             raise LocalProtocolError(
                 f"{self.me.name}: this protocol sends to everybody; name no receivers but None"

@@ -45,8 +45,6 @@ class Turns:
         engine.unicasts = "unicast" in casts
         engine.multicasts = "multicast" in casts
         engine.broadcasts = "broadcast" in casts
-        # On an overlay a sender does not know who will receive, so nobody can grant it anything.
-        engine.accounts = settings.capabilities.overlay != "links"
         self._members = Members(engine, settings, transport, self._emit, os.urandom)
         self._senders: dict[str, Line] = {}
         self._readers = Line()
