@@ -327,10 +327,7 @@ def test_credit_reaches_beyond_the_links_of_an_overlay() -> None:
                 await a.send(None, b"%d" % number)
                 assert (await a.receive()).number == (await b.receive()).number == number + 1
             with pytest.raises(WouldBlock, match="c has 8 messages"):
-                while True:
-                    a.try_send(None, b"too many")
-                    await a.receive()
-                    await b.receive()
+                a.try_send(None, b"one too many")
             assert 0 < c.stats().unread <= window
             waiting = asyncio.ensure_future(a.send(None, b"at last"))
             for _ in range(window):
