@@ -169,9 +169,8 @@ class Link:
     def write(self, now: i64, most: i64 = MOST_AT_ONCE) -> list[bytes]:
         """The datagrams that may go now, with whatever acknowledgement is owed."""
         out: list[bytes] = []
-        target: i64 = (
-            0  # the length of the first one, which the others are padded to if that is little
-        )
+        # The length of the first one, which the others are padded to if that takes little.
+        target: i64 = 0
         while self.has_frames() and len(out) < most:
             if self.probes == 0 and self.recovery.room(now) <= 0:
                 break

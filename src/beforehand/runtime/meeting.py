@@ -82,7 +82,6 @@ class Meeting(Sending):
             peer = self.processes.pop(process, None)
             if self.trace is not None and process not in self.left:
                 self.trace.record("evict", process, 0, None, 0, 0, "dropped")
-            self.left.discard(process)
             if peer is None:
                 continue
             peer.gone = True

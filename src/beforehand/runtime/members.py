@@ -44,7 +44,6 @@ class Members:
         self.introductions = Introductions(engine, settings, transport, emit, self.hush, random)
         self.tokens: dict[str, tuple[bytes, Address, int]] = {}  # addresses to be proved
         self.ghosts: deque[Peer] = deque()
-        self.left: set[str] = set()  # processes that said goodbye
         self.leaving = False  # we did
 
     def want(self, name: str, address: Address | None, now: int) -> None:
@@ -104,8 +103,8 @@ class Members:
 
     def _dropped(self, now: int) -> None:
         for peer in self.engine.dropped:
-            has_left = peer.process in self.left
-            self.left.discard(peer.process)
+            has_left = peer.process in self.engine.left
+            self.engine.left.discard(peer.process)
             self.tokens.pop(peer.process, None)
             if any(new.name == peer.name for new in self.engine.proven):
                 self.emit(PeerEvent(events.RESTARTED, peer.name, "under a new incarnation"))
@@ -140,7 +139,6 @@ class Members:
                 self._answered(peer, link, data)
             elif data[0] == frames.LEAVING:
                 self.engine.left.add(peer.process)
-                self.left.add(peer.process)
                 self.transport.send(link.address, link.write(now))  # that we have heard it
                 self.engine.drop(peer, now)
             else:

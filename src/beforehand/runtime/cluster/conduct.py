@@ -80,8 +80,6 @@ class Conductor:
         if self._plan.kill:
             await self._kill_some()
         await self._until("sending", lambda child: "done" in child.said)
-        if self._plan.capabilities.overlay == "links":
-            await self._until_everybody_has_all()
         self._tell_all("count")
         await self._until("counting", lambda child: "counted" in child.said)
         self._tell_all("stop")
@@ -133,11 +131,6 @@ class Conductor:
     def _has_noticed(self, child: Child, names: set[str]) -> bool:
         told = {peer for kind, peer, _ in child.events if kind in OVER}
         return names <= told and (not self._plan.restart or names <= child.there)
-
-    async def _until_everybody_has_all(self) -> None:
-        """On an overlay the senders cannot know, but the parent can count."""
-        total = sum(child.figures.sent for child in self._living())
-        await self._until("delivering", lambda child: child.figures.delivered >= total)
 
     def _tell_all(self, do: str) -> None:
         for child in self._living():

@@ -39,7 +39,6 @@ class Worker:
     def __init__(self, job: Job) -> None:
         self._job = job
         capabilities = protocols.describe(job.protocol)
-        self._flushes = capabilities.overlay != "links"  # there, nobody knows who delivered what
         self._traffic = Traffic(job.seed, capabilities.casts)
         self._faulty = Faulty(
             UdpTransport("127.0.0.1:0"),
@@ -118,8 +117,7 @@ class Worker:
                 burst = self._traffic.burst()
                 self._look()
                 await asyncio.sleep(0)
-        if self._flushes:
-            await node.flush()
+        await node.flush()
         self._say_figures()
         say("done")
 
