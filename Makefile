@@ -22,7 +22,7 @@ TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint types test-all test-pure test-compiled test-others \
-	test-spark slow format bench bench-prc bench-audit bench-runtime mutants \
+	test-spark slow format bench bench-prc bench-audit bench-checker bench-runtime mutants \
 	compiled check-java clean
 
 help: ## list these targets
@@ -97,6 +97,9 @@ bench-prc: compiled ## paper 004 again: figure 5 and table 1 (an hour and more; 
 
 bench-audit: check-java compiled ## the auditor: speed, cores, growth and memory (a quarter of an hour)
 	@$(AS_COMPILED) $(BIN)/python benchmarks/audit.py
+
+bench-checker: compiled ## the checker: states per second, what each reduction wins (minutes; --quick: see the file)
+	@$(AS_COMPILED) $(BIN)/python benchmarks/checker.py
 
 bench-runtime: compiled ## nodes beside pyzmq, nats-py and bare UDP (ten minutes; --quick: see the file)
 	@$(AS_COMPILED) $(BIN)/python benchmarks/runtime.py

@@ -15,14 +15,15 @@ ANYTHING = frozenset({"*"})
 # unit -> the other units that it may import
 ALLOWED: dict[str, frozenset[str]] = {
     "errors": frozenset(),
+    "_kernel": frozenset(),  # how loops over arrays of integers are compiled
     "causality": frozenset({"errors"}),
     "protocols": frozenset({"causality", "errors"}),
     "wire": frozenset({"protocols", "causality", "errors"}),
     "trace": frozenset({"causality", "errors"}),
     "simulator": frozenset({"protocols", "wire", "trace", "causality", "errors"}),
-    "checker": frozenset({"protocols", "causality", "errors"}),
+    "checker": frozenset({"protocols", "causality", "errors", "_kernel"}),
     "runtime": frozenset({"protocols", "wire", "trace", "causality", "errors"}),
-    "pipeline": frozenset({"trace", "simulator", "causality", "errors"}),
+    "pipeline": frozenset({"trace", "simulator", "checker", "causality", "errors", "_kernel"}),
     "report": frozenset({"errors"}),
     "cli": ANYTHING,
     "__init__": ANYTHING,  # the public names, from wherever they are defined

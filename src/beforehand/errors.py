@@ -45,6 +45,10 @@ class ScenarioError(BeforehandError):
     """A simulation was asked for that cannot be run; the text says what is possible instead."""
 
 
+class CheckError(BeforehandError):
+    """A check was asked for that cannot be run; the text says what is possible instead."""
+
+
 class TraceError(BeforehandError):
     """A trace cannot be read or written; the error names the file, the place in it and the remedy."""
 

@@ -1,4 +1,4 @@
-"""A broken copy of the overlay cores, beside the real ones: a mutant that can be run in this process.
+"""A broken copy of some cores, beside the real ones: a mutant that can be run in this process.
 
 The modules of the cores are read as text, changed, and executed under other names, in a
 package of their own. Frames and effects are the real ones, so that any world can run the copy.
@@ -7,51 +7,62 @@ package of their own. Frames and effects are the real ones, so that any world ca
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
 
 from tests.mutants.catalogue import Mutant
 from tests.support.overlay import Make, Pair
 
-PROTOCOLS = Path(__file__).parents[2] / "src" / "beforehand" / "protocols"
-# Each imports from those before it only.
-MODULES = ["overlay_links", "overlay", "link_memory", "preventive", "prc"]
+ROOT = Path(__file__).parents[2]
+FOLDERS = {"beforehand": ROOT / "src", "tests": ROOT}  # top-level package -> where it is
+OVERLAY = [
+    f"beforehand.protocols.{name}"
+    for name in ("overlay_links", "overlay", "link_memory", "preventive", "prc")
+]
+Changes = Sequence[tuple[str, str, str]]  # (file, old text, new text)
 CLASSES = {"link-memory": "LinkMemory", "preventive": "Preventive", "prc": "Prc"}
 
 
-def changed(text: str, module: str, mutant: Mutant) -> str:
-    """The text of a module with the mistakes that the mutant makes in it."""
-    for file, old, new in [(mutant.file, mutant.old, mutant.new), *mutant.also]:
-        if file == f"{module}.py":
-            assert text.count(old) == 1, (
-                f"{mutant.name!r}: {file} has {old!r} {text.count(old)} times"
-            )
+def changed(text: str, file: str, name: str, changes: Changes) -> str:
+    """The text of a file with the mistakes that a mutant of this name makes in it."""
+    for where, old, new in changes:
+        if where == file:
+            assert text.count(old) == 1, f"{name!r}: {file} has {old!r} {text.count(old)} times"
             text = text.replace(old, new)
     return text
 
 
+def broken_modules(modules: Sequence[str], name: str, changes: Changes) -> list[ModuleType]:
+    """Copies of these modules with mistakes; each imports from those before it only."""
+    files = {module: f"{module.rpartition('.')[2]}.py" for module in modules}
+    elsewhere = {file for file, _, _ in changes} - set(files.values())
+    assert not elsewhere, f"{name!r} would change {elsewhere}, which is not copied"
+    made: list[ModuleType] = []
+    try:
+        for module, file in files.items():
+            source = FOLDERS[module.partition(".")[0]] / f"{module.replace('.', '/')}.py"
+            text = changed(source.read_text(), file, name, changes)
+            for other in modules:
+                text = text.replace(f"from {other} import", f"from {_name(other)} import")
+            made.append(ModuleType(_name(module)))
+            sys.modules[_name(module)] = made[-1]
+            exec(compile(text, f"broken {file}: {name}", "exec"), vars(made[-1]))
+    finally:
+        for module in modules:
+            sys.modules.pop(_name(module), None)
+    return made
+
+
+def _name(module: str) -> str:
+    return f"broken_{module.rpartition('.')[2]}"
+
+
 def broken(protocol: str, mutant: Mutant) -> Make:
-    """How to make cores that have this mistake."""
-    elsewhere = {file for file, _, _ in mutant.changes()} - {f"{each}.py" for each in MODULES}
-    assert not elsewhere, f"{mutant.name!r} would change {elsewhere}, which is not copied"
-    made: dict[str, ModuleType] = {}
-    for module in MODULES:
-        text = changed((PROTOCOLS / f"{module}.py").read_text(), module, mutant)
-        for other in MODULES:
-            text = text.replace(
-                f"from beforehand.protocols.{other} import", f"from broken_{other} import"
-            )
-        made[module] = ModuleType(f"broken_{module}")
-        sys.modules[f"broken_{module}"] = made[module]
-        try:
-            exec(compile(text, f"broken {module}.py: {mutant.name}", "exec"), vars(made[module]))
-        finally:
-            if module == MODULES[-1]:
-                for each in MODULES:
-                    sys.modules.pop(f"broken_{each}", None)
-    core = getattr(
-        made[next(m for m in MODULES if hasattr(made[m], CLASSES[protocol]))], CLASSES[protocol]
+    """How to make cores of a protocol for overlays that have this mistake."""
+    made = broken_modules(OVERLAY, mutant.name, mutant.changes())
+    core = next(
+        getattr(module, CLASSES[protocol]) for module in made if hasattr(module, CLASSES[protocol])
     )
 
     def make(process: str, links: Iterable[Pair]) -> object:

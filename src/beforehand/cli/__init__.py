@@ -8,6 +8,7 @@ from beforehand import __version__
 from beforehand.cli import (
     audit,
     characterise,
+    check,
     cluster,
     ingest,
     keygen,
@@ -31,6 +32,7 @@ app.command("simulate")(simulate.command)
 app.command("sweep")(sweep.command)
 app.command("study")(study.command)
 app.command("audit")(audit.command)
+app.command("check")(check.command)
 app.command("keygen")(keygen.command)
 app.command("node")(node.command)
 app.command("cluster")(cluster.command)

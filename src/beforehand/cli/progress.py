@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -52,3 +52,13 @@ class _Rest(TimeRemainingColumn):
     def render(self, task: Task) -> Text:
         note = task.fields["note"]
         return super().render(task) if note is None else Text(note)
+
+
+@contextmanager
+def progress_line(what: str) -> Iterator[Callable[[str], None]]:
+    """A line that changes, for work of which nobody knows how much there is; as a function."""
+    if not sys.stderr.isatty():
+        yield lambda text: None
+        return
+    with Console(stderr=True).status(Text(f"{what} ...")) as status:
+        yield lambda text: status.update(Text(f"{what}: {text}"))

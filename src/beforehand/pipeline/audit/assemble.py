@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
+from beforehand._kernel import Ints
 from beforehand.errors import TraceError
 from beforehand.pipeline.audit.kernels import placing
-from beforehand.pipeline.audit.kernels.compiled import Ints
 from beforehand.pipeline.audit.log import Log, Table, array
 from beforehand.pipeline.audit.pieces import Piece
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from beforehand._kernel import Ints
 from beforehand.causality.ids import MessageId
 from beforehand.errors import TraceError
 from beforehand.pipeline.audit import findings
 from beforehand.pipeline.audit.assemble import assemble
 from beforehand.pipeline.audit.findings import LISTED, Findings, Receivers
 from beforehand.pipeline.audit.kernels import sorting
-from beforehand.pipeline.audit.kernels.compiled import Ints
 from beforehand.pipeline.audit.log import CUT_SHORT, Log
 from beforehand.pipeline.audit.order import BYTES, Block, Wrong, blocks
 from beforehand.pipeline.audit.pieces import Piece

@@ -14,10 +14,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import DTypeLike
 
+from beforehand._kernel import Ints
 from beforehand.causality.ids import MessageId
 from beforehand.errors import TraceError
 from beforehand.pipeline.audit.kernels import placing
-from beforehand.pipeline.audit.kernels.compiled import Ints
 
 MOST_MESSAGES: Final = 2**31 - 1  # of one run: messages and copies are numbered in 32 bits
 _IN_MEMORY: Final = (

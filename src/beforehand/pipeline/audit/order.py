@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
+from beforehand._kernel import Ints
 from beforehand.pipeline.audit.kernels import clocks
-from beforehand.pipeline.audit.kernels.compiled import Ints
 from beforehand.pipeline.audit.steps import Steps
 
 BYTES: Final = 2**28  # for the clocks of one block; more columns would need more

@@ -13,8 +13,8 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
+from beforehand._kernel import Ints
 from beforehand.errors import TraceError
-from beforehand.pipeline.audit.kernels.compiled import Ints
 from beforehand.pipeline.audit.log import CUT_SHORT, GONE, JOINED, STARTED, STOPPED
 from beforehand.trace import KINDS as EVERY_KIND
 

@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
+from beforehand._kernel import Ints
 from beforehand.pipeline.audit.kernels import sorting
-from beforehand.pipeline.audit.kernels.compiled import Ints
 from beforehand.pipeline.audit.log import CUT_SHORT, GONE, JOINED, Log, array
 
 STEPS_AT_ONCE: Final = 1 << 18

@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
+from beforehand._kernel import Ints
 from beforehand.pipeline.audit.kernels import chains
-from beforehand.pipeline.audit.kernels.compiled import Ints
 from beforehand.pipeline.audit.steps import Steps
 
 MOST: Final = 1_000  # chains to look for in one run: nobody reads more

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from beforehand.pipeline.audit.kernels.compiled import compiled
+from beforehand._kernel import compiled
 
 Numbers = NDArray[np.int64]
 Bits = NDArray[np.uint64]

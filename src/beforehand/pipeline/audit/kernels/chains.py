@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from beforehand.pipeline.audit.kernels.compiled import Ints, compiled
+from beforehand._kernel import Ints, compiled
 
 
 @compiled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from beforehand.pipeline.audit.kernels.compiled import Ints, compiled
+from beforehand._kernel import Ints, compiled
 
 # What is wrong with a step, besides 0: its sender in the higher bits, and one or both of these.
 LATE: Final = 1  # causal order is broken

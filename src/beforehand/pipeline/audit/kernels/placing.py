@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from beforehand.pipeline.audit.kernels.compiled import Ints, compiled
+from beforehand._kernel import Ints, compiled
 
 
 @compiled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from beforehand.pipeline.audit.kernels.compiled import Ints, compiled
+from beforehand._kernel import Ints, compiled
 
 # What is the matter with an event.
 FINE: Final = 0

@@ -1,0 +1,1 @@
+"""Bounded model checking: every interleaving of the real cores, up to a bound."""

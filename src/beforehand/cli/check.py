@@ -1,0 +1,285 @@
+"""`beforehand check`: every interleaving of a protocol's cores, up to a bound."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from beforehand.cli.failure import BAD_INPUT, clear_errors
+from beforehand.cli.progress import progress_line
+from beforehand.cli.spark import Conf, start_session
+from beforehand.errors import CheckError
+
+if TYPE_CHECKING:
+    from beforehand.checker.setting import Setting
+    from beforehand.checker.verdict import Progress, Verdict
+    from beforehand.cli.check_options import Search
+
+_BOUNDS = "Bounds"
+_NETWORK = "Network"
+_SEARCH = "Search"
+_OUTPUT = "Output"
+_SPARK = "Spark"  # as in spark.py
+
+
+def command(
+    protocol: Annotated[
+        str, typer.Option(help="Which protocol: see `beforehand protocols`.")
+    ] = "hybrid",
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            help="How many processes, a, b, c, ...; 3 by default.",
+            rich_help_panel=_BOUNDS,
+            show_default=False,
+        ),
+    ] = None,
+    messages: Annotated[
+        int | None,
+        typer.Option(
+            help="How many messages each sends, to anybody; 2 by default.",
+            rich_help_panel=_BOUNDS,
+            show_default=False,
+        ),
+    ] = None,
+    sends: Annotated[
+        str | None,
+        typer.Option(
+            help="The same for each process: 5,0,1.", rich_help_panel=_BOUNDS, show_default=False
+        ),
+    ] = None,
+    program: Annotated[
+        str | None,
+        typer.Option(
+            help="Who sends to whom, each in this order: 'a>b b>c a>b,c c>*'; a+c/b is a link that a "
+            "opens to c with the help of b.",
+            rich_help_panel=_BOUNDS,
+            show_default=False,
+        ),
+    ] = None,
+    multicast: Annotated[
+        bool,
+        typer.Option(
+            "--multicast", help="Messages to several at once, too.", rich_help_panel=_BOUNDS
+        ),
+    ] = False,
+    faults: Annotated[
+        str | None,
+        typer.Option(
+            help="How often what may happen to frames: loss=1,duplicate=1; and tick=1 for timers "
+            "that go off early.",
+            rich_help_panel=_NETWORK,
+            show_default=False,
+        ),
+    ] = None,
+    links: Annotated[
+        str | None,
+        typer.Option(
+            help="Of an overlay: a-b,b>c; > is one way. Default: a ring.",
+            rich_help_panel=_NETWORK,
+            show_default=False,
+        ),
+    ] = None,
+    tree: Annotated[
+        str | None,
+        typer.Option(
+            help="child:parent,... Default: all under a.",
+            rich_help_panel=_NETWORK,
+            show_default=False,
+        ),
+    ] = None,
+    open_link: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--open",
+            help="A link of an overlay that is opened at any moment: a+c, or a+c/b over b. Repeatable.",
+            rich_help_panel=_NETWORK,
+            show_default=False,
+        ),
+    ] = None,
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="No reduction, no symmetry.", rich_help_panel=_SEARCH),
+    ] = False,
+    no_reduction: Annotated[
+        bool,
+        typer.Option(
+            "--no-reduction",
+            help="Every order of steps that do not matter to each other.",
+            rich_help_panel=_SEARCH,
+        ),
+    ] = False,
+    no_symmetry: Annotated[
+        bool,
+        typer.Option(
+            "--no-symmetry",
+            help="States that differ in names only are different.",
+            rich_help_panel=_SEARCH,
+        ),
+    ] = False,
+    depth_first: Annotated[
+        bool,
+        typer.Option(
+            "--depth-first",
+            help="In less memory; what breaks a promise is then looked for once more, to get the "
+            "shortest run.",
+            rich_help_panel=_SEARCH,
+        ),
+    ] = False,
+    max_states: Annotated[
+        int | None,
+        typer.Option(
+            help="Give up after so many distinct states.",
+            min=1,
+            rich_help_panel=_SEARCH,
+            show_default=False,
+        ),
+    ] = None,
+    time_limit: Annotated[
+        str | None,
+        typer.Option(
+            help="Give up after this time: 90s, 10m, 1h.",
+            rich_help_panel=_SEARCH,
+            show_default=False,
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            help="Threads. Default: one for each core of this machine.",
+            min=1,
+            rich_help_panel=_SEARCH,
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Save the run that breaks a promise as a trace: a folder, or a file that ends in "
+            ".jsonl or .parquet.",
+            rich_help_panel=_OUTPUT,
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, for programs.", rich_help_panel=_OUTPUT)
+    ] = False,
+    master: Annotated[
+        str | None,
+        typer.Option(
+            help="Explore on Spark, each subtree as a task: local[2], spark://host:7077, yarn, "
+            "k8s://...; see docs/cluster.md.",
+            rich_help_panel=_SPARK,
+            show_default=False,
+        ),
+    ] = None,
+    conf: Conf = None,
+) -> None:
+    """Let a protocol's cores do everything that can happen, up to a bound, and judge each step.
+
+    Messages must be delivered in causal order, exactly once, and all of them; nobody may wait for ever.
+    Exits with 0 if that held in every run, 1 if not, and 2 if not everything was explored or the
+    bounds are too small to say anything.
+    """
+    with clear_errors():
+        _check_installed()
+        from beforehand.cli import check_options, check_trace, check_view
+
+        asked = check_options.Asked(
+            protocol=protocol,
+            processes=processes,
+            messages=messages,
+            sends=sends,
+            program=program,
+            multicast=multicast,
+            faults=faults,
+            links=links,
+            tree=tree,
+            opens=tuple(open_link or ()),
+        )
+        search = check_options.Search(
+            reduction=not (full or no_reduction),
+            symmetry=not (full or no_symmetry),
+            depth_first=depth_first,
+            max_states=max_states,
+            time_limit=time_limit,
+            workers=workers,
+            master=master,
+        )
+        explored = asked.setting()
+        file = None if out is None else check_trace.place(out)
+        verdict = _explore(explored, search, conf)
+        found = verdict.counterexample
+        if file is not None and found is not None:
+            check_trace.save(explored, found, file)
+        report = check_view.Report(asked, search, explored, verdict, file if found else None)
+        if as_json:
+            typer.echo(json.dumps(check_view.to_dict(report), indent=2))
+        else:
+            check_view.show(report)
+            if file is not None and found is None:
+                typer.echo(f"No promise was broken, so there is nothing to save in {file}.")
+    raise typer.Exit(report.exit_code)
+
+
+def _check_installed() -> None:
+    try:
+        import beforehand._kernel  # noqa: F401
+    except ImportError as problem:
+        raise CheckError(
+            f"this command needs numba ({problem.name} is not installed); "
+            "`pip install 'beforehand[check]'`"
+        ) from None
+
+
+def _explore(explored: Setting, search: Search, conf: list[str] | None) -> Verdict:
+    from beforehand.checker.explore import check
+    from beforehand.cli.check_warning import warn
+
+    search.check(conf)
+    warn(explored, search)
+    try:
+        with progress_line("exploring") as say:
+
+            def progress(so_far: Progress) -> None:
+                say(words(so_far))
+
+            if search.master is None:
+                return check(
+                    explored,
+                    reduce=search.reduction,
+                    symmetry=search.symmetry,
+                    depth_first=search.depth_first,
+                    max_states=search.max_states,
+                    seconds=search.seconds,
+                    workers=search.workers,
+                    progress=progress,
+                )
+            spark = start_session(search.master, conf)
+            from beforehand.pipeline.check import check_on_spark
+
+            return check_on_spark(
+                spark,
+                explored,
+                reduce=search.reduction,
+                symmetry=search.symmetry,
+                max_states=search.max_states,
+                seconds=search.seconds,
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        # The exit code of an interrupted command is 1, which here would mean a broken promise.
+        typer.echo("beforehand: interrupted: not finished, so nothing is known", err=True)
+        raise typer.Exit(BAD_INPUT) from None
+
+
+def words(so_far: Progress) -> str:
+    """How far an exploration is, on one line."""
+    speed = so_far.states / max(so_far.seconds, 1e-9)
+    return (
+        f"{so_far.states:,} states, depth {so_far.depth:,}, {so_far.waiting:,} waiting, "
+        f"{speed:,.0f} states per second"
+    )

@@ -1,0 +1,112 @@
+"""The same exploration, done as plainly as possible: worlds are copied whole, and states kept whole.
+
+Nothing is remembered by hash alone, nothing is left out and nothing is shared. It is slow, and it is
+what `explore.check` without any reduction must agree with: on the number of distinct states, of
+steps, on the depth, and on what is wrong after how many actions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from beforehand.checker.actions import Action, Run
+from beforehand.checker.setting import Setting
+from beforehand.checker.verdict import Problem
+from beforehand.checker.world import Flying, World
+
+
+@dataclass
+class Explored:
+    """What there is to find in a setting, up to the first problem."""
+
+    states: int = 0  # distinct ones
+    transitions: int = 0  # all steps taken, whether their end was new or not
+    depth: int = 0  # actions before the deepest state
+    ends: set[Hashable] = field(default_factory=set)  # the states in which nothing need happen any more
+    problems: dict[Problem, Run] = field(
+        default_factory=dict
+    )  # after the fewest actions, with a run
+
+    @property
+    def outcome(self) -> str:
+        """As in a `Verdict`."""
+        return "violated" if self.problems else "correct"
+
+    @property
+    def kinds(self) -> set[str]:
+        """What kinds of problem can be met first."""
+        return {problem.kind for problem in self.problems}
+
+    @property
+    def length(self) -> int:
+        """How many actions it takes to meet a problem; 0 if there is none."""
+        return min((len(run) for run in self.problems.values()), default=0)
+
+
+def explore(setting: Setting) -> Explored:
+    """Visit everything breadth-first; stop at the depth of the first problem, if there is one."""
+    found = Explored()
+    start = World(setting)
+    seen = {key(start)}
+    layer: list[tuple[World, Run]] = [(start, ())]
+    while layer:
+        for world, run in layer:
+            if world.is_over():
+                found.ends.add(key(world))
+                if problem := world.problem_at_end():
+                    found.problems.setdefault(problem, run)
+        if found.problems:
+            break
+        found.depth = len(layer[0][1])
+        following: list[tuple[World, Run]] = []
+        for world, run in layer:
+            for action in world.enabled():
+                found.transitions += 1
+                after = twin(world, action)
+                if problem := after.do(action):
+                    found.problems.setdefault(problem, (*run, action))
+                elif (state := key(after)) not in seen:
+                    seen.add(state)
+                    following.append((after, (*run, action)))
+        layer = following
+    found.states = len(seen)
+    return found
+
+
+def twin(world: World, action: Action) -> World:
+    """A world to do this in, while the other stays as it is: the cores that act are copied."""
+    other = copy(world)
+    acting = list(world.cores) if action.kind == "timers" else [action.process]
+    other.cores = {**world.cores, **{name: world.cores[name].copy() for name in acting}}
+    other.places = world.places.copy()
+    other.flight = world.flight.copy()
+    other.oracle = world.oracle.copy()
+    return other
+
+
+def key(world: World) -> Hashable:
+    """All that the future depends on. The past is not in it: who got which message that is done with."""
+    _, waiting, clocks, told, *_ = cast(tuple[Any, ...], world.oracle.fingerprint())
+    return (
+        tuple(world.places.values()),
+        tuple(core.fingerprint() for core in world.cores.values()),
+        flying(world.flight, world.setting.fifo),
+        (waiting, clocks),
+        # To have been told nothing that matters is the same as to have been told nothing.
+        frozenset((process, counts) for process, counts in told if counts),
+        (world.losses, world.duplicates, world.ticks, world.rounds),
+    )
+
+
+def flying(flight: list[Flying], fifo: bool) -> Hashable:
+    """How many there are of each frame in flight; with FIFO links, which ones in which order."""
+    if not fifo:
+        return frozenset(Counter(flight).items())
+    links: dict[tuple[str, str], list[Flying]] = {}
+    for each in flight:
+        links.setdefault((each.sender, each.to), []).append(each)
+    return frozenset((link, tuple(frames)) for link, frames in links.items())

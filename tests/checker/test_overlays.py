@@ -1,0 +1,164 @@
+"""Overlays to which a link is added while messages fly: every interleaving, by the checker.
+
+`link-memory` is what paper 004 starts from, and shows with its figure 2 why a link must not simply be
+used; `prc` and `preventive` are two remedies. Overlays are written as "ab bc": links both ways.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from beforehand.checker.actions import Run
+from beforehand.checker.explore import check
+from beforehand.checker.program import Open
+from beforehand.checker.setting import Setting, setting
+from beforehand.checker.world import World
+from beforehand.protocols.overlay_frames import Broadcast, Buffered
+
+SAFE = ("prc", "preventive")
+STAR, LINE, RING = "ab ac ad", "ab bc cd", "ab bc cd da"
+
+
+def overlay(
+    protocol: str, links: str, sends: str, *opened: str, via: tuple[str, ...] = ()
+) -> Setting:
+    """So many broadcasts by each process ("1 0 0"), and links ("bc": b opens one to c) at any moment."""
+    return setting(
+        protocol,
+        sends=[int(count) for count in sends.split()],
+        links=[way for link in links.split() for way in ((link[0], link[1]), (link[1], link[0]))],
+        opens=[(link[0], Open(link[1], via)) for link in opened],
+    )
+
+
+def steps_of(run: Run) -> list[str]:
+    """Who gets what from whom, and what the programs do, one by one."""
+    return [
+        str(each)
+        if each.frame is None
+        else f"{each.sender}>{each.process} {type(each.frame).__name__}"
+        for each in run
+    ]
+
+
+# ---- a link that is used at once ----
+
+
+def test_figure_2_is_the_shortest_run() -> None:
+    """Paper 004: c has the message and has forgotten it when b, behind the new link, passes it on."""
+    verdict = check(overlay("link-memory", "ab ac", "1 0 0", "bc"))
+    found = verdict.counterexample
+    assert found is not None
+    assert str(found.problem) == "duplicate: c delivered a#1 again, having already delivered it."
+    steps = steps_of(found.run)
+    # Nothing but what the figure shows, in an order that agrees with it.
+    told = ["a>*", "b+c", "a>c Broadcast", "b>c Linked", "a>b Broadcast", "b>c Broadcast"]
+    assert sorted(steps) == sorted(told)
+    place = {step: number for number, step in enumerate(steps)}
+    assert place["a>c Broadcast"] < place["b>c Linked"] < place["b>c Broadcast"]
+    assert place["b+c"] < place["a>b Broadcast"]
+
+
+@pytest.mark.parametrize("sends", ["1 0 0", "0 1 0", "0 0 1", "1 1 1"])
+def test_link_memory_is_right_while_links_stay(sends: str) -> None:
+    """The very same overlay without the new link."""
+    assert check(overlay("link-memory", "ab ac", sends)).outcome == "correct"
+
+
+@pytest.mark.parametrize("sends", ["0 1 0", "0 0 1", "1 1 1"])
+def test_whoever_broadcasts_a_new_link_delivers_twice(sends: str) -> None:
+    """The figure's broadcaster is not the only one."""
+    found = check(overlay("link-memory", "ab ac", sends, "bc")).counterexample
+    assert found is not None and found.problem.kind == "duplicate"
+
+
+def test_a_new_link_breaks_causal_order_too() -> None:
+    """On a ring with two broadcasts, by a run that is shorter than any double delivery."""
+    once = check(overlay("link-memory", RING, "1 0 0 0", "ac")).counterexample
+    twice = check(overlay("link-memory", RING, "1 0 0 1", "ac")).counterexample
+    assert once is not None and once.problem.kind == "duplicate"
+    assert twice is not None and twice.problem.kind == "causal"
+    assert len(twice.run) < len(once.run)
+
+
+def test_a_new_link_without_messages_does_no_harm() -> None:
+    """So it is the moment that is wrong, not the link."""
+    assert check(overlay("link-memory", "ab ac", "0 0 0", "bc")).outcome == "correct"
+
+
+# ---- a link that is made with care ----
+
+
+@pytest.mark.parametrize("protocol", SAFE)
+@pytest.mark.parametrize("sends", ["1 0 0", "0 1 0", "0 0 1", "2 0 0", "1 1 0", "1 0 1", "0 1 1"])
+def test_a_link_added_during_broadcasts(protocol: str, sends: str) -> None:
+    """One or two broadcasts, a link made at any moment of them: nothing twice, nothing too early."""
+    verdict = check(overlay(protocol, "ab ac", sends, "bc", via=("a",)))
+    assert verdict.outcome == "correct"
+    without = check(overlay(protocol, "ab ac", sends))
+    assert verdict.states > without.states  # the link has made a difference
+
+
+@pytest.mark.parametrize("protocol", SAFE)
+@pytest.mark.parametrize("sends", ["1 0 0", "0 1 0", "0 0 1", "2 0 0"])
+def test_a_link_added_without_a_mediator(protocol: str, sends: str) -> None:
+    """Control information goes to everybody, like the messages."""
+    assert check(overlay(protocol, "ab ac", sends, "bc")).outcome == "correct"
+
+
+@pytest.mark.parametrize("protocol", SAFE)
+@pytest.mark.parametrize(
+    ("links", "opened", "mediator"), [(STAR, "bc", "a"), (LINE, "ac", "b"), (RING, "ac", "b")]
+)
+def test_four_processes(protocol: str, links: str, opened: str, mediator: str) -> None:
+    """A star, a line and a ring, whoever broadcasts."""
+    for sender in range(4):
+        sends = " ".join(str(int(place == sender)) for place in range(4))
+        assert check(overlay("link-memory", links, sends, opened)).outcome == "violated"
+        made = overlay(protocol, links, sends, opened, via=(mediator,))
+        assert check(made).outcome == "correct"
+
+
+@pytest.mark.parametrize("protocol", SAFE)
+def test_two_links_at_once(protocol: str) -> None:
+    """b and c open links to each other, at moments of their own, while a broadcasts."""
+    verdict = check(overlay(protocol, "ab ac", "1 0 0", "bc", "cb", via=("a",)))
+    assert verdict.outcome == "correct"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", SAFE)
+def test_larger_bounds(protocol: str) -> None:
+    """Three broadcasts at once; two on a ring; a ring on which control goes to everybody."""
+    for chosen in (
+        overlay(protocol, "ab ac", "1 1 1", "bc"),
+        overlay(protocol, "ab ac", "1 1 0", "bc", "cb", via=("a",)),
+        overlay(protocol, RING, "1 0 0 1", "ac", via=("b",)),
+        overlay(protocol, RING, "1 0 0 0", "ac"),
+    ):
+        assert check(chosen).outcome == "correct"
+
+
+# ---- that there was something to see ----
+
+
+def test_prc_was_put_to_the_test() -> None:
+    """In the worlds explored above B-beta brings news, and old news, and the new link gets used."""
+    seen = set()
+    for seed in range(60):
+        chance = random.Random(seed)
+        world = World(overlay("prc", "ab ac", "1 1 0", "bc", via=("a",)))
+        while actions := world.enabled():
+            arrivals = [each for each in actions if each.frame is not None]
+            # The programs take their time, or all is sent before the link is half made.
+            action = chance.choice(arrivals if arrivals and chance.random() < 0.8 else actions)
+            missing = len(world.oracle.undelivered())
+            assert world.do(action) is None, seed
+            if isinstance(action.frame, Buffered) and action.frame.frames:
+                delivered = missing - len(world.oracle.undelivered())
+                seen.add("news" if delivered else "old news")
+            if isinstance(action.frame, Broadcast) and action.sender + action.process == "bc":
+                seen.add("used")
+    assert seen == {"news", "old news", "used"}
