@@ -13,16 +13,22 @@ import pytest
 from beforehand.checker.actions import Run
 from beforehand.checker.explore import check
 from beforehand.checker.program import Open
-from beforehand.checker.setting import Setting, setting
+from beforehand.checker.setting import NO_FAULTS, Faults, Setting, setting
 from beforehand.checker.world import World
 from beforehand.protocols.overlay_frames import Broadcast, Buffered
+from beforehand.protocols.overlay_links import PATIENCE
 
 SAFE = ("prc", "preventive")
 STAR, LINE, RING = "ab ac ad", "ab bc cd", "ab bc cd da"
 
 
 def overlay(
-    protocol: str, links: str, sends: str, *opened: str, via: tuple[str, ...] = ()
+    protocol: str,
+    links: str,
+    sends: str,
+    *opened: str,
+    via: tuple[str, ...] = (),
+    faults: Faults = NO_FAULTS,
 ) -> Setting:
     """So many broadcasts by each process ("1 0 0"), and links ("bc": b opens one to c) at any moment."""
     return setting(
@@ -30,6 +36,7 @@ def overlay(
         sends=[int(count) for count in sends.split()],
         links=[way for link in links.split() for way in ((link[0], link[1]), (link[1], link[0]))],
         opens=[(link[0], Open(link[1], via)) for link in opened],
+        faults=faults,
     )
 
 
@@ -126,6 +133,20 @@ def test_two_links_at_once(protocol: str) -> None:
     """b and c open links to each other, at moments of their own, while a broadcasts."""
     verdict = check(overlay(protocol, "ab ac", "1 0 0", "bc", "cb", via=("a",)))
     assert verdict.outcome == "correct"
+
+
+@pytest.mark.parametrize("protocol", SAFE)
+def test_a_link_that_is_given_up_and_started_anew(protocol: str) -> None:
+    """With more ticks than its opener has patience for: what comes too late of the first one is ignored.
+
+    Ticks do not make new states for ever: each is counted, and at the end nothing is left to age.
+    """
+    patient, impatient = (
+        check(overlay(protocol, "ab ac", "1 0 0", "bc", via=("a",), faults=faults), reduce=False)
+        for faults in (Faults(tick=PATIENCE), Faults(tick=PATIENCE + 1))
+    )
+    assert impatient.outcome == "correct" and not impatient.unseen
+    assert impatient.depth > patient.depth + 1  # it is more than one more tick: a second attempt
 
 
 @pytest.mark.slow

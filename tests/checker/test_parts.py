@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from beforehand.checker.explore import check
-from beforehand.checker.local import NotSymmetric
+from beforehand.checker.images import NotSymmetric
 from beforehand.checker.parts import parts
 from beforehand.checker.program import Open, Place, Program, every_program, written_program
 from beforehand.checker.setting import Setting, setting

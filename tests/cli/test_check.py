@@ -316,7 +316,7 @@ def test_a_folder_gets_a_file_and_nothing_is_saved_without_a_violation(tmp_path:
     other = tmp_path / "other"
     passed = check(*SMALL, "--out", other)
     assert passed.exit_code == 0 and not other.exists()
-    assert "No promise was broken, so there is nothing to save" in passed.stdout
+    assert f"There is no run to save, so {other / 'trace.jsonl'} was not written." in passed.stdout
 
 
 # ---- what it refuses ----

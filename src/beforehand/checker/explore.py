@@ -6,8 +6,9 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
-from beforehand.checker.local import NotSymmetric
+from beforehand.checker.images import NotSymmetric
 from beforehand.checker.parts import mirror
 from beforehand.checker.program import Program
 from beforehand.checker.search import Limits, Search
@@ -49,10 +50,9 @@ def check(
     if search.problem_at is not None and (reduce or depth_first):
         # It is known to be there; which is the shortest run to it?
         plain = _searched(setting, False, symmetry, False, workers, limits, progress)
-        search.run_to_problem = plain.run_to_problem
-        search.reason = (
-            f"a violation was found, but in the search for a shortest one {plain.reason}"
-        )
+        search.run_to_problem, search.depth = plain.run_to_problem, plain.depth
+        if plain.reason:
+            search.reason = f"it is violated, but in the search for a shortest run {plain.reason}"
     return _verdict(setting, search, time.monotonic() - started)
 
 
@@ -75,6 +75,12 @@ def _searched(
             return search
         except NotSymmetric:
             group = group[:1]  # the cores do not treat names alike: explore every one
+
+
+def _outcome(search: Search) -> Literal["correct", "violated", "unfinished"]:
+    if search.problem_at is not None:
+        return "violated"
+    return "unfinished" if search.reason else "correct"
 
 
 def _verdict(setting: Setting, search: Search, seconds: float) -> Verdict:

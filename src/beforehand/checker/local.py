@@ -21,9 +21,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from beforehand.checker.actions import Action, Kind
+from beforehand.checker.images import Images, NotSymmetric
 from beforehand.checker.program import Choice, Open, Send
 from beforehand.checker.setting import Setting
-from beforehand.checker.symmetry import Renaming, rename
+from beforehand.checker.static_events import StaticEvents
+from beforehand.checker.symmetry import Renaming
 from beforehand.checker.world import payload_of
 from beforehand.errors import BeforehandError, RemoteProtocolError
 from beforehand.protocols.base import Core, Deliver, Effect, Transmit
@@ -36,10 +38,6 @@ NO_MESSAGE = -1  # delivered, but nobody could have sent it
 
 # What was seen in a step, as bits; and that the core failed.
 HOLD, EAGER, PERMIT, FAILED = 1, 2, 4, 8
-
-
-class NotSymmetric(Exception):
-    """A core does not treat the names of processes alike."""
 
 
 @dataclass(frozen=True)
@@ -76,69 +74,27 @@ class LocalSteps:
         self.setting = setting
         self.names = setting.processes
         self.group = group
-        turns = {order: turn for turn, order in enumerate(group)}
-        # one renaming after another is a renaming too: which one?
-        self._products = [
-            [turns[tuple(second[place] for place in first)] for second in group] for first in group
-        ]
         self.places = {name: place for place, name in enumerate(self.names)}
         # Messages are numbered through: those of the first process, then those of the second, ...
         counts = [setting.program.sends(name) for name in self.names]
         self.first_message = [sum(counts[:place]) for place in range(len(counts) + 1)]
-        self._list_events()
+        self.static = StaticEvents(setting.program, group)
+        self.first_arrival = len(self.static.events)
         self.locals: list[Local] = []
         self._local_ids: dict[tuple[object, ...], int] = {}
         self.frames: list[tuple[int, int, Frame]] = []  # (from, to, frame)
         self._frame_ids: dict[tuple[int, int, Frame], int] = {}
         self.outcomes: dict[tuple[int, int], Outcome] = {}
-        # state or frame -> its image under each renaming
-        self.state_images: list[list[int]] = []
-        self.frame_images: list[list[int]] = []
+        self.state_images = Images(group)
+        self.frame_images = Images(group)
         self.start = [
             self._state(Local(place, 0, setting.make(name)))
             for place, name in enumerate(self.names)
         ]
         for place, state in enumerate(self.start):
-            self._learn(self.state_images, state, [self.start[order[place]] for order in group])
-
-    def _list_events(self) -> None:
-        self.static: list[tuple[int, Choice | None]] = []  # (process, choice; None: tick)
-        for place, name in enumerate(self.names):
-            choices = [choice for here in self.setting.program.places[name] for choice, _ in here]
-            self.static += [(place, choice) for choice in dict.fromkeys(choices)]
-        self.ticks = [len(self.static) + place for place in range(len(self.names))]
-        self.static += [(place, None) for place in range(len(self.names))]
-        self.first_arrival = len(self.static)
-        numbers = {event: number for number, event in enumerate(self.static)}
-        self.choice_events = [
-            [
-                [numbers[place, choice] for choice, _ in here]
-                for here in self.setting.program.places[name]
-            ]
-            for place, name in enumerate(self.names)
-        ]
-        self._static_images = [
-            [self._static_image(numbers, *event, order) for order in self.group]
-            for event in self.static
-        ]
-
-    def _static_image(
-        self,
-        numbers: dict[tuple[int, Choice | None], int],
-        process: int,
-        choice: Choice | None,
-        order: Renaming,
-    ) -> int:
-        mapping = {name: self.names[order[place]] for place, name in enumerate(self.names)}
-        image = None if choice is None else rename(choice, mapping)
-        if (order[process], image) in numbers:
-            return numbers[order[process], image]
-        # A written program may list its receivers in another order.
-        return next(
-            number
-            for (other, each), number in numbers.items()
-            if other == order[process] and each is not None and rename(each, {}) == image
-        )
+            images = [self.start[order[place]] for order in group]
+            self._compare_waiting(images)
+            self.state_images.check(state, images)
 
     # ---- asking ----
 
@@ -146,7 +102,7 @@ class LocalSteps:
         """Find out what an event does at a state, and the images; returns what was not known."""
         if (state, event) in self.outcomes:
             return []
-        states = self.state_images[state]
+        states = self.state_images.rows[state]
         events = self._event_images(event)
         found = [self._run(s, e) for s, e in zip(states, events, strict=True)]
         if len(self.group) > 1:
@@ -157,26 +113,17 @@ class LocalSteps:
 
     def _event_images(self, event: int) -> list[int]:
         if event < self.first_arrival:
-            return self._static_images[event]
-        return [
-            self.first_arrival + image for image in self.frame_images[event - self.first_arrival]
-        ]
+            return self.static.images[event]
+        images = self.frame_images.rows[event - self.first_arrival]
+        return [self.first_arrival + image for image in images]
 
     def action(self, event: int, kind: Kind) -> Action:
         """An event as an action; `kind` says what happens to a frame."""
         if event < self.first_arrival:
-            process, choice = self.static[event]
+            process, choice = self.static.events[event]
             return Action("tick" if choice is None else "step", self.names[process], choice)
         sender, to, frame = self.frames[event - self.first_arrival]
         return Action(kind, self.names[to], None, self.names[sender], frame)
-
-    def event(self, action: Action) -> int:
-        """The number of the event of an action; its frame must be known."""
-        place = self.places[action.process]
-        if action.frame is not None:
-            sender = self.places[action.sender]
-            return self.first_arrival + self._frame_ids[sender, place, action.frame]
-        return self.static.index((place, action.choice))
 
     # ---- running ----
 
@@ -189,7 +136,7 @@ class LocalSteps:
                 sender, _, frame = self.frames[event - self.first_arrival]
                 effects = core.receive(self.names[sender], frame)
             else:
-                choice = self.static[event][1]
+                choice = self.static.events[event][1]
                 if choice is None:
                     effects = core.tick()
                 else:
@@ -251,18 +198,16 @@ class LocalSteps:
         key = (local.process, local.place, local.core.fingerprint())
         known = self._local_ids.get(key)
         if known is None:
-            known = self._local_ids[key] = len(self.locals)
+            known = self._local_ids[key] = self.state_images.add()
             self.locals.append(local)
-            self.state_images.append([known] if len(self.group) == 1 else [])
         return known
 
     def _frame(self, sender: int, to: int, frame: Frame) -> int:
         key = (sender, to, frame)
         known = self._frame_ids.get(key)
         if known is None:
-            known = self._frame_ids[key] = len(self.frames)
+            known = self._frame_ids[key] = self.frame_images.add()
             self.frames.append(key)
-            self.frame_images.append([known] if len(self.group) == 1 else [])
         return known
 
     # ---- symmetry ----
@@ -274,9 +219,11 @@ class LocalSteps:
         for order, outcome in zip(self.group, found, strict=True):
             self._compare(first, outcome, order)
             turned.append(self._matched(first.frames, outcome.frames, order))
-        self._learn_all(self.state_images, [outcome.state for outcome in found])
+        states = [outcome.state for outcome in found]
+        self._compare_waiting(states)
+        self.state_images.learn(states)
         for column in zip(*turned, strict=True):
-            self._learn_all(self.frame_images, list(column))
+            self.frame_images.learn(column)
 
     def _compare(self, first: Outcome, image: Outcome, order: Renaming) -> None:
         """All but the frames must be mirrored."""
@@ -284,9 +231,13 @@ class LocalSteps:
             image.flags == first.flags
             and image.message == self.message_image(first.message, order)
             and image.deliveries == tuple(self.message_image(m, order) for m in first.deliveries)
-            and self.locals[image.state].idle == self.locals[first.state].idle
         )
         if not alike:
+            raise NotSymmetric
+
+    def _compare_waiting(self, states: list[int]) -> None:
+        """Either all of these cores wait for something, or none."""
+        if len({self.locals[state].idle for state in states}) > 1:
             raise NotSymmetric
 
     def _matched(
@@ -314,17 +265,6 @@ class LocalSteps:
             if message < self.first_message[place + 1]:
                 return self.first_message[order[place]] + message - self.first_message[place]
         raise AssertionError(message)
-
-    def _learn_all(self, images: list[list[int]], orbit: list[int]) -> None:
-        """`orbit` lists the images of its first member; so the images of all of them are known."""
-        for turn, products in enumerate(self._products):
-            self._learn(images, orbit[turn], [orbit[product] for product in products])
-
-    def _learn(self, images: list[list[int]], which: int, row: list[int]) -> None:
-        if not images[which]:
-            images[which] = row
-        elif images[which] != row:
-            raise NotSymmetric
 
 
 def _nature(frame: Frame) -> int:

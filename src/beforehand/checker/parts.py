@@ -85,7 +85,7 @@ def mirror(local: LocalSteps, whole: Setting) -> None:
     # In the order in which they were found: nothing happens to what has not been seen before.
     for (state, event), outcome in local.outcomes.items():
         if event < local.first_arrival:
-            same = checked.static.index(local.static[event])
+            same = checked.static.events.index(local.static.events[event])
         else:
             same = checked.first_arrival + frames[event - local.first_arrival]
         checked.resolve(states[state], same)

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from beforehand._kernel import Int, Ints, compiled, inlined
+from beforehand._kernel import Int, Ints, bare, inlined
 from beforehand.checker.rows import counter, pending
 from beforehand.checker.tables import (
     AFTER,
@@ -39,7 +39,7 @@ def copy_sums(sums: Ints, target: Ints) -> None:
             target[kind, renaming] = sums[kind, renaming]
 
 
-@compiled
+@bare
 def measure(row: Ints, shape: Shape, steps: Steps, sums: Ints) -> None:
     """The sums of a world: [kind, renaming]."""
     for renaming in range(len(shape.renamed)):
@@ -51,7 +51,7 @@ def measure(row: Ints, shape: Shape, steps: Steps, sums: Ints) -> None:
     _measure_clocks(row, shape, sums)
 
 
-@compiled
+@bare
 def remeasure(
     old: Ints,
     row: Ints,
@@ -84,7 +84,7 @@ def remeasure(
         _measure_frames(row, shape, steps, sums)
 
 
-@compiled
+@bare
 def _measure_frames(row: Ints, shape: Shape, steps: Steps, sums: Ints) -> None:
     """Of links that keep the order, how many frames are ahead counts too."""
     first = shape.faults_at + 3
@@ -103,7 +103,7 @@ def _measure_frames(row: Ints, shape: Shape, steps: Steps, sums: Ints) -> None:
         sums[FLIGHT, renaming] = total
 
 
-@compiled
+@bare
 def _measure_clocks(row: Ints, shape: Shape, sums: Ints) -> None:
     count = shape.processes
     for renaming in range(len(shape.renamed)):
@@ -151,9 +151,8 @@ def scrambled(value: Int) -> Int:
     return value ^ value >> np.uint64(31)
 
 
-@compiled
-def print_of(row: Ints, shape: Shape, steps: Steps) -> Int:
-    """The fingerprint of a world."""
-    sums = np.zeros((SUMS, len(shape.renamed)), np.uint64)
+@bare
+def print_of(row: Ints, shape: Shape, steps: Steps, sums: Ints) -> Int:
+    """The fingerprint of a world, with room for its sums."""
     measure(row, shape, steps, sums)
     return fingerprint(row, shape, sums)

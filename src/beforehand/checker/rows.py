@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from beforehand._kernel import Int, Ints, compiled, inlined
+from beforehand._kernel import Int, Ints, bare, inlined
 from beforehand.checker.tables import (
     AFTER,
     DELIVERIES,
@@ -86,7 +86,7 @@ def set_pending(row: Ints, shape: Shape, message: Int, receivers: Int) -> None:
     row[place] = np.uint32(row[place] & ~(_EIGHT << shift) | np.uint32(receivers) << shift)
 
 
-@compiled
+@bare
 def apply(row: Ints, process: Int, outcome: Int, shape: Shape, steps: Steps) -> Int:
     """Let a local step happen in a world; returns FINE, WRONG or FULL."""
     told = steps.outcomes[outcome]

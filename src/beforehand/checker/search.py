@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from beforehand._kernel import Ints
-from beforehand.checker import kernels
+from beforehand.checker import findings, kernels
 from beforehand.checker.actions import Action, Kind, Run
 from beforehand.checker.frontier import BLOCK, Block, Frontier, widened
 from beforehand.checker.local import LocalSteps
@@ -35,9 +35,9 @@ _TOO_FEW = 512  # rows: less is not worth a second worker
 _TELL_EVERY = 0.25  # seconds
 
 _KINDS: dict[int, Kind] = {
-    kernels.ARRIVE: "arrive",
-    kernels.DUPLICATE: "duplicate",
-    kernels.LOSE: "lose",
+    findings.ARRIVE: "arrive",
+    findings.DUPLICATE: "duplicate",
+    findings.LOSE: "lose",
 }
 
 
@@ -50,17 +50,17 @@ class Limits:
     bytes: int | None = None
 
 
-def _room(width: int) -> kernels.Found:
+def _room(width: int) -> findings.Found:
     """Room for what one worker finds in a turn."""
     room = _BRANCHES * BLOCK
-    return kernels.Found(
+    return findings.Found(
         np.zeros((room, width), np.uint32),
         np.zeros(room, np.uint64),
         np.zeros(room, np.int64),
         np.zeros(room, np.uint32),
         np.zeros(room, np.uint64),
         np.zeros(BLOCK, np.int64),
-        np.zeros(kernels.SAID, np.int64),
+        np.zeros(findings.SAID, np.int64),
     )
 
 
@@ -85,7 +85,9 @@ class Search:
         self.frontier = Frontier(depth_first)
         # A step of a reduced search may be several actions, so its trail would not tell a run.
         self.trail = None if depth_first or reduce else Trail()
-        self.found = [_room(self.width) for _ in range(workers)]
+        self.found: list[findings.Found] = []
+        self.rooms: list[findings.Room] = []
+        self._make_room()
         self.transitions = 0
         self.depth = 0
         self.seen = 0
@@ -142,16 +144,16 @@ class Search:
             parts = np.array_split(left, self.workers if len(left) >= _TOO_FEW else 1)
             self._expand(block, parts, pool)
             said = [found.said for found in self.found[: len(parts)]]
-            if any(each[kernels.OVERFULL] == kernels.TOO_MANY_WAYS for each in said):
+            if any(each[findings.OVERFULL] == findings.TOO_MANY_WAYS for each in said):
                 raise CheckError(
                     "too much can happen at one moment of one process; give smaller bounds"
                     + (", or switch the reduction off" if self.shape.reduce else "")
                 )
-            if any(each[kernels.OVERFULL] == kernels.FRAMES_LEFT_OVER for each in said):
+            if any(each[findings.OVERFULL] == findings.FRAMES_LEFT_OVER for each in said):
                 block = self._widen(block)
                 continue
-            self.transitions += sum(int(each[kernels.TRANSITIONS]) for each in said)
-            self.seen |= int(np.bitwise_or.reduce([each[kernels.SEEN] for each in said]))
+            self.transitions += sum(int(each[findings.TRANSITIONS]) for each in said)
+            self.seen |= int(np.bitwise_or.reduce([each[findings.SEEN] for each in said]))
             if self._note_problem(block, said):
                 return
             self._keep(block, len(parts), pool)
@@ -161,8 +163,8 @@ class Search:
                     rest
                     for part, found in zip(parts, self.found, strict=False)
                     for rest in (
-                        found.retry[: found.said[kernels.RETRY]],
-                        part[found.said[kernels.DONE] :],
+                        found.retry[: found.said[findings.RETRY]],
+                        part[found.said[findings.DONE] :],
                     )
                 ]
             )
@@ -170,7 +172,9 @@ class Search:
     def _begin(self) -> None:
         row: Ints = np.zeros((1, self.width), np.uint32)
         row[0, : len(self.local.names)] = self.local.start
-        own: Ints = np.array([print_of(row[0], self.shape, self.tables.steps())], np.uint64)
+        own: Ints = np.array(
+            [print_of(row[0], self.shape, self.tables.steps(), self.rooms[0].sums[0])], np.uint64
+        )
         for worker in range(self.workers):
             self.visited.keep(worker, own)
         self.frontier.put(row, 0, 0)
@@ -181,14 +185,14 @@ class Search:
         steps = self.tables.steps()
         table = self.visited.table
 
-        def expand(part: Ints, found: kernels.Found) -> None:
-            kernels.expand(block.rows, part, self.shape, steps, table, found)
+        def expand(part: Ints, room: findings.Room, found: findings.Found) -> None:
+            kernels.expand(block.rows, part, self.shape, steps, table, room, found)
 
-        list(pool.map(expand, parts, self.found))
+        list(pool.map(expand, parts, self.rooms, self.found))
 
     def _keep(self, block: Block, parts: int, pool: ThreadPoolExecutor) -> None:
         """Remember what is new; the states get their numbers."""
-        counts = [int(found.said[kernels.FOUND]) for found in self.found[:parts]]
+        counts = [int(found.said[findings.FOUND]) for found in self.found[:parts]]
         self.visited.make_room(sum(counts), pool)
 
         def keep(worker: int) -> list[tuple[Ints, Ints, Ints]]:
@@ -209,15 +213,20 @@ class Search:
 
     def _resolve(self, parts: int) -> None:
         """Run the local steps that were missing on the real cores."""
-        wanted = [found.missing[: found.said[kernels.MISSING]] for found in self.found[:parts]]
+        wanted = [found.missing[: found.said[findings.MISSING]] for found in self.found[:parts]]
         keys = np.unique(np.concatenate(wanted)).tolist()
         self.tables.resolve([(key >> 32, key & 0xFFFFFFFF) for key in keys])
+
+    def _make_room(self) -> None:
+        group = len(self.local.group)
+        self.found = [_room(self.width) for _ in range(self.workers)]
+        self.rooms = [findings.make_room(self.width, group) for _ in range(self.workers)]
 
     def _widen(self, block: Block) -> Block:
         """More frames are in flight than ever: make room for them."""
         self.width += _ROOM_FOR_FRAMES
         self.frontier.widen(self.width)
-        self.found = [_room(self.width) for _ in range(self.workers)]
+        self._make_room()
         return Block(widened(block.rows, self.width), block.depth, block.first)
 
     # ---- problems ----
@@ -229,18 +238,20 @@ class Search:
         latter the search goes on to the end of this depth.
         """
         for each in said:
-            problem = int(each[kernels.PROBLEM])
-            if problem == kernels.NO_PROBLEM:
+            problem = int(each[findings.PROBLEM])
+            if problem == findings.NO_PROBLEM:
                 continue
-            ended = problem == kernels.BAD_END
+            ended = problem == findings.BAD_END
             if self.problem_at is None or ended:
                 self.problem_at = block.depth
                 if self.trail is not None:
-                    last = [] if ended else [int(each[kernels.EVENT])]
-                    self.run_to_problem = self._run_to(block.first + int(each[kernels.WHERE]), last)
+                    last = [] if ended else [int(each[findings.EVENT])]
+                    self.run_to_problem = self._run_to(
+                        block.first + int(each[findings.WHERE]), last
+                    )
             if ended or self.frontier.depth_first:
                 return True
-            each[kernels.DONE] += 1
+            each[findings.DONE] += 1
         return False
 
     def _run_to(self, state: int, more: Iterable[int] = ()) -> Run:
@@ -249,6 +260,6 @@ class Search:
 
     def _action(self, code: int) -> Action:
         event, kind = divmod(code, 4)
-        if kind == kernels.TIMERS:
+        if kind == findings.TIMERS:
             return Action("timers", "")
         return self.local.action(event, _KINDS[kind])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from beforehand.checker import kernels, local
+from beforehand.checker import findings, local
 from beforehand.checker.setting import Setting
 
 _HOLDING: Final = {
@@ -21,9 +21,9 @@ def sometimes(setting: Setting, seen: int) -> dict[str, bool]:
         "a message was held": (setting.protocol in _HOLDING, local.HOLD),
         "a message was sent eagerly": (setting.protocol in _PERMITTING, local.EAGER),
         "a permit was sent": (setting.protocol in _PERMITTING, local.PERMIT),
-        "a frame overtook another": (not setting.fifo, kernels.REORDERING),
-        "a frame was lost": (faults.loss > 0, kernels.LOSS),
-        "a frame was duplicated": (faults.duplicate > 0, kernels.DUPLICATION),
-        "a timer went off": (faults.tick > 0, kernels.TICK),
+        "a frame overtook another": (not setting.fifo, findings.REORDERING),
+        "a frame was lost": (faults.loss > 0, findings.LOSS),
+        "a frame was duplicated": (faults.duplicate > 0, findings.DUPLICATION),
+        "a timer went off": (faults.tick > 0, findings.TICK),
     }
     return {name: bool(seen & bit) for name, (wanted, bit) in expected.items() if wanted}

@@ -108,7 +108,7 @@ class Tables:
         self.state_print = Column(np.uint64, len(local.group))
         self.frame_print = Column(np.uint64, len(local.group))
         self._choices = [
-            [self._pooled(events) for events in places] for places in local.choice_events
+            [self._pooled(events) for events in places] for places in local.static.choices
         ]
         self._add_parts()
 
@@ -151,10 +151,10 @@ class Tables:
         for state in range(self.states.size, len(local.locals)):
             each = local.locals[state]
             self.states.add((*self._choices[each.process][each.place], each.idle))
-            self.state_print.add([mixed(2 * image) for image in local.state_images[state]])
+            self.state_print.add([mixed(2 * image) for image in local.state_images.rows[state]])
         for frame in range(self.frames.size, len(local.frames)):
             self.frames.add(local.frames[frame][:2])
-            self.frame_print.add([mixed(2 * image + 1) for image in local.frame_images[frame]])
+            self.frame_print.add([mixed(2 * image + 1) for image in local.frame_images.rows[frame]])
 
     def steps(self) -> Steps:
         """The tables as they are now."""
@@ -187,7 +187,7 @@ def shape_of(local: LocalSteps, reduce: bool) -> Shape:
         np.array([number + 1 for each in counts for number in range(each)], np.int32),
         np.array(local.first_message, np.int32),
         local.first_arrival,
-        np.array(local.ticks, np.int32),
+        np.array(local.static.ticks, np.int32),
         np.array(group, np.int32),
         np.array(
             [[local.message_image(m, order) for m in range(messages)] for order in group], np.int32

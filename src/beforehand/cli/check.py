@@ -221,7 +221,7 @@ def command(
         else:
             check_view.show(report)
             if file is not None and found is None:
-                typer.echo(f"No promise was broken, so there is nothing to save in {file}.")
+                typer.echo(f"There is no run to save, so {file} was not written.")
     raise typer.Exit(report.exit_code)
 
 
@@ -240,8 +240,8 @@ def _explore(explored: Setting, search: Search, conf: list[str] | None) -> Verdi
     from beforehand.cli.check_warning import warn
 
     search.check(conf)
-    warn(explored, search)
     try:
+        warn(explored, search)
         with progress_line("exploring") as say:
 
             def progress(so_far: Progress) -> None:
