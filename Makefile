@@ -34,6 +34,9 @@ demo: check-java compiled ## see it work
 	@$(AS_COMPILED) $(BIN)/beforehand protocols
 	@$(AS_COMPILED) $(BIN)/python examples/overtaking.py
 	@$(AS_COMPILED) $(BIN)/python examples/comparing.py
+	@echo "== beforehand check: every interleaving of the real cores, of a protocol that is wrong and of one that is not"
+	@$(AS_COMPILED) $(BIN)/beforehand check --protocol cykas-unsafe --messages 2 || [ $$? -eq 1 ]
+	@$(AS_COMPILED) $(BIN)/beforehand check --protocol hybrid --messages 2
 	@echo "== beforehand cluster: real processes on a bad network, one is killed and comes back"
 	@$(AS_COMPILED) $(BIN)/beforehand cluster --nodes 5 --messages 5000 --loss 0.1 --duplicate 0.1 \
 		--reorder 0.3 --kill 1 --restart

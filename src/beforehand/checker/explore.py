@@ -42,13 +42,14 @@ def check(
     renamings: raises NotSymmetric if these are not all alike.
     """
     started = time.monotonic()
-    workers = len(os.sched_getaffinity(0)) if workers is None else workers
+    workers = workers or os.cpu_count() or 1
     limits = Limits(max_states, seconds, int(_SHARE * free_memory()))
     search = _searched(setting, reduce, symmetry, depth_first, workers, limits, progress)
     if whole is not None:
         mirror(search.local, replace(setting, program=whole))
     if search.problem_at is not None and (reduce or depth_first):
         # It is known to be there; which is the shortest run to it?
+        limits = replace(limits, seconds=seconds and max(1, seconds - time.monotonic() + started))
         plain = _searched(setting, False, symmetry, False, workers, limits, progress)
         search.run_to_problem, search.depth = plain.run_to_problem, plain.depth
         if plain.reason:
@@ -90,11 +91,7 @@ def _verdict(setting: Setting, search: Search, seconds: float) -> Verdict:
         assert problem is not None, f"the cores disagree about {search.run_to_problem}"
         found = Counterexample(search.run_to_problem, problem)
     return Verdict(
-        "violated"
-        if search.problem_at is not None
-        else "unfinished"
-        if search.reason
-        else "correct",
+        _outcome(search),
         search.visited.count,
         search.transitions,
         search.depth,

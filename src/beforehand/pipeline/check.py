@@ -76,7 +76,7 @@ def check_on_spark(
 
 def _shorter(found: Verdict, searched: Verdict) -> Verdict:
     """The shortest counterexample, if this machine came to it; else the one that a task found."""
-    if searched.outcome == "violated":
+    if searched.counterexample is not None:
         return searched
     reason = f"a shorter run may exist: the search for it did not finish ({searched.reason})"
     return replace(found, reason=reason)
