@@ -157,6 +157,25 @@ class Roundabout(Plain):
         return [Transmit(name, frame) for name in (self.names if to is None else to)]
 
 
+class Panicking(Plain):
+    """Fails when its timer goes off, once it has sent something."""
+
+    def tick(self) -> list[Effect]:
+        """Fail."""
+        if self.sent:
+            raise ValueError("no time")
+        return []
+
+
+class Dreaming(Plain):
+    """Delivers what it has sent to others, when its timer goes off."""
+
+    def tick(self) -> list[Effect]:
+        """Deliver the last one."""
+        said = f"{self.process}#{self.sent}".encode()
+        return [Deliver(self.process, self.sent, said)] if self.sent else []
+
+
 BROKEN: dict[type[Plain], str] = {  # the kind of problem that each has, if no other comes first
     Inventing: "invented",
     Misquoting: "invented",

@@ -17,7 +17,16 @@ from beforehand.checker.program import Open, every_program
 from beforehand.checker.setting import Faults, Setting, setting
 from beforehand.checker.verdict import Verdict
 from beforehand.checker.world import replay
-from tests.checker.cores import BROKEN, NAMES, Plain, Roundabout, made, unprotected
+from tests.checker.cores import (
+    BROKEN,
+    NAMES,
+    Dreaming,
+    Panicking,
+    Plain,
+    Roundabout,
+    made,
+    unprotected,
+)
 from tests.checker.reference import Explored, explore
 
 LOSS, DUPLICATE, TICK = Faults(loss=1), Faults(duplicate=1), Faults(tick=1)
@@ -125,6 +134,10 @@ def test_every_kind_of_problem(core: type[Plain], fifo: bool) -> None:
         (unprotected("raw", "a>b b>a", DUPLICATE), "duplicate", 3),
         (unprotected("cykas", "a>b b>a", DUPLICATE), "refused", 3),
         (made(Roundabout, "a>a a>b b>a"), "causal", 6),
+        (made(Panicking, "a>b", LOSS), "error", 3),
+        (made(Dreaming, "a>b", LOSS), "invented", 3),
+        (made(Panicking, "a>b", TICK), "error", 2),
+        (made(Dreaming, "a>b", TICK), "invented", 2),
         (replace(made(Plain, "a>b a>b"), fifo=True), "", 0),
     ],
 )

@@ -13,9 +13,8 @@ from beforehand.checker.setting import Faults, Setting, setting
 from beforehand.checker.verdict import Problem
 from beforehand.checker.world import World, payload_of, replay
 from beforehand.errors import LocalProtocolError
-from beforehand.protocols.base import Effect
 from beforehand.protocols.controls import RawMessage
-from tests.checker.cores import BROKEN, Failing, Plain, Roundabout, made, unprotected
+from tests.checker.cores import BROKEN, Failing, Panicking, Plain, Roundabout, made, unprotected
 from tests.checker.reference import explore, key
 
 
@@ -195,14 +194,8 @@ def test_a_program_that_the_protocol_cannot_run_is_nobodys_violation() -> None:
 
 def test_a_core_that_fails_in_its_timer() -> None:
     """Asking whether a timer would do anything must not end the exploration; it going off does."""
-
-    class Ticking(Plain):
-        def tick(self) -> list[Effect]:
-            raise ValueError("no time")
-
-    chosen = made(Ticking, "a>b", Faults(tick=1))
-    found = explore(chosen)
-    assert found.kinds == {"error"} and found.length == 1
+    found = explore(made(Panicking, "a>b", Faults(tick=1)))
+    assert found.kinds == {"error"} and found.length == 2
 
 
 def test_actions_read_well() -> None:

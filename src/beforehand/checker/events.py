@@ -22,22 +22,15 @@ from beforehand.checker.findings import (
     ZERO,
     Found,
 )
-from beforehand.checker.hashing import (
-    find_step,
-)
-from beforehand.checker.local import (
-    FAILED,
-)
-from beforehand.checker.rows import (
-    DUPLICATES,
-    LOSSES,
-    TICKS,
-    counter,
-)
+from beforehand.checker.hashing import find_step
+from beforehand.checker.local import FAILED
+from beforehand.checker.rows import DUPLICATES, LOSSES, TICKS, counter
 from beforehand.checker.tables import (
     AFTER,
     CHOICES,
     CHOICES_END,
+    DELIVERIES,
+    DELIVERIES_END,
     FLAGS,
     FRAMES,
     FRAMES_END,
@@ -163,4 +156,5 @@ def changes_nothing(state: Int, outcome: Int, steps: Steps) -> bool:
     """Whether a tick is as good as none; one that fails is not."""
     told = steps.outcomes[outcome]
     same = told[AFTER] == state and told[FRAMES] == told[FRAMES_END]
-    return bool(same and not told[FLAGS] & FAILED)
+    quiet = told[DELIVERIES] == told[DELIVERIES_END]
+    return bool(same and quiet and not told[FLAGS] & FAILED)

@@ -56,21 +56,9 @@ from beforehand.checker.findings import (
     Found,
     Room,
 )
-from beforehand.checker.hashing import (
-    add_print,
-    find_step,
-    has_print,
-)
-from beforehand.checker.local import (
-    FAILED,
-)
-from beforehand.checker.prints import (
-    copy_sums,
-    fingerprint,
-    measure,
-    own_print,
-    remeasure,
-)
+from beforehand.checker.hashing import add_print, find_step, has_print
+from beforehand.checker.local import FAILED
+from beforehand.checker.prints import copy_sums, fingerprint, measure, own_print, remeasure
 from beforehand.checker.rows import (
     DUPLICATES,
     FINE,
@@ -85,14 +73,8 @@ from beforehand.checker.rows import (
     is_complete,
     remove_frame,
 )
-from beforehand.checker.setting import (
-    MOST_FAULTS,
-)
-from beforehand.checker.tables import (
-    FLAGS,
-    Shape,
-    Steps,
-)
+from beforehand.checker.setting import MOST_FAULTS
+from beforehand.checker.tables import FLAGS, Shape, Steps
 
 
 @bare

@@ -64,6 +64,13 @@ def _room(width: int) -> findings.Found:
     )
 
 
+def _is_too_much(said: Ints) -> bool:
+    """Whether there will never be room for what can happen at one moment."""
+    if said[findings.OVERFULL] == findings.TAKE_AWAY:
+        return not said[findings.DONE] and not said[findings.MISSING]
+    return bool(said[findings.OVERFULL] == findings.TOO_MANY_WAYS)
+
+
 class Search:
     """One exploration, and what it has found so far."""
 
@@ -144,7 +151,7 @@ class Search:
             parts = np.array_split(left, self.workers if len(left) >= _TOO_FEW else 1)
             self._expand(block, parts, pool)
             said = [found.said for found in self.found[: len(parts)]]
-            if any(each[findings.OVERFULL] == findings.TOO_MANY_WAYS for each in said):
+            if any(map(_is_too_much, said)):
                 raise CheckError(
                     "too much can happen at one moment of one process; give smaller bounds"
                     + (", or switch the reduction off" if self.shape.reduce else "")
