@@ -19,8 +19,13 @@ def compiled(function: F) -> F:
 
 
 def bare(function: F) -> F:
-    """The same for functions that make no arrays: then nobody counts who uses which, which is faster."""
-    return cast(F, numba.njit(cache=True, nogil=True, _nrt=False)(function))
+    """The same for functions that make no arrays: then nobody counts who uses which.
+
+    Where many small functions are given many arrays, that is half of the time. (The option is known to
+    all versions of numba that we allow, but not documented.)
+    """
+    options: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
+    return cast(F, numba.njit(**options)(function))
 
 
 def inlined(function: F) -> F:

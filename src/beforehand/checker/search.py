@@ -18,6 +18,7 @@ import numpy as np
 from beforehand._kernel import Ints
 from beforehand.checker import findings, kernels
 from beforehand.checker.actions import Action, Kind, Run
+from beforehand.checker.collector import collecting_by_hand, keep_from_collector
 from beforehand.checker.frontier import BLOCK, Block, Frontier, widened
 from beforehand.checker.local import LocalSteps
 from beforehand.checker.prints import print_of
@@ -108,7 +109,7 @@ class Search:
     def explore(self, limits: Limits, progress: Callable[[Progress], None] | None = None) -> None:
         """Go on until everything is seen, something is wrong, or a limit is hit."""
         started = told = time.monotonic()
-        with ThreadPoolExecutor(self.workers) as pool:
+        with ThreadPoolExecutor(self.workers) as pool, collecting_by_hand():
             while not (self.problem_at is not None and self.frontier.depth_first):
                 block = self.frontier.take()
                 if block is None or (self.problem_at is not None and block.depth > self.problem_at):
@@ -222,7 +223,9 @@ class Search:
         """Run the local steps that were missing on the real cores."""
         wanted = [found.missing[: found.said[findings.MISSING]] for found in self.found[:parts]]
         keys = np.unique(np.concatenate(wanted)).tolist()
-        self.tables.resolve([(key >> 32, key & 0xFFFFFFFF) for key in keys])
+        if keys:
+            self.tables.resolve([(key >> 32, key & 0xFFFFFFFF) for key in keys])
+            keep_from_collector()
 
     def _make_room(self) -> None:
         group = len(self.local.group)
