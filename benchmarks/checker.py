@@ -31,6 +31,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # a script sees its own folder only
+
+from benchmarks.bars import Verdict, at_least, present, table  # noqa: E402
+
 BUILDS = {"pure": ROOT / "src", "compiled": ROOT / "build" / "compiled"}
 # Messages of each process. Unicast, to anybody; the last two are broadcasts.
 BOUNDS = {
@@ -182,14 +186,6 @@ def measure_workers(quick: bool, build: str) -> Figures:
     return found
 
 
-Verdict = tuple[str, float, str, bool]
-
-
-def at_least(claim: str, ratio: float, bar: float) -> Verdict:
-    """(claim, figure, bar, met)."""
-    return claim, ratio, f">= {bar:.2f}", ratio >= bar
-
-
 def judge(report: dict[str, Any]) -> list[Verdict]:
     """All claims; those about time only where there is enough of it."""
     verdicts = []
@@ -213,33 +209,6 @@ def judge(report: dict[str, Any]) -> list[Verdict]:
 
 
 # ---- showing ----
-
-
-def show(report: dict[str, Any], verdicts: list[Verdict]) -> None:
-    """The report as tables."""
-    from rich.console import Console
-
-    console = Console(width=None if sys.stdout.isatty() else 120)
-    console.print(speed_table(report))
-    console.print(reductions_table(report))
-    console.print(workers_table(report))
-    bars = [
-        (claim, f"{ratio:,.2f}", bar, "met" if met else "MISSED")
-        for claim, ratio, bar, met in verdicts
-    ]
-    console.print(table("Bars", ("claim", "measured", "bar", ""), bars))
-
-
-def table(title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Any:
-    """Text to the left, numbers to the right."""
-    from rich.table import Table
-
-    drawn = Table(title=title)
-    for place, column in enumerate(columns):
-        drawn.add_column(column, justify="right" if place and title != "Bars" else "left")
-    for row in rows:
-        drawn.add_row(*row)
-    return drawn
 
 
 def speed_table(report: dict[str, Any]) -> Any:
@@ -323,14 +292,7 @@ def main() -> int:
         "workers": measure_workers(quick, builds[-1]),
     }
     verdicts = judge(report)
-    report["bars"] = [
-        dict(zip(("claim", "measured", "bar", "met"), v, strict=True)) for v in verdicts
-    ]
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(report, indent=2) + "\n")
-    show(report, verdicts)
-    print(f"written to {options.out}")
-    return 0 if all(met for *_, met in verdicts) else 1
+    return present(report, verdicts, options.out, (speed_table, reductions_table, workers_table))
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from beforehand.simulator import Result, Scenario
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # a script sees its own folder only
+
+from benchmarks.bars import Verdict, at_least, at_most, present, table  # noqa: E402
+
 BUILDS = {"pure": ROOT / "src", "compiled": ROOT / "build" / "compiled"}
 WORKLOADS = ("ring:10", "uniform:10")
 LENGTHS = 1 << 12  # different random timeouts
@@ -313,19 +317,6 @@ def measure_tracing(quick: bool, build: str) -> dict[str, dict[str, float]]:
     return best
 
 
-Verdict = tuple[str, float, str, bool]
-
-
-def at_least(claim: str, ratio: float, bar: float) -> Verdict:
-    """(claim, figure, bar, met)."""
-    return claim, ratio, f">= {bar:.2f}", ratio >= bar
-
-
-def at_most(claim: str, ratio: float, bar: float) -> Verdict:
-    """(claim, figure, bar, met)."""
-    return claim, ratio, f"<= {bar:.2f}", ratio <= bar
-
-
 def judge(report: dict[str, Any]) -> list[Verdict]:
     """All claims."""
     speed, verdicts = report["speed"], []
@@ -345,32 +336,6 @@ def judge(report: dict[str, Any]) -> list[Verdict]:
     claim = f"peak memory, {MUCH // LITTLE} times the messages / once"
     verdicts.append(at_most(claim, ratio, MEMORY_BAR))
     return verdicts
-
-
-def show(report: dict[str, Any], verdicts: list[Verdict]) -> None:
-    """The report as tables."""
-    from rich.console import Console
-
-    console = Console(width=None if sys.stdout.isatty() else 120)
-    for draw in (speed_table, growth_table, runs_table):
-        console.print(draw(report))
-    bars = [
-        (claim, f"{ratio:,.2f}", bar, "met" if met else "MISSED")
-        for claim, ratio, bar, met in verdicts
-    ]
-    console.print(table("Bars", ("claim", "measured", "bar", ""), bars))
-
-
-def table(title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Any:
-    """Text to the left, numbers to the right."""
-    from rich.table import Table
-
-    drawn = Table(title=title)
-    for place, column in enumerate(columns):
-        drawn.add_column(column, justify="right" if place and title != "Bars" else "left")
-    for row in rows:
-        drawn.add_row(*row)
-    return drawn
 
 
 def speed_table(report: dict[str, Any]) -> Any:
@@ -459,14 +424,7 @@ def main() -> int:
         "tracing": measure_tracing(quick or not compiled, build),
     }
     verdicts = judge(report)
-    report["bars"] = [
-        dict(zip(("claim", "measured", "bar", "met"), v, strict=True)) for v in verdicts
-    ]
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(report, indent=2) + "\n")
-    show(report, verdicts)
-    print(f"written to {options.out}")
-    return 0 if all(met for *_, met in verdicts) else 1
+    return present(report, verdicts, options.out, (speed_table, growth_table, runs_table))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Keeping the garbage collector from looking again and again at what will stay.
 
 Every distinct state of a core is kept, and every copy that turns out to be known is thrown away, often
-with cycles in it. The collector would walk over all that is kept, each time that some more was made. So it
-is told when to look, and at what.
+with cycles in it. The collector would walk over all that is kept, each time that some more was made. So
+it is told when to look, and at what.
 """
 
 from __future__ import annotations
