@@ -176,6 +176,19 @@ class Dreaming(Plain):
         return [Deliver(self.process, self.sent, said)] if self.sent else []
 
 
+class Resending(Plain):
+    """Takes one receiver for the only one that can miss a message: only that gets it again."""
+
+    def __init__(self, to: str, process: str) -> None:
+        super().__init__(process)
+        self.to = to
+
+    def tick(self) -> list[Effect]:
+        """Send the last one again."""
+        frame = RawMessage(self.sent, f"{self.process}#{self.sent}".encode())
+        return [Transmit(self.to, frame)] if self.sent else []
+
+
 BROKEN: dict[type[Plain], str] = {  # the kind of problem that each has, if no other comes first
     Inventing: "invented",
     Misquoting: "invented",

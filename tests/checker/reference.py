@@ -26,7 +26,7 @@ class Explored:
     states: int = 0  # distinct ones
     transitions: int = 0  # all steps taken, whether their end was new or not
     depth: int = 0  # actions before the deepest state
-    ends: set[Hashable] = field(default_factory=set)  # the states in which nothing need happen any more
+    ends: set[Hashable] = field(default_factory=set)  # states in which all is over
     problems: dict[Problem, Run] = field(
         default_factory=dict
     )  # after the fewest actions, with a run

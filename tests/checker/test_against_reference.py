@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -23,6 +24,7 @@ from tests.checker.cores import (
     Dreaming,
     Panicking,
     Plain,
+    Resending,
     Roundabout,
     made,
     unprotected,
@@ -134,6 +136,8 @@ def test_every_kind_of_problem(core: type[Plain], fifo: bool) -> None:
         (unprotected("raw", "a>b b>a", DUPLICATE), "duplicate", 3),
         (unprotected("cykas", "a>b b>a", DUPLICATE), "refused", 3),
         (made(Roundabout, "a>a a>b b>a"), "causal", 6),
+        (made(partial(Resending, "b"), "a>b,c", LOSS), "duplicate", 5),
+        (made(partial(Resending, "c"), "a>b,c", LOSS), "duplicate", 5),
         (made(Panicking, "a>b", LOSS), "error", 3),
         (made(Dreaming, "a>b", LOSS), "invented", 3),
         (made(Panicking, "a>b", TICK), "error", 2),

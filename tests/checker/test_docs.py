@@ -19,7 +19,7 @@ COMMANDS = [
     for line in text.splitlines()
     if line.startswith("    beforehand check ")
 ]
-TABLED = re.findall(r"`(beforehand check [^`]+)`", DOCS)
+TABLED = re.findall(r"`(beforehand check --protocol [a-z][^`]+)`", DOCS)
 
 
 def test_the_python_example_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,8 +24,8 @@ def find_step(keys: Ints, values: Ints, key: Int) -> Int:
     return np.int64(values[place]) if keys[place] == key else np.int64(-1)
 
 
-@compiled
-def insert_step(keys: Ints, values: Ints, key: Int, outcome: Int) -> None:
+@inlined
+def _insert(keys: Ints, values: Ints, key: Int, outcome: Int) -> None:
     """Remember the outcome of a step; there must be room."""
     last = np.uint64(len(keys) - 1)
     place = (key * _GOLDEN >> _SHIFT) & last
@@ -36,11 +36,18 @@ def insert_step(keys: Ints, values: Ints, key: Int, outcome: Int) -> None:
 
 
 @compiled
+def insert_steps(keys: Ints, values: Ints, steps: Ints, first: Int) -> None:
+    """Remember the outcomes of steps, which are numbered from `first` on."""
+    for place in range(len(steps)):
+        _insert(keys, values, steps[place], first + place)
+
+
+@compiled
 def copy_steps(keys: Ints, values: Ints, new_keys: Ints, new_values: Ints) -> None:
     """Move to a larger table."""
     for place in range(len(keys)):
         if keys[place] != NO_STEP:
-            insert_step(new_keys, new_values, keys[place], values[place])
+            _insert(new_keys, new_values, keys[place], values[place])
 
 
 @inlined

@@ -1,6 +1,6 @@
 """The exploration itself: one loop, whatever the order.
 
-Take a block of worlds, let the workers find their successors (`kernels.expand`), run on the real cores
+Take a block of worlds, let the workers find their successors (`kernels.py`), run on the real cores
 whatever local steps were missing, and keep the successors that nobody had seen. Workers are threads,
 since the loops hold no lock. Each remembers a part of the fingerprints of its own, so in the second half
 of a turn, too, nobody waits for anybody, and what comes out does not depend on who was faster.
@@ -16,12 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from beforehand._kernel import Ints
-from beforehand.checker import findings, kernels
+from beforehand.checker import findings, loops
 from beforehand.checker.actions import Action, Kind, Run
 from beforehand.checker.collector import collecting_by_hand, keep_from_collector
 from beforehand.checker.frontier import BLOCK, Block, Frontier, widened
 from beforehand.checker.local import LocalSteps
-from beforehand.checker.prints import print_of
 from beforehand.checker.setting import Setting
 from beforehand.checker.symmetry import Renaming
 from beforehand.checker.tables import Tables, shape_of
@@ -181,7 +180,8 @@ class Search:
         row: Ints = np.zeros((1, self.width), np.uint32)
         row[0, : len(self.local.names)] = self.local.start
         own: Ints = np.array(
-            [print_of(row[0], self.shape, self.tables.steps(), self.rooms[0].sums[0])], np.uint64
+            [loops.print_of(row[0], self.shape, self.tables.steps(), self.rooms[0].sums[0])],
+            np.uint64,
         )
         for worker in range(self.workers):
             self.visited.keep(worker, own)
@@ -194,7 +194,7 @@ class Search:
         table = self.visited.table
 
         def expand(part: Ints, room: findings.Room, found: findings.Found) -> None:
-            kernels.expand(block.rows, part, self.shape, steps, table, room, found)
+            loops.expand(block.rows, part, self.shape, steps, table, room, found)
 
         list(pool.map(expand, parts, self.rooms, self.found))
 

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from beforehand._kernel import Ints
-from beforehand.checker.hashing import NO_STEP, copy_steps, insert_step
+from beforehand.checker.hashing import NO_STEP, copy_steps, insert_steps
 from beforehand.checker.local import LocalSteps, Outcome
 from beforehand.checker.symmetry import Renaming
 
@@ -21,15 +21,14 @@ CLOCK_VALUES: Final = 16  # counts in clocks are half bytes
 MASKS: Final = 256  # sets of up to eight receivers
 
 _ROOM: Final = 1024  # entries at first; doubled when used up
-_MIX: Final = 2**64 - 1
 
 
-def mixed(number: int) -> int:
-    """A 64-bit number that looks random: the finaliser of SplitMix64."""
-    number = (number * 0x9E3779B97F4A7C15 + 0x1F123BB5) & _MIX
-    number = ((number ^ number >> 30) * 0xBF58476D1CE4E5B9) & _MIX
-    number = ((number ^ number >> 27) * 0x94D049BB133111EB) & _MIX
-    return number ^ number >> 31
+def mixed(numbers: Ints) -> Ints:
+    """For each number one of 64 bits that looks random: the finaliser of SplitMix64."""
+    mixing = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0x1F123BB5)
+    mixing = (mixing ^ mixing >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    mixing = (mixing ^ mixing >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return mixing ^ mixing >> np.uint64(31)
 
 
 # The columns of `Steps.outcomes`: the state after a step, where its frames and deliveries are in the
@@ -87,11 +86,15 @@ class Column:
         self.data: Ints = np.zeros((_ROOM, width) if width else _ROOM, kind)
         self.size = 0
 
-    def add(self, value: object) -> None:
-        if self.size == len(self.data):
-            self.data = np.concatenate([self.data, np.zeros_like(self.data)])
-        self.data[self.size] = value
-        self.size += 1
+    def extend(self, values: Ints) -> None:
+        """More entries."""
+        end = self.size + len(values)
+        if end > len(self.data):
+            more = max(end, 2 * len(self.data)) - len(self.data)
+            room: Ints = np.zeros((more, *self.data.shape[1:]), self.data.dtype)
+            self.data = np.concatenate([self.data, room])
+        self.data[self.size : end] = values
+        self.size = end
 
 
 class Tables:
@@ -107,54 +110,64 @@ class Tables:
         self.pool = Column(np.int32)
         self.state_print = Column(np.uint64, len(local.group))
         self.frame_print = Column(np.uint64, len(local.group))
+        pool: list[int] = []
         self._choices = [
-            [self._pooled(events) for events in places] for places in local.static.choices
+            [self._pooled(pool, events) for events in places] for places in local.static.choices
         ]
+        self.pool.extend(np.array(pool, np.int32))
         self._add_parts()
 
-    def _pooled(self, numbers: Iterable[int]) -> tuple[int, int]:
-        """Where these numbers are in the pool from now on."""
-        start = self.pool.size
-        for number in numbers:
-            self.pool.add(number)
-        return start, self.pool.size
+    def _pooled(self, pool: list[int], numbers: Iterable[int]) -> tuple[int, int]:
+        """Where these numbers will be, after all that is in the pool and waits to be put there."""
+        start = self.pool.size + len(pool)
+        pool.extend(numbers)
+        return start, self.pool.size + len(pool)
 
     def resolve(self, missing: Iterable[tuple[int, int]]) -> None:
         """Run these local steps, and whatever belongs to them."""
-        for state, event in missing:
-            for key, outcome in self.local.resolve(state, event):
-                self._add(key, outcome)
+        found = [each for step in missing for each in self.local.resolve(*step)]
+        if not found:
+            return
+        pool: list[int] = []
+        first = self.outcomes.size
+        self.outcomes.extend(np.array([self._row(pool, outcome) for _, outcome in found], np.int32))
+        self.pool.extend(np.array(pool, np.int32))
+        while 2 * self.outcomes.size >= len(self.keys):
+            self._grow()
+        keys = np.array([state << 32 | event for (state, event), _ in found], np.uint64)
+        insert_steps(self.keys, self.values, keys, first)
         self._add_parts()
 
-    def _add(self, key: tuple[int, int], outcome: Outcome) -> None:
-        number = self.outcomes.size
-        self.outcomes.add(
-            (
-                outcome.state,
-                *self._pooled(outcome.frames),
-                *self._pooled(outcome.deliveries),
-                outcome.message,
-                outcome.receivers,
-                outcome.flags,
-            )
+    def _row(self, pool: list[int], outcome: Outcome) -> tuple[int, ...]:
+        return (
+            outcome.state,
+            *self._pooled(pool, outcome.frames),
+            *self._pooled(pool, outcome.deliveries),
+            outcome.message,
+            outcome.receivers,
+            outcome.flags,
         )
-        if 2 * number >= len(self.keys):
-            old_keys, old_values = self.keys, self.values
-            self.keys = np.full(4 * len(old_keys), NO_STEP, np.uint64)
-            self.values = np.zeros(4 * len(old_keys), np.int32)
-            copy_steps(old_keys, old_values, self.keys, self.values)
-        insert_step(self.keys, self.values, np.uint64(key[0] << 32 | key[1]), number)
+
+    def _grow(self) -> None:
+        old_keys, old_values = self.keys, self.values
+        self.keys = np.full(4 * len(old_keys), NO_STEP, np.uint64)
+        self.values = np.zeros(4 * len(old_keys), np.int32)
+        copy_steps(old_keys, old_values, self.keys, self.values)
 
     def _add_parts(self) -> None:
         """The states and frames that are new."""
         local = self.local
-        for state in range(self.states.size, len(local.locals)):
-            each = local.locals[state]
-            self.states.add((*self._choices[each.process][each.place], each.idle))
-            self.state_print.add([mixed(2 * image) for image in local.state_images.rows[state]])
-        for frame in range(self.frames.size, len(local.frames)):
-            self.frames.add(local.frames[frame][:2])
-            self.frame_print.add([mixed(2 * image + 1) for image in local.frame_images.rows[frame]])
+        states = local.locals[self.states.size :]
+        if states:
+            images = np.array(local.state_images.rows[self.states.size :], np.uint64)
+            self.state_print.extend(mixed(np.uint64(2) * images))
+            rows = [(*self._choices[each.process][each.place], each.idle) for each in states]
+            self.states.extend(np.array(rows, np.int32))
+        frames = local.frames[self.frames.size :]
+        if frames:
+            images = np.array(local.frame_images.rows[self.frames.size :], np.uint64)
+            self.frame_print.extend(mixed(np.uint64(2) * images + np.uint64(1)))
+            self.frames.extend(np.array([frame[:2] for frame in frames], np.int32))
 
     def steps(self) -> Steps:
         """The tables as they are now."""
@@ -171,10 +184,9 @@ def shape_of(local: LocalSteps, reduce: bool) -> Shape:
 
     def prints(kind: int, *sizes: int) -> Ints:
         """Numbers for the entries of a table; nothing counts as nothing."""
-        table: Ints = np.zeros(sizes, np.uint64)
-        for place in np.ndindex(*sizes):
-            if place[-1]:
-                table[place] = mixed(2**60 + kind + 8 * int(np.ravel_multi_index(place, sizes)))
+        places = np.arange(np.prod(sizes), dtype=np.uint64)
+        table: Ints = mixed(np.uint64(2**60 + kind) + np.uint64(8) * places).reshape(sizes)
+        table[..., 0] = 0
         return table
 
     pending_at = 2 * count + messages

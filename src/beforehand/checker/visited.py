@@ -13,7 +13,7 @@ import numpy as np
 
 from beforehand._kernel import Ints
 from beforehand.checker.hashing import copy_prints
-from beforehand.checker.kernels import keep
+from beforehand.checker.loops import keep
 
 _ROOM = 1 << 16  # for each worker, at first; a power of two
 _FULLEST = 0.6  # of a table: beyond, looking for a place takes long
