@@ -8,8 +8,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 COMPILED := build/compiled
 
-# Directories too: theirs is the time that tells when a module was deleted.
-SOURCES := $(shell find src/beforehand -name __pycache__ -prune -o \( -name '*.py' -o -type d \) -print)
+SOURCES := $(sort $(shell find src/beforehand -name __pycache__ -prune -o -name '*.py' -print))
+# The names too, in a file that changes with them: that tells when a module was deleted.
+NAMES := build/sources.txt
+$(shell mkdir -p build && echo '$(SOURCES)' | cmp -s - $(NAMES) || echo '$(SOURCES)' > $(NAMES))
 TYPED := $(foreach dir,src tests benchmarks examples,$(if $(wildcard $(dir)/*),$(dir))) \
 	$(wildcard scripts/*.py)
 
@@ -129,6 +131,6 @@ $(VENV)/.stamp: pyproject.toml setup.py src/beforehand/__init__.py
 	@touch $@
 
 # Stays out of date while there is no compiler, so that installing one is enough.
-$(COMPILED)/.stamp: $(SOURCES) pyproject.toml setup.py scripts/build-compiled $(VENV)/.stamp
+$(COMPILED)/.stamp: $(SOURCES) $(NAMES) pyproject.toml setup.py scripts/build-compiled $(VENV)/.stamp
 	@echo "== building the compiled cores into $(COMPILED)"
 	@scripts/build-compiled $(BIN)/python $(COMPILED)
