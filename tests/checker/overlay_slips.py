@@ -1,8 +1,8 @@
 """The slips of the printed overlay algorithms, each with the bound at which an exploration finds it.
 
 The slips themselves are in `tests/mutants/overlay.py`, with a hand-made run for each beside it. Here the
-checker is told no run, only which links there are, how many broadcasts, and which links are opened. With one
-broadcast, one new link, one fault or one way less there is nothing to find.
+checker is told no run, only which links there are, how many broadcasts, and which links are opened.
+With one broadcast, one new link, one fault or one way less there is nothing to find.
 
 To give up a link that is being made takes a time-out here, since programs close nothing: as many
 early ticks as its opener has patience for, and one.
@@ -97,6 +97,7 @@ class Finding:
 CROSSWISE = Bound((0, 0, 0), ("b+c/a", "c+b"))
 
 FINDINGS = [
+    # What comes twice is control that goes to everybody, which is broadcast like a message.
     Finding("Qi gains the link after B-beta was used", CROSSWISE, "refused", 20, "twice"),
     Finding("B-beta is a set", Bound((0, 2, 0)), "fifo", 11, "c delivered b#2 before b#1"),
     Finding("B-beta has no payloads", Bound((0, 2, 0)), "fifo", 14, "c delivered b#2 before b#1"),
@@ -107,7 +108,7 @@ FINDINGS = [
         19,
         "a waits for an acknowledgement",
     ),
-    # The attempt fails, and after the next time-out there would be another one.
+    # The attempt is lost: b waits until its patience, by now twice as long as at first, ends again.
     Finding(
         "beta has no incarnation",
         Bound((0, 0, 0), faults=GIVEN_UP),
@@ -115,7 +116,7 @@ FINDINGS = [
         38,
         "b waits for an acknowledgement",
     ),
-    # Or it succeeds, which is worse.
+    # Or it is not, which is worse.
     Finding(
         "beta has no incarnation",
         Bound((0, 0, 1), faults=GIVEN_UP),
@@ -190,10 +191,10 @@ FINDINGS = [
 
 # The others need what no program does, and show in hand-made runs only.
 OUT_OF_REACH = {
-    "data count on any link": "a peer is dropped, or closes a link that is in use",
-    "control counts on any link": "a peer is dropped, or closes a link that is in use",
-    "close leaves Qi alone": "a link that is in use is closed",
-    "close leaves Qo alone": "a link that is in use is closed",
-    "close leaves E alone": "a link that is in use is closed",
-    "joining through two contacts at once": "a process joins",
+    "data count on any link": "a peer that is dropped, or a link in use that is closed",
+    "control counts on any link": "a peer that is dropped, or a link in use that is closed",
+    "close leaves Qi alone": "a link in use that is closed",
+    "close leaves Qo alone": "a link in use that is closed",
+    "close leaves E alone": "a link in use that is closed",
+    "joining through two contacts at once": "a process that joins",
 }

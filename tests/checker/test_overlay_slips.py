@@ -19,10 +19,10 @@ from tests.checker.overlay_slips import (
     NOTHING,
     OUT_OF_REACH,
     SHORTCUT,
-    SLIPS,
     Bound,
     Finding,
 )
+from tests.mutants.overlay import SLIPS
 
 pytestmark = pytest.mark.skipif(
     is_compiled(), reason="a broken copy cannot extend compiled classes"
@@ -68,7 +68,7 @@ def test_nothing_is_found_without_the_slip(protocol: str, bound: Bound) -> None:
     assert outcome(bound, protocol, NOTHING.name) == "correct"
 
 
-@cache  # the same for all slips, if it is for nothing
+@cache  # each slip is held against the same sizes without it
 def size(bound: Bound, slip: str) -> tuple[str, int, int]:
     """How an exploration ends, and how large it is."""
     verdict = check(bound.setting("prc", slip))
