@@ -22,11 +22,11 @@ from functools import cached_property
 
 from beforehand.checker.actions import Action, Kind
 from beforehand.checker.images import Images, NotSymmetric
-from beforehand.checker.program import Choice, Open, Send
+from beforehand.checker.perform import payload_of, perform
+from beforehand.checker.program import Send
 from beforehand.checker.setting import Setting
 from beforehand.checker.static_events import StaticEvents
 from beforehand.checker.symmetry import Renaming
-from beforehand.checker.world import payload_of
 from beforehand.errors import BeforehandError, RemoteProtocolError
 from beforehand.protocols.base import Core, Deliver, Effect, Transmit
 from beforehand.protocols.cykas import CykasMessage, CykasYouCanTell
@@ -142,7 +142,7 @@ class LocalSteps:
                 else:
                     here = self.setting.program.places[self.names[local.process]][local.place]
                     place = next(after for each, after in here if each == choice)
-                    effects = self._step(core, choice)
+                    effects = perform(core, choice)
                     if isinstance(choice, Send):
                         message = self.first_message[local.process] + core.sent - 1
                         receivers = self._bits(choice)
@@ -153,11 +153,6 @@ class LocalSteps:
         except Exception:
             return Outcome(state, flags=FAILED)
         return self._outcome(local, place, core, effects, message, receivers)
-
-    def _step(self, core: Core, choice: Choice) -> list[Effect]:
-        if isinstance(choice, Open):
-            return core.open(choice.peer, choice.via or None)
-        return core.send(choice.to, payload_of(core.process, core.sent + 1))
 
     def _bits(self, choice: Send) -> int:
         receivers = self.names if choice.to is None else set(choice.to)

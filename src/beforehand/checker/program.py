@@ -9,6 +9,7 @@ program has one choice at a time:
     a>b      a causal-sends to b          a>b,c    to b and c, as one message
     a>a      to itself                    a>*      to everybody (broadcast)
     a+c      a opens a link to c          a+c/b    the same, with b as the mediator
+    a-c      a closes its link to c
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from beforehand.errors import CheckError
 MOST_PROCESSES = 8  # sets of receivers are bits of a byte
 MOST_SENDS = 15  # by one process: counts in clocks are half bytes
 
-_STEP = re.compile(r"([^\s>+]+)(?:>(\S*)|\+([^\s/]+)(?:/(\S+))?)")
+_STEP = re.compile(r"([^\s>+-]+)(?:>(\S*)|\+([^\s/]+)(?:/(\S+))?|-(\S+))")
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,17 @@ class Open:
         return f"+{self.peer}" + (f"/{','.join(self.via)}" if self.via else "")
 
 
-Choice = Send | Open
+@dataclass(frozen=True)
+class Close:
+    """Take away the link to `peer`, whether it is in use or being made."""
+
+    peer: str
+
+    def __str__(self) -> str:
+        return f"-{self.peer}"
+
+
+Choice = Send | Open | Close
 Place = tuple[tuple[Choice, int], ...]  # the choices, each with the place that it leads to
 
 
@@ -176,19 +187,26 @@ def step(word: str) -> tuple[str, Choice]:
     found = _STEP.fullmatch(word)
     if found is None:
         raise CheckError(
-            f"program: {word!r} is no step; write a>b, a>b,c or a>* for a message from a, and a+c or "
-            "a+c/b for a link that a opens"
+            f"program: {word!r} is no step; write a>b, a>b,c or a>* for a message from a, a+c or "
+            "a+c/b for a link that a opens, and a-c for one that it closes"
         )
-    name, to, peer, via = found.groups()
+    name, to, peer, via, closed = found.groups()
+    if closed is not None:
+        return name, Close(closed)
     if peer is not None:
         return name, Open(peer, tuple(via.split(",")) if via else ())
     return name, Send(None if to == "*" else tuple(to.split(",")) if to else ())
 
 
+def _named(choice: Choice) -> tuple[str, ...]:
+    if isinstance(choice, Send):
+        return choice.to or ()
+    return (choice.peer, *choice.via) if isinstance(choice, Open) else (choice.peer,)
+
+
 def _check_names(known: Sequence[str], steps: Iterable[tuple[str, Choice]]) -> None:
     for name, choice in steps:
-        to = (choice.to or ()) if isinstance(choice, Send) else (choice.peer, *choice.via)
-        for each in (name, *to):
+        for each in (name, *_named(choice)):
             if each not in known:
                 raise CheckError(
                     f"program: {name}{choice} names {each!r}, which is no process here; the processes: "

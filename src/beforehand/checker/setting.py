@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from functools import partial
 
 from beforehand import protocols
-from beforehand.checker.program import Open, Program, every_program, process_names, written_program
+from beforehand.checker.perform import perform
+from beforehand.checker.program import (
+    Close,
+    Open,
+    Program,
+    every_program,
+    process_names,
+    written_program,
+)
 from beforehand.errors import CheckError
 from beforehand.protocols.base import Core
 from beforehand.protocols.reliable import ReliableLink
@@ -122,12 +130,11 @@ def rehearse(explored: Setting) -> None:
     """
     for name, places in explored.program.places.items():
         fresh = explored.make(name)
-        for choice in dict.fromkeys(choice for place in places for choice, _ in place):
-            core = fresh.copy()
-            if isinstance(choice, Open):
-                core.open(choice.peer, choice.via or None)
-            else:
-                core.send(choice.to, b"")
+        choices = dict.fromkeys(choice for place in places for choice, _ in place)
+        opened = {choice.peer for choice in choices if isinstance(choice, Open)}
+        for choice in choices:
+            if not (isinstance(choice, Close) and choice.peer in opened):
+                perform(fresh.copy(), choice)
 
 
 def _checked_links(

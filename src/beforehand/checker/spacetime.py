@@ -91,6 +91,8 @@ def _words(event: Event, leaving: Event | None) -> str:
             return f"holds {message}{_until(event.waits)}"
         case "open":
             return f"opens a link to {_names(event)}"
+        case "close":
+            return f"closes a link to {_names(event)}"
         case "tick":
             return "(timer)"
         case _:

@@ -12,13 +12,15 @@ from typing import Literal
 
 from beforehand.causality.ids import MessageId
 from beforehand.checker.actions import Action, Run
-from beforehand.checker.program import Open, Send
+from beforehand.checker.program import Close, Open, Send
 from beforehand.checker.setting import Setting
 from beforehand.checker.world import World
 from beforehand.protocols.base import Deliver, Effect, Held, Transmit, Wait
 from beforehand.protocols.frames import Frame
 
-Kind = Literal["send", "open", "release", "receive", "deliver", "hold", "control", "lose", "tick"]
+Kind = Literal[
+    "send", "open", "close", "release", "receive", "deliver", "hold", "control", "lose", "tick"
+]
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,8 @@ class _Teller:
             yield Event(step, process, "send", MessageId(process, self._sent[process]), choice.to)
         elif isinstance(choice, Open):
             yield Event(step, process, "open", to=(choice.peer,))
+        elif isinstance(choice, Close):
+            yield Event(step, process, "close", to=(choice.peer,))
         elif frame is None:
             yield Event(step, process, "tick")
         elif action.kind == "lose":

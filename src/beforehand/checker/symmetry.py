@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from beforehand.checker.program import Choice, Open, Place, Program, Send
+from beforehand.checker.program import Choice, Close, Open, Place, Program, Send
 
 MOVED = 4  # processes; more than their 24 renamings cost more than they save
 
@@ -45,6 +45,8 @@ def rename(choice: Choice, mapping: dict[str, str]) -> Choice:
     if isinstance(choice, Open):
         via = tuple(mapping.get(name, name) for name in choice.via)
         return Open(mapping.get(choice.peer, choice.peer), via)
+    if isinstance(choice, Close):
+        return Close(mapping.get(choice.peer, choice.peer))
     if choice.to is None:
         return choice
     return Send(tuple(sorted(mapping.get(name, name) for name in choice.to)))

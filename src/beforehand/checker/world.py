@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from beforehand.causality.ids import MessageId
 from beforehand.causality.oracle import Oracle
 from beforehand.checker.actions import Action
-from beforehand.checker.program import Choice, Open
+from beforehand.checker.perform import payload_of, perform
+from beforehand.checker.program import Choice, Send
 from beforehand.checker.setting import MOST_FAULTS, Setting
 from beforehand.checker.verdict import Problem
 from beforehand.errors import BeforehandError, RemoteProtocolError
@@ -151,10 +152,9 @@ class World:
         name = core.process
         here = self.setting.program.places[name][self.places[name]]
         self.places[name] = next(after for each, after in here if each == choice)
-        if isinstance(choice, Open):
-            return core.open(choice.peer, choice.via or None)
-        effects = core.send(choice.to, payload_of(name, core.sent + 1))
-        self.oracle.send(name, self.setting.processes if choice.to is None else choice.to)
+        effects = perform(core, choice)
+        if isinstance(choice, Send):
+            self.oracle.send(name, self.setting.processes if choice.to is None else choice.to)
         return effects
 
     def _carry_out(self, process: str) -> Problem | None:
@@ -198,11 +198,6 @@ class World:
             if not found and core.permits_missing():
                 found.append(f"{name} waits for a permit")
         return "; ".join(found)
-
-
-def payload_of(process: str, number: int) -> bytes:
-    """What a message says: its own name, so that no payload can be taken for another."""
-    return f"{process}#{number}".encode()
 
 
 def replay(setting: Setting, run: Iterable[Action]) -> tuple[World, Problem | None]:

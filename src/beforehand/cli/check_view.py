@@ -12,7 +12,7 @@ from rich.text import Text
 
 from beforehand.checker.actions import Action, Run
 from beforehand.checker.figures import recognise
-from beforehand.checker.program import Open, Send
+from beforehand.checker.program import Close, Open, Send
 from beforehand.checker.setting import Setting
 from beforehand.checker.spacetime import WIDTH, spacetime
 from beforehand.checker.story import messages_in
@@ -179,6 +179,8 @@ def _action(action: Action) -> dict[str, Any]:
         told |= {"send": True, "to": choice.to}
     elif isinstance(choice, Open):
         told |= {"open": choice.peer, "via": choice.via}
+    elif isinstance(choice, Close):
+        told |= {"close": choice.peer}
     elif frame is not None:
         carried = [str(message) for message in messages_in(action.sender, frame)]
         told |= {"sender": action.sender, "frame": repr(frame), "messages": carried}
