@@ -95,7 +95,7 @@ def test_a_process_without_steps_is_there_all_the_same() -> None:
         ("a+d", r"program: a\+d names 'd'"),
         ("a+b/d", r"program: a\+b/d names 'd'"),
         ("a>b,", "program: a>b, names ''"),
-        ("a-b", "program: 'a-b' is no step; write a>b"),
+        ("a=b", "program: 'a=b' is no step; write a>b"),
         ("a", "program: 'a' is no step"),
         (">b", "program: '>b' is no step"),
         ("a>b>c", "program: a>b>c names 'b>c'"),
