@@ -17,9 +17,16 @@ from beforehand.checker.setting import NO_FAULTS, Faults, Setting, setting
 from beforehand.checker.world import World
 from beforehand.protocols.overlay_frames import Broadcast, Buffered
 from beforehand.protocols.overlay_links import PATIENCE
+from tests.checker.reference import explore
 
 SAFE = ("prc", "preventive")
 STAR, LINE, RING = "ab ac ad", "ab bc cd", "ab bc cd da"
+TRIANGLE = "ab bc ca"
+
+
+def both_ways(links: str) -> list[tuple[str, str]]:
+    """Each link with its two directions."""
+    return [way for link in links.split() for way in ((link[0], link[1]), (link[1], link[0]))]
 
 
 def overlay(
@@ -34,7 +41,7 @@ def overlay(
     return setting(
         protocol,
         sends=[int(count) for count in sends.split()],
-        links=[way for link in links.split() for way in ((link[0], link[1]), (link[1], link[0]))],
+        links=both_ways(links),
         opens=[(link[0], Open(link[1], via)) for link in opened],
         faults=faults,
     )
@@ -160,6 +167,40 @@ def test_larger_bounds(protocol: str) -> None:
         overlay(protocol, RING, "1 0 0 0", "ac"),
     ):
         assert check(chosen).outcome == "correct"
+
+
+# ---- a link that is closed ----
+
+
+@pytest.mark.parametrize("protocol", ["link-memory", *SAFE])
+def test_a_link_in_use_is_closed_during_a_broadcast(protocol: str) -> None:
+    """Whoever broadcasts: everything comes once, and the engine sees just what the worlds are."""
+    for program in ("a>* b-c", "b>* b-c", "b-c b>*", "c>* b-c"):
+        chosen = setting(protocol, program=program, links=both_ways(TRIANGLE))
+        plain, found = explore(chosen), check(chosen, reduce=False, symmetry=False)
+        assert plain.outcome == found.outcome == check(chosen).outcome == "correct", program
+        sizes = (plain.states, plain.transitions, plain.depth)
+        assert (found.states, found.transitions, found.depth) == sizes, program
+
+
+@pytest.mark.parametrize("protocol", SAFE)
+def test_a_link_is_closed_and_opened_again(protocol: str) -> None:
+    """What is left of the old link does not disturb the new one, which may be closed in the making."""
+    for program in ("a>* b-c b+c/a", "a>* b-c b+c/a b-c", "a>* b-c b+c/a c>*"):
+        chosen = setting(protocol, program=program, links=both_ways(TRIANGLE))
+        assert check(chosen).outcome == "correct", program
+
+
+@pytest.mark.parametrize("protocol", ["link-memory", "prc"])
+def test_a_closed_link_is_not_waited_for(protocol: str) -> None:
+    """c has the message from a and expects a copy from b, until b says that nothing more will come."""
+    world = World(setting(protocol, program="a>* b-c", links=both_ways(TRIANGLE)))
+    told = []
+    for step in ("a>*", "a>c Broadcast", "b-c", "b>c Close"):
+        action = next(each for each in world.enabled() if steps_of((each,)) == [step])
+        assert world.do(action) is None
+        told.append(world.cores["c"].entries())
+    assert told == [0, 1, 1, 0]
 
 
 # ---- that there was something to see ----

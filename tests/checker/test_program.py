@@ -8,6 +8,7 @@ from beforehand.checker.program import (
     MOST_PROCESSES,
     MOST_SENDS,
     Choice,
+    Close,
     Open,
     Program,
     Send,
@@ -80,6 +81,15 @@ def test_a_written_program_reads_back() -> None:
     assert ways(program, "a")[0][1:3] == (Open("c", ("b",)), Send(None))
 
 
+def test_links_that_are_closed() -> None:
+    """In their turn among the other steps; to close is not to send."""
+    program = written_program("a>* a-c a+c/b b-a a-c", NAMES)
+    assert ways(program, "a") == [(Send(None), Close("c"), Open("c", ("b",)), Close("c"))]
+    assert ways(program, "b") == [(Close("a"),)]
+    assert texts(program, "a") == {"a>* a-c a+c/b a-c"}  # it reads back
+    assert [program.sends(name) for name in NAMES] == [1, 0, 0]
+
+
 def test_a_process_without_steps_is_there_all_the_same() -> None:
     """It can receive."""
     assert written_program("a>b", NAMES).processes == NAMES
@@ -94,6 +104,11 @@ def test_a_process_without_steps_is_there_all_the_same() -> None:
         ("a>b,d", "program: a>b,d names 'd'"),
         ("a+d", r"program: a\+d names 'd'"),
         ("a+b/d", r"program: a\+b/d names 'd'"),
+        ("a-d", "program: a-d names 'd', which is no process here; the processes: a, b, c"),
+        ("d-a", "program: d-a names 'd'"),
+        ("a-", "program: 'a-' is no step; write .* and a-c for one that it closes"),
+        ("-a", "program: '-a' is no step"),
+        ("a-c/b", "program: a-c/b names 'c/b'"),
         ("a>b,", "program: a>b, names ''"),
         ("a=b", "program: 'a=b' is no step; write a>b"),
         ("a", "program: 'a' is no step"),

@@ -15,8 +15,9 @@ from itertools import product
 import pytest
 
 from beforehand.checker.explore import check
-from beforehand.checker.program import every_program
+from beforehand.checker.program import Close, Open, Send, every_program, written_program
 from beforehand.checker.setting import Faults, Setting, setting
+from beforehand.checker.symmetry import rename, renamings
 from beforehand.checker.verdict import Verdict
 from beforehand.protocols.base import Effect
 from beforehand.protocols.frames import Frame
@@ -218,3 +219,24 @@ def test_symmetry_is_used_where_it_is_there() -> None:
     assert check(setting("hybrid", program="a>b b>c c>a")).symmetries == 3
     assert check(setting("hybrid", program="a>b,c b>c,a c>b,a")).symmetries == 6
     assert check(setting("hybrid", sends=[1, 1, 1]), symmetry=False).symmetries == 1
+
+
+def test_choices_of_a_process_with_another_name() -> None:
+    """Whoever is named in a step is renamed: receivers, the other end of a link, mediators."""
+    mapping = {"a": "b", "b": "c", "c": "a"}
+    assert rename(Send(("b", "c")), mapping) == Send(("a", "c"))
+    assert rename(Send(None), mapping) == Send(None)
+    assert rename(Open("b", ("c",)), mapping) == Open("c", ("a",))
+    assert rename(Close("b"), mapping) == Close("c")
+
+
+def test_links_that_are_closed_tell_processes_apart() -> None:
+    """A ring of closes can be turned, and nothing else; one close leaves nothing to rename."""
+    assert renamings(written_program("a-b b-c c-a", NAMES)) == [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
+    assert renamings(written_program("a-b", NAMES)) == [(0, 1, 2)]
+    assert renamings(written_program("a-c b-c", NAMES)) == [(0, 1, 2), (1, 0, 2)]
+    for protocol in ("link-memory", "preventive", "prc"):
+        turned = setting(protocol, program="a-b b-c c-a")
+        found, plain = check(turned), check(turned, reduce=False, symmetry=False)
+        assert found.symmetries == 3 and found.states < plain.states
+        assert found.outcome == plain.outcome == "correct"
