@@ -8,10 +8,11 @@ from dataclasses import replace
 import pytest
 
 from beforehand.checker.actions import Action, Run
+from beforehand.checker.perform import payload_of
 from beforehand.checker.program import Open, Send
 from beforehand.checker.setting import Faults, Setting, setting
 from beforehand.checker.verdict import Problem
-from beforehand.checker.world import World, payload_of, replay
+from beforehand.checker.world import World, replay
 from beforehand.errors import LocalProtocolError
 from beforehand.protocols.controls import RawMessage
 from tests.checker.cores import BROKEN, Failing, Panicking, Plain, Roundabout, made, unprotected
