@@ -150,7 +150,7 @@ class LocalSteps:
             return Outcome(state, flags=FAILED)
         except BeforehandError:
             raise  # a program that the protocol cannot run, which is no fault of the core
-        except Exception:
+        except Exception:  # whatever a broken core does is a finding; replaying it says what it was
             return Outcome(state, flags=FAILED)
         return self._outcome(local, place, core, effects, message, receivers)
 

@@ -170,8 +170,8 @@ def command(
     master: Annotated[
         str | None,
         typer.Option(
-            help="Explore on Spark, each subtree as a task: local[2], spark://host:7077, yarn, "
-            "k8s://...; see docs/cluster.md.",
+            help="Explore on Spark, each part of the program as a task: local[2], spark://host:7077, "
+            "yarn, k8s://...; see docs/cluster.md.",
             rich_help_panel=_SPARK,
             show_default=False,
         ),
