@@ -57,6 +57,10 @@ class PipelineError(BeforehandError):
     """The data pipeline cannot do what was asked; the text says what is missing and the remedy."""
 
 
+class ReportError(BeforehandError):
+    """A report or a diagram cannot be made; the text says what was looked for, where, and the remedy."""
+
+
 class SecurityError(BeforehandError):
     """A key cannot be used, or a handshake was refused; the text says what to do about it."""
 

@@ -1,0 +1,48 @@
+"use strict";
+// Light or dark: as the system has it, until somebody presses the button (any with data-theme-switch).
+// Others who draw with colours listen for "themechange" on the document and read the CSS variables.
+(function () {
+  const root = document.documentElement;
+  const wish = window.matchMedia("(prefers-color-scheme: dark)");
+  let chosen = null;
+
+  function remembered() {
+    try {
+      return window.localStorage.getItem("beforehand-theme");
+    } catch {
+      return null; // some browsers refuse storage to files
+    }
+  }
+
+  function remember(theme) {
+    try {
+      window.localStorage.setItem("beforehand-theme", theme);
+    } catch {
+      // then it holds for this page only
+    }
+  }
+
+  function apply() {
+    root.dataset.theme = chosen || (wish.matches ? "dark" : "light");
+    for (const button of document.querySelectorAll("[data-theme-switch]")) {
+      const dark = root.dataset.theme === "dark";
+      button.setAttribute("aria-pressed", String(dark));
+      button.textContent = dark ? "Light" : "Dark";
+    }
+    document.dispatchEvent(new CustomEvent("themechange"));
+  }
+
+  chosen = remembered();
+  apply();
+  wish.addEventListener("change", apply);
+  document.addEventListener("DOMContentLoaded", () => {
+    apply();
+    for (const button of document.querySelectorAll("[data-theme-switch]")) {
+      button.addEventListener("click", () => {
+        chosen = root.dataset.theme === "dark" ? "light" : "dark";
+        remember(chosen);
+        apply();
+      });
+    }
+  });
+})();

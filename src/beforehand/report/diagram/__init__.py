@@ -1,0 +1,1 @@
+"""Space-time diagrams: what happened between processes, drawn."""
