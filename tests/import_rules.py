@@ -23,12 +23,15 @@ ALLOWED: dict[str, frozenset[str]] = {
     "simulator": frozenset({"protocols", "wire", "trace", "causality", "errors"}),
     "checker": frozenset({"protocols", "causality", "errors", "_kernel"}),
     "runtime": frozenset({"protocols", "wire", "trace", "causality", "errors"}),
-    "pipeline": frozenset({"trace", "simulator", "checker", "causality", "errors", "_kernel"}),
+    "pipeline": frozenset(
+        {"trace", "simulator", "checker", "causality", "errors", "_kernel", "_environment"}
+    ),
     "report": frozenset({"errors"}),
     "cli": ANYTHING,
     "__init__": ANYTHING,  # the public names, from wherever they are defined
     "__main__": frozenset({"cli"}),
     "_build": frozenset({"protocols"}),
+    "_environment": frozenset({"_build", "__init__"}),  # versions
 }
 
 # library -> the only units that may import it

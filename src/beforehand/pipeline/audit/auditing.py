@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pyspark.errors import PySparkException
@@ -16,8 +16,9 @@ from beforehand.pipeline.audit.order import BYTES
 from beforehand.pipeline.audit.reading import Traces
 from beforehand.pipeline.audit.stages import judged, pieces
 from beforehand.pipeline.audit.witness import MOST
+from beforehand.pipeline.provenance import made
 from beforehand.pipeline.schemas import VERDICTS, VIOLATIONS
-from beforehand.pipeline.storage import Storage, join
+from beforehand.pipeline.storage import Storage, absolute, join
 
 LARGE: Final = (
     10_000_000  # causal-sends and deliveries of one run that one task can hold: about 1 GB
@@ -42,6 +43,7 @@ class Audit:
     violated: int
     not_audited: int  # runs that contradict themselves
     incomplete: int
+    sources: tuple[str, ...] = ()  # as they were named
     _kept: list[DataFrame] = field(default_factory=list, repr=False)
 
     @property
@@ -67,6 +69,8 @@ class Audit:
                 "not_audited": self.not_audited,
                 "incomplete": self.incomplete,
                 "unreadable": self.unreadable,
+                "sources": [absolute(source) for source in self.sources],
+                **made(self.verdicts.sparkSession, ("audit", *self.sources, "--out", folder)),
             },
         )
 
@@ -91,13 +95,14 @@ def audit(
     """
     traces = reading.find(spark, sources)
     try:
-        return _audit(spark, traces, large, witnesses, memory)
+        found = _audit(spark, traces, large, witnesses, memory)
     except PySparkException:
         # Something in a file is not as it should be. Looking for it takes long, hence only now.
-        found = reading.problems(spark, traces)
-        if not found:
+        bad = reading.problems(spark, traces)
+        if not bad:
             raise
-        return _audit(spark, traces.without(found), large, witnesses, memory)
+        found = _audit(spark, traces.without(bad), large, witnesses, memory)
+    return replace(found, sources=tuple(sources))
 
 
 def _audit(spark: SparkSession, traces: Traces, large: int, witnesses: int, memory: int) -> Audit:
@@ -138,7 +143,7 @@ def _audit(spark: SparkSession, traces: Traces, large: int, witnesses: int, memo
         violated,
         not_audited,
         incomplete,
-        [found],
+        _kept=[found],
     )
 
 

@@ -95,7 +95,7 @@ def find(spark: SparkSession, sources: Sequence[str]) -> Traces:
     storage = Storage(spark)
     found: dict[str, File] = {}
     for source in sources:
-        matching = storage.glob(source)
+        matching = storage.glob(source) or storage.glob(literal(source))
         if not matching:
             raise PipelineError(f"{source}: there is no such file or folder; check the path")
         for each in matching:

@@ -59,10 +59,14 @@ def find(storage: Storage, sources: Sequence[str], out: str) -> list[File]:
         if not places:
             raise PipelineError(f"{source}: there is no such file or folder; check the path")
         for place in places:
-            if not place.is_folder and place.path.rpartition("/")[2].startswith(_HIDDEN):
-                raise PipelineError(
-                    f"{place.path}: Spark passes over names with . or _ in front; rename the file"
-                )
+            name = place.path.rpartition("/")[2]
+            if not place.is_folder and name.startswith(_HIDDEN):
+                if source.endswith(name):  # it was meant, and not just among what a pattern fits
+                    raise PipelineError(
+                        f"{place.path}: Spark passes over names with . or _ in front; leave it out, or "
+                        "rename the file"
+                    )
+                continue
             inside = storage.files_under(place.path) if place.is_folder else [place]
             files |= {each.path: each for each in inside}
     found = [

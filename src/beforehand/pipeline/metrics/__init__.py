@@ -6,7 +6,7 @@ schema. Runs that failed are left out everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from pyspark.sql import DataFrame
@@ -15,7 +15,8 @@ from beforehand.pipeline.metrics.exponents import exponents
 from beforehand.pipeline.metrics.figure_004 import figure_series_004
 from beforehand.pipeline.metrics.figures_001 import figure_series_001
 from beforehand.pipeline.metrics.table1 import table1
-from beforehand.pipeline.storage import absolute, join, literal
+from beforehand.pipeline.provenance import made
+from beforehand.pipeline.storage import Storage, absolute, join, literal
 
 # By the names of their folders in DIR/metrics.
 TABLES: Final[dict[str, Callable[[DataFrame], DataFrame]]] = {
@@ -35,13 +36,22 @@ __all__ = [
 ]
 
 
-def write_tables(results: DataFrame, out: str) -> dict[str, DataFrame]:
-    """Make all tables and write them below `out`/metrics, over older ones; returns them as written."""
+NOTE: Final = "_metrics.json"
+
+
+def write_tables(results: DataFrame, out: str, made_by: Sequence[str] = ()) -> dict[str, DataFrame]:
+    """Make all tables and write them below `out`/metrics, over older ones; returns them as written.
+
+    `made_by` is the command that the note is to tell; else it is the one for all results in `out`.
+    """
     found = {}
+    folder = join(absolute(out), "metrics")
+    storage = Storage(results.sparkSession)
+    storage.delete(join(folder, NOTE))
     results.persist()  # every table goes through it
     try:
         for name, make in TABLES.items():
-            path = join(absolute(out), "metrics", name)
+            path = join(folder, name)
             table = make(results)
             # Small, so in one file, and in the order of its columns: they are the keys.
             whole = table.coalesce(1).sortWithinPartitions(*table.columns)
@@ -49,4 +59,6 @@ def write_tables(results: DataFrame, out: str) -> dict[str, DataFrame]:
             found[name] = results.sparkSession.read.schema(table.schema).parquet(literal(path))
     finally:
         results.unpersist()
+    words = made_by or ("sweep", "--out", out, "--tables")
+    storage.write_note(folder, NOTE, {"version": 1, **made(results.sparkSession, words)})
     return found

@@ -12,6 +12,7 @@ from pyspark.sql import functions as f
 from beforehand.pipeline import characterise as characteristics
 from beforehand.pipeline.audit import audit
 from beforehand.pipeline.ingest import Options, read_messages, read_summary
+from beforehand.pipeline.provenance import made
 from beforehand.pipeline.schemas import VERDICTS
 from beforehand.pipeline.storage import Storage, join, literal
 from beforehand.pipeline.study import source
@@ -23,6 +24,7 @@ from beforehand.pipeline.study.suitable import LeftOut, grouped, suitable
 from beforehand.pipeline.study.text import recommendation
 from beforehand.pipeline.study.traffic import Traffic, choose, traffic
 from beforehand.pipeline.sweep import Grid, Progress, SweepResult, run_sweep
+from beforehand.pipeline.words import sentences, title
 
 NETWORKS: Final = ("lan", "wan", "mobile")
 MESSAGES: Final = 20_000  # to replay: minutes for all protocols on two cores
@@ -46,6 +48,7 @@ class Study:
     messages: int = MESSAGES
     seed: int = 1
     force: bool = False
+    named: bool = True  # whether the candidates were chosen, and are not all that there are
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,20 @@ def run_study(
     return findings
 
 
+def words_of(asked: Study) -> list[str]:
+    """What one would type for this study: only what differs from the defaults."""
+    usual = Study(asked.out, asked.candidates)
+    words = ["study", *asked.sources, "--out", asked.out]
+    if asked.named:
+        words += ["--protocol", ",".join(each.name for each in asked.candidates)]
+    if tuple(asked.networks) != usual.networks:
+        words += ["--network", ",".join(asked.networks)]
+    for name in ("messages", "seed", "run"):
+        if getattr(asked, name) != getattr(usual, name):
+            words += [f"--{name}", str(getattr(asked, name))]
+    return words + source.options_words(asked.options)
+
+
 def _sweep(
     spark: SparkSession,
     asked: Study,
@@ -136,7 +153,14 @@ def _sweep(
         seed=[asked.seed],
         programs={workload: replayed.program},
     )
-    return run_sweep(spark, grid, join(asked.out, "sweep"), traces=True, progress=progress)
+    return run_sweep(
+        spark,
+        grid,
+        join(asked.out, "sweep"),
+        traces=True,
+        progress=progress,
+        made_by=words_of(asked),
+    )
 
 
 def _audit(
@@ -187,5 +211,9 @@ def _write(spark: SparkSession, asked: Study, found: Findings) -> None:
             "networks": list(asked.networks),
             "left_out": {name: e.reason for e in found.left_out for name in e.protocols},
             "sound": found.sound,
+            "title": title(found.run),
+            "sentences": sentences(found.run, found.flags),
+            "told": found.traffic.told(),
+            **made(spark, words_of(asked)),
         },
     )

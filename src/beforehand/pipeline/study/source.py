@@ -60,6 +60,19 @@ def prepare(
     return False
 
 
+def options_words(options: Options) -> list[str]:
+    """The options of the command line that say how to read the sources."""
+    words: list[str] = []
+    if options.format != Options.format:
+        words += ["--format", options.format]
+    for name, (column, unit) in options.columns.items():
+        words += ["--map", f"{name}={column}" + (f":{unit}" if unit else "")]
+    for name in ("pattern", "delimiter"):
+        if getattr(options, name) is not None:
+            words += [f"--{name}", getattr(options, name)]
+    return words
+
+
 def _about(
     storage: Storage, out: str, sources: Sequence[str], options: Options, seed: int
 ) -> dict[str, Any]:

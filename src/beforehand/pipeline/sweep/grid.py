@@ -113,6 +113,7 @@ class Plan:
 
     points: tuple[Point, ...]
     skipped: tuple[Skipped, ...]
+    words: tuple[str, ...] = ()  # options of `beforehand sweep` that give it, if there are any
 
 
 def plan(grid: Grid) -> Plan:

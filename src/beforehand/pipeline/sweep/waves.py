@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
@@ -40,6 +40,11 @@ class Wave:
     failed: list[str]
     traced: list[str]  # whose events are in its traces
     audited: bool
+    # How it came about; empty in notes of older versions.
+    command: str = ""  # that does the whole grid
+    commands: dict[str, str] = field(default_factory=dict)  # run -> that does only this one
+    environment: dict[str, str] = field(default_factory=dict)
+    when: str = ""
 
 
 class Waves:
@@ -48,6 +53,7 @@ class Waves:
     def __init__(self, spark: SparkSession, out: str) -> None:
         self._spark = spark
         self._storage = Storage(spark)
+        self.given = out  # as the caller calls it
         self.out = absolute(out)
         self.complete = self._read()
 
