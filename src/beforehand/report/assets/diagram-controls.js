@@ -1,0 +1,224 @@
+"use strict";
+// The elements around and under a drawing: search, buttons, legend, and places for words.
+(function (parts) {
+  const { make } = parts.tell;
+  const ICON = { width: 26, height: 16 };
+  const HELP =
+    "Drag or use the arrow keys to move; wheel, pinch, plus and minus zoom; 0 or Home shows all of it. " +
+    "N and P go to the next and the previous message, Enter selects it, and Escape ends the selection. " +
+    "What is selected is also told as text, below.";
+  let counted = 0; // for ids: several diagrams may be on a page
+
+  function button(text, label, action) {
+    const made = make("button", text);
+    made.type = "button";
+    made.setAttribute("aria-label", label);
+    made.title = label;
+    made.addEventListener("click", action);
+    return made;
+  }
+
+  function toggle(text, label, isOn, action) {
+    const made = button(text, label, () => {
+      action();
+      made.setAttribute("aria-pressed", String(isOn()));
+    });
+    made.setAttribute("aria-pressed", String(isOn()));
+    return made;
+  }
+
+  function group(label, ...members) {
+    const made = make("div", undefined, "diagram-group");
+    made.setAttribute("role", "group");
+    made.setAttribute("aria-label", label);
+    made.append(...members);
+    return made;
+  }
+
+  function search(action) {
+    const field = make("input");
+    field.type = "search";
+    field.placeholder = "find alice#3";
+    field.setAttribute("aria-label", "Find a message, such as alice#3, or a process");
+    field.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") {
+        action(field.value);
+      }
+    });
+    return field;
+  }
+
+  // Buttons for one of two axes.
+  function axes(view, turn) {
+    const names = ["time", "order"];
+    const made = names.map((axis) => toggle("By " + axis, "Draw by " + axis, () => view.axis === axis, () => {
+      turn(axis);
+      made.forEach((each, i) => each.setAttribute("aria-pressed", String(view.axis === names[i])));
+    }));
+    return group("Axis", ...made);
+  }
+
+  function drawIcon(canvas, colours, paint) {
+    const ratio = window.devicePixelRatio || 1;
+    canvas.width = ICON.width * ratio;
+    canvas.height = ICON.height * ratio;
+    const ctx = canvas.getContext("2d");
+    ctx.scale(ratio, ratio);
+    paint(ctx, colours);
+  }
+
+  function markIcon(kind) {
+    return (ctx, colours) => {
+      ctx.fillStyle = colours[kind];
+      ctx.beginPath();
+      parts.shapes.SHAPES[kind](ctx, 13, 8, 5.5);
+      ctx.fill();
+    };
+  }
+
+  function lineIcon(name, width, dash, lost) {
+    return (ctx, colours) => {
+      ctx.strokeStyle = ctx.fillStyle = colours[name];
+      ctx.lineWidth = width;
+      ctx.setLineDash(dash);
+      ctx.beginPath();
+      ctx.moveTo(2, 8);
+      ctx.lineTo(lost ? 14 : 18, 8);
+      ctx.stroke();
+      ctx.beginPath();
+      if (lost) {
+        parts.shapes.SHAPES.evict(ctx, 17, 8, 4);
+      } else {
+        ctx.moveTo(24, 8);
+        ctx.lineTo(17, 4.5);
+        ctx.lineTo(17, 11.5);
+      }
+      ctx.fill();
+    };
+  }
+
+  function barIcon(kind) {
+    return (ctx, colours) => {
+      ctx.fillStyle = parts.shapes.barFill(ctx, kind, colours[kind]);
+      ctx.fillRect(2, 5, 22, 6);
+    };
+  }
+
+  function flagIcon(ctx, colours) {
+    ctx.strokeStyle = ctx.fillStyle = colours.bad;
+    ctx.lineWidth = 2;
+    ctx.beginPath();
+    ctx.arc(13, 8, 6.5, 0, 2 * Math.PI);
+    ctx.stroke();
+    ctx.font = "bold 11px " + colours.font;
+    ctx.textAlign = "center";
+    ctx.fillText("!", 13, 12);
+  }
+
+  // What of all that there could be is in this diagram: [text, icon].
+  function entries(model) {
+    const kinds = new Set(model.kind);
+    const has = (kind) => kinds.has(model.kinds.indexOf(kind));
+    const { arrows, bars } = model;
+    return [
+      has("send") && ["causal-send", markIcon("send")],
+      has("release") && ["release", markIcon("release")],
+      has("receive") && ["receive", markIcon("receive")],
+      has("deliver") && ["deliver", markIcon("deliver")],
+      arrows.kind.includes(0) && ["message", lineIcon("arrow", 1.3, [])],
+      arrows.kind.includes(1) && ["relayed", lineIcon("arrow", 1.3, [5, 4])],
+      arrows.kind.includes(2) && ["ack or permit", lineIcon("control", 0.9, [1.5, 3])],
+      arrows.end.includes(-1) && ["not seen to arrive", lineIcon("arrow", 1.3, [], true)],
+      bars.kind.includes(0) && ["held by its sender", barIcon("held")],
+      bars.kind.includes(1) && ["buffered by a receiver", barIcon("buffered")],
+      model.wrong.size > 0 && ["wrong", flagIcon],
+    ].filter(Boolean);
+  }
+
+  function icon(paint) {
+    const canvas = make("canvas", undefined, "diagram-icon");
+    canvas.setAttribute("aria-hidden", "true");
+    return { canvas, paint };
+  }
+
+  // The list of what things mean.
+  function legend(model, icons) {
+    const made = make("ul", undefined, "diagram-legend");
+    for (const [text, paint] of entries(model)) {
+      const item = make("li");
+      icons.push(icon(paint));
+      item.append(icons[icons.length - 1].canvas, make("span", text));
+      made.append(item);
+    }
+    return made;
+  }
+
+  // The line that says what is selected; it is also the legend of what is before it and after it.
+  function status(icons) {
+    const made = make("p", "", "diagram-told");
+    made.setAttribute("role", "status");
+    const [past, future] = [icon(lineIcon("past", 2.2, [])), icon(lineIcon("future", 2.2, [7, 3]))];
+    icons.push(past, future);
+    return {
+      element: made,
+      say: (text) => made.replaceChildren(text),
+      selected([name, before, after, others]) {
+        made.replaceChildren(name, ...(before ? [past.canvas, before] : []), future.canvas, after, others);
+      },
+    };
+  }
+
+  // The canvas of the drawing, one over it for what is pointed at, and the tooltip.
+  function stage(model) {
+    const made = make("div", undefined, "diagram-stage");
+    const [base, surface, tip] = [make("canvas"), make("canvas"), make("div", undefined, "diagram-tip")];
+    const help = make("p", HELP, "visually-hidden");
+    counted += 1;
+    help.id = "diagram-help-" + counted;
+    base.setAttribute("aria-hidden", "true");
+    surface.tabIndex = 0;
+    surface.setAttribute("role", "application");
+    surface.setAttribute("aria-label", "Space-time diagram: " + parts.tell.summary(model));
+    surface.setAttribute("aria-describedby", help.id);
+    tip.hidden = true;
+    made.append(base, surface, tip, help);
+    return { element: made, base, surface, tip };
+  }
+
+  // All elements of a diagram; `actions` says what the buttons do.
+  function build(model, view, show, actions) {
+    const bar = make("div", undefined, "diagram-bar");
+    bar.append(
+      search(actions.find),
+      group("Zoom",
+        button("−", "Zoom out", () => actions.zoom(1 / 1.6)),
+        button("+", "Zoom in", () => actions.zoom(1.6)),
+        button("Fit", "Show all of it", actions.fit)),
+      axes(view, actions.turn),
+    );
+    const toggles = [["Bars", "bars", "Bars of messages that wait", model.bars.kind.length > 0],
+      ["Acks", "controls", "Acks, permits and other control frames", model.arrows.kind.includes(2)],
+      ["Names", "labels", "Numbers of the messages", true]];
+    bar.append(group("Show", ...toggles.filter((each) => each[3]).map(([text, name, label]) =>
+      toggle(text, label, () => show[name], () => actions.toggle(name)))));
+    if (model.wrong.size) {
+      bar.append(button("! " + model.wrong.size, "Go to the next mark that is wrong", actions.wrong));
+    }
+    const icons = [];
+    const overview = make("canvas", undefined, "diagram-overview");
+    overview.setAttribute("aria-hidden", "true");
+    const text = make("details", undefined, "diagram-text");
+    const words = make("div");
+    text.append(make("summary", "As text"), words);
+    text.addEventListener("toggle", actions.tell);
+    return {
+      ...{ bar, overview, text, words },
+      stage: stage(model),
+      told: status(icons),
+      legend: legend(model, icons),
+      paint: (colours) => icons.forEach(({ canvas, paint }) => drawIcon(canvas, colours, paint)),
+    };
+  }
+
+  parts.controls = { build };
+})((window.BeforehandDiagram = window.BeforehandDiagram || {}));

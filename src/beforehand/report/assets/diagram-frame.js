@@ -1,0 +1,154 @@
+"use strict";
+// What stands around the content of a diagram: the lines of the processes with their names, the axis,
+// and the strip below that shows how much happens when, and which part of it is seen.
+(function (parts) {
+  const { AXIS } = parts.view;
+  const NAME = { least: 48, most: 170, share: 0.24 }; // width of the names; share of the whole width
+  const BIN = 3; // pixels
+
+  // As much of a text as fits into a width.
+  function shortened(ctx, text, width) {
+    if (ctx.measureText(text).width <= width) {
+      return text;
+    }
+    const letters = Array.from(text);
+    let [low, high] = [0, letters.length];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      const fits = ctx.measureText(letters.slice(0, middle).join("") + "…").width <= width;
+      [low, high] = fits ? [middle, high] : [low, middle - 1];
+    }
+    return letters.slice(0, low).join("") + "…";
+  }
+
+  // How wide the column of names has to be.
+  function gutter(ctx, model, colours, width) {
+    ctx.font = "600 13px " + colours.font;
+    const widest = model.labels.reduce((most, label) => Math.max(most, ctx.measureText(label).width), 0);
+    const most = Math.min(NAME.most, width * NAME.share);
+    return Math.ceil(Math.min(Math.max(widest, NAME.least), most)) + 20;
+  }
+
+  function under(ctx, scene) {
+    const { view, colours } = scene;
+    ctx.fillStyle = colours.page;
+    ctx.fillRect(0, 0, view.width, view.height);
+    ctx.strokeStyle = colours.line;
+    ctx.lineWidth = 1;
+    ctx.globalAlpha = 0.6;
+    ctx.beginPath();
+    for (const { x } of view.ticks()) {
+      ctx.moveTo(Math.round(x) + 0.5, 0);
+      ctx.lineTo(Math.round(x) + 0.5, view.bottom());
+    }
+    ctx.stroke();
+    ctx.globalAlpha = 1;
+    ctx.strokeStyle = colours.quiet;
+    ctx.beginPath();
+    for (const row of parts.place.seenRows(scene)) {
+      const y = Math.round(view.y(row)) + 0.5;
+      ctx.moveTo(view.gutter, y);
+      ctx.lineTo(view.width, y);
+    }
+    ctx.stroke();
+  }
+
+  function over(ctx, scene) {
+    const { model, view, colours } = scene;
+    ctx.fillStyle = colours.page;
+    ctx.fillRect(0, 0, view.gutter, view.height);
+    ctx.fillRect(0, view.bottom(), view.width, AXIS);
+    ctx.direction = "ltr";
+    ctx.font = "600 13px " + colours.font;
+    ctx.textBaseline = "middle";
+    ctx.textAlign = "right";
+    ctx.fillStyle = colours.text;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(0, 0, view.gutter, view.bottom());
+    ctx.clip();
+    for (const row of parts.place.seenRows(scene)) {
+      const name = parts.words.isolated(shortened(ctx, model.labels[row], view.gutter - 16));
+      ctx.fillText(name, view.gutter - 10, view.y(row));
+    }
+    ctx.restore();
+    axis(ctx, scene);
+    scrollbar(ctx, scene);
+  }
+
+  // There is more above or below.
+  function scrollbar(ctx, { view, colours }) {
+    const [above, seen] = view.scrolled();
+    if (seen < 1) {
+      ctx.fillStyle = colours.quiet;
+      ctx.globalAlpha = 0.5;
+      ctx.fillRect(view.width - 6, above * view.bottom() + 2, 4, seen * view.bottom() - 4);
+      ctx.globalAlpha = 1;
+    }
+  }
+
+  function axis(ctx, scene) {
+    const { view, colours } = scene;
+    const y = Math.round(view.bottom()) + 0.5;
+    ctx.strokeStyle = colours.line;
+    ctx.lineWidth = 1;
+    ctx.beginPath();
+    ctx.moveTo(view.gutter, y);
+    ctx.lineTo(view.width, y);
+    ctx.stroke();
+    ctx.fillStyle = colours.quiet;
+    ctx.font = "12px " + colours.font;
+    ctx.textBaseline = "middle";
+    ctx.textAlign = "right";
+    ctx.fillText(view.axis, view.gutter - 10, view.bottom() + AXIS / 2 + 1);
+    ctx.textAlign = "center";
+    for (const { x, text } of view.ticks()) {
+      const half = ctx.measureText(text).width / 2;
+      if (x - half >= view.gutter && x + half <= view.width) {
+        ctx.fillText(text, x, view.bottom() + AXIS / 2 + 1);
+      }
+    }
+    ctx.textAlign = "left";
+    ctx.textBaseline = "alphabetic";
+  }
+
+  // How many marks lie in each few pixels of the strip.
+  function histogram(index, width) {
+    const bins = new Uint32Array(Math.max(1, Math.ceil(width / BIN)));
+    const scale = (bins.length - 1) / (index.high - index.low || 1);
+    for (const position of index.at) {
+      bins[Math.round((position - index.low) * scale)] += 1;
+    }
+    return bins;
+  }
+
+  function overview(ctx, scene, width, height) {
+    const { model, view, colours } = scene;
+    const index = view.index();
+    const bins = histogram(index, width);
+    const most = bins.reduce((a, b) => Math.max(a, b), 1);
+    ctx.fillStyle = colours.panel;
+    ctx.fillRect(0, 0, width, height);
+    ctx.fillStyle = colours.arrow;
+    bins.forEach((count, bin) => {
+      const tall = Math.sqrt(count / most) * (height - 4); // roots: small numbers are seen beside large
+      ctx.fillRect(bin * BIN, height - tall, BIN - 0.5, tall);
+    });
+    const x = (position) => ((position - index.low) / (index.high - index.low || 1)) * width;
+    ctx.fillStyle = colours.bad;
+    for (const mark of model.wrong.keys()) {
+      ctx.fillRect(x(index.at[mark]) - 1.5, 0, 3, height);
+    }
+    const [left, right] = [Math.max(0, x(view.low)), Math.min(width, x(view.high))];
+    ctx.globalAlpha = 0.5;
+    ctx.fillStyle = colours.page;
+    ctx.fillRect(0, 0, left, height);
+    ctx.fillRect(right, 0, width - right, height);
+    ctx.globalAlpha = 1;
+    ctx.strokeStyle = colours.text;
+    ctx.lineWidth = 1.5;
+    ctx.strokeRect(Math.min(left, width - 4) + 0.75, 0.75, Math.max(right - left, 4) - 1.5, height - 1.5);
+  }
+
+  parts.frame = { gutter, under, over, overview };
+})((window.BeforehandDiagram = window.BeforehandDiagram || {}));

@@ -1,0 +1,133 @@
+"use strict";
+// The columns of a diagram as arrays that are quick to look things up in.
+(function (parts) {
+  const BLOCK = 64; // intervals that are passed over together, if none of them reaches far enough
+  const LANES = 3; // bars that lie beside each other; of more, some overlap
+
+  // For each of `count` owners the items that are its own, in one array: those of i are
+  // items[starts[i]] to items[starts[i + 1] - 1].
+  function grouped(owners, count) {
+    const starts = new Int32Array(count + 1);
+    for (const owner of owners) {
+      if (owner >= 0) {
+        starts[owner + 1] += 1;
+      }
+    }
+    for (let i = 0; i < count; i += 1) {
+      starts[i + 1] += starts[i];
+    }
+    const items = new Int32Array(starts[count]);
+    const next = starts.slice(0, count);
+    owners.forEach((owner, item) => {
+      if (owner >= 0) {
+        items[next[owner]] = item;
+        next[owner] += 1;
+      }
+    });
+    return { of: (owner) => items.subarray(starts[owner], starts[owner + 1]) };
+  }
+
+  // Finds those of many intervals that touch a part of the axis.
+  function intervals(lows, highs) {
+    const ids = Int32Array.from(lows, (_, i) => i).sort((a, b) => lows[a] - lows[b] || a - b);
+    const reach = new Float64Array(Math.ceil(ids.length / BLOCK)).fill(-Infinity);
+    ids.forEach((id, place) => {
+      const block = Math.floor(place / BLOCK);
+      reach[block] = Math.max(reach[block], highs[id]);
+    });
+    function touching(low, high, visit) {
+      for (let block = 0; block < reach.length; block += 1) {
+        if (lows[ids[block * BLOCK]] > high) {
+          return;
+        }
+        const end = reach[block] < low ? 0 : Math.min(ids.length, (block + 1) * BLOCK);
+        for (let place = block * BLOCK; place < end; place += 1) {
+          const id = ids[place];
+          if (highs[id] >= low && lows[id] <= high) {
+            visit(id);
+          }
+        }
+      }
+    }
+    return { ids, touching };
+  }
+
+  // The first place in a sorted part of `marks` whose position is at least `position`.
+  function firstFrom(marks, at, position) {
+    let low = 0;
+    let high = marks.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (at[marks[middle]] < position) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  function ends(starts, stops, at, last) {
+    const from = starts.map((start, i) => Math.min(at[start], stops[i] < 0 ? last(start) : at[stops[i]]));
+    const to = starts.map((start, i) => Math.max(at[start], stops[i] < 0 ? last(start) : at[stops[i]]));
+    return { from, to, found: intervals(from, to) };
+  }
+
+  // Bars of a process that overlap are put beside each other.
+  function lanes(bars, rows, spans) {
+    const busy = new Map();
+    const lane = new Uint8Array(bars.start.length);
+    for (const bar of spans.found.ids) {
+      const key = rows[bars.start[bar]] * 2 + bars.kind[bar];
+      const until = busy.get(key) || busy.set(key, new Float64Array(LANES).fill(-Infinity)).get(key);
+      let chosen = until.findIndex((end) => end <= spans.from[bar]);
+      if (chosen < 0) {
+        chosen = LANES - 1;
+      }
+      lane[bar] = chosen;
+      until[chosen] = Math.max(until[chosen], spans.to[bar]);
+    }
+    return lane;
+  }
+
+  // All that depends on whether the axis is time or order.
+  function along(model, at) {
+    let [low, high] = [0, 1];
+    if (at.length) {
+      [low, high] = at.reduce(([a, b], each) => [Math.min(a, each), Math.max(b, each)], [at[0], at[0]]);
+    }
+    const rows = model.labels.map((_, row) => model.marksOf.of(row).slice().sort((a, b) => at[a] - at[b] || a - b));
+    const arrows = ends(model.arrows.start, model.arrows.end, at, (start) => at[start]);
+    const bars = ends(model.bars.start, model.bars.end, at, () => high);
+    return { at, low, high, rows, arrows, bars, lane: lanes(model.bars, model.marks.process, bars) };
+  }
+
+  // What `columns` in Python made, with ways to look things up in it.
+  function read(data) {
+    const { marks, messages } = data;
+    const total = messages.sender.length;
+    const labels = data.labels.map((label) => parts.words.clean(label));
+    const model = {
+      ...data,
+      labels,
+      kind: Uint8Array.from(marks.kind),
+      process: Int32Array.from(marks.process),
+      message: Int32Array.from(marks.message),
+      marksOf: grouped(marks.process, labels.length),
+      marksAbout: grouped(marks.message, total),
+      arrowsAbout: grouped(data.arrows.message, total),
+      wrong: new Map(),
+      called: (process, most = 40) => parts.words.isolated(parts.words.clean(data.labels[process], most)),
+      name: (message) => model.called(messages.sender[message]) + "#" + messages.mid[message],
+      kindOf: (mark) => data.kinds[marks.kind[mark]],
+    };
+    for (const flag of data.flags) {
+      model.wrong.set(flag.mark, [...(model.wrong.get(flag.mark) || []), flag.sentence]);
+    }
+    const made = {};
+    model.by = (axis) => made[axis] || (made[axis] = along(model, Float64Array.from(marks[axis])));
+    return model;
+  }
+
+  parts.model = { read, firstFrom };
+})((window.BeforehandDiagram = window.BeforehandDiagram || {}));

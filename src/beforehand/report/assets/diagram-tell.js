@@ -1,0 +1,244 @@
+"use strict";
+// What can be told of a message or a mark, in words: for the tooltip, the line above the diagram and
+// the table for those who do not see the drawing. Everything becomes text nodes, never HTML.
+(function (parts) {
+  const { words } = parts;
+  const MOST_RECEIVERS = 6; // in a tooltip
+  const MOST_ROWS = 200; // in the table
+  const DID = {
+    send: "causal-sends",
+    release: "releases",
+    receive: "receives",
+    deliver: "delivers",
+    hold: "holds",
+    evict: "gives up on",
+    start: "starts",
+    stop: "stops",
+  };
+
+  function make(tag, text, className) {
+    const element = document.createElement(tag);
+    if (text !== undefined) {
+      element.textContent = text;
+    }
+    if (className) {
+      element.className = className;
+    }
+    return element;
+  }
+
+  // Clocks of two processes may disagree, and then a difference of their times says nothing.
+  function after(later, earlier) {
+    if (later === undefined || earlier === undefined) {
+      return "–";
+    }
+    if (later === earlier) {
+      return "at once";
+    }
+    return later < earlier ? "clocks disagree" : words.time(later - earlier);
+  }
+
+  // For each receiver of a message when its copy was released, received and delivered.
+  function journey(model, message) {
+    const { marks, messages } = model;
+    const found = new Map((messages.to[message] || []).map((row) => [row, {}]));
+    for (const mark of model.marksAbout.of(message)) {
+      const kind = model.kindOf(mark);
+      const row = kind === "release" ? marks.peer[mark] : marks.process[mark];
+      if (!["release", "receive", "deliver"].includes(kind) || row < 0) {
+        continue;
+      }
+      const times = found.get(row) || found.set(row, {}).get(row);
+      if (!(kind in times)) {
+        times[kind] = marks.time[mark];
+      }
+    }
+    return found;
+  }
+
+  function journeyTable(model, message) {
+    const sent = model.messages.send[message];
+    const start = sent < 0 ? undefined : model.marks.time[sent];
+    const rows = [...journey(model, message)];
+    const table = make("table");
+    const head = table.createTHead().insertRow();
+    for (const title of ["to", "released", "received", "delivered", "waited"]) {
+      head.append(make("th", title));
+    }
+    const body = table.createTBody();
+    for (const [receiver, times] of rows.slice(0, MOST_RECEIVERS)) {
+      const row = body.insertRow();
+      row.append(make("td", model.called(receiver, 24)));
+      for (const kind of ["release", "receive", "deliver"]) {
+        row.append(make("td", after(times[kind], start)));
+      }
+      row.append(make("td", times.deliver === times.receive ? "–" : after(times.deliver, times.receive)));
+    }
+    if (rows.length > MOST_RECEIVERS) {
+      const cell = make("td", "and " + (rows.length - MOST_RECEIVERS) + " more");
+      cell.colSpan = 5;
+      body.insertRow().append(cell);
+    }
+    return table;
+  }
+
+  function receivers(model, message) {
+    const to = model.messages.to[message];
+    if (to === null) {
+      return model.messages.send[message] < 0 ? "not known" : "everybody";
+    }
+    const names = to.slice(0, MOST_RECEIVERS).map((row) => model.called(row, 24));
+    return names.join(", ") + (to.length > names.length ? " and " + (to.length - names.length) + " more" : "");
+  }
+
+  function short(model, row) {
+    return row < 0 ? "somebody" : model.called(row);
+  }
+
+  // What is known of a message, as a list of [what, text].
+  function facts(model, message) {
+    const { messages, marks } = model;
+    const sent = messages.send[message];
+    const metas = [...model.marksAbout.of(message)].filter((mark) => model.kindOf(mark) === "release");
+    const meta = metas.length ? " and " + words.bytes(marks.meta[metas[0]]) + " of metadata" : "";
+    return [
+      ["from", short(model, messages.sender[message])],
+      ["to", receivers(model, message)],
+      ["size", words.bytes(messages.payload[message]) + meta],
+      ["sent", sent < 0 ? "outside of this diagram" : "at " + words.time(marks.time[sent])],
+    ];
+  }
+
+  // A mark in a sentence.
+  function event(model, mark) {
+    const kind = model.kindOf(mark);
+    const who = short(model, model.process[mark]);
+    const peer = model.marks.peer[mark];
+    if (kind === "start" || kind === "stop") {
+      return who + " " + DID[kind];
+    }
+    if (kind === "evict") {
+      return who + " gives up on " + short(model, peer);
+    }
+    const name = model.message[mark] < 0 ? "a message" : model.name(model.message[mark]);
+    if (kind === "control") {
+      return who + ": " + words.clean(detail(model, mark) || "control frame", 40) + " about " + name;
+    }
+    return who + " " + DID[kind] + " " + name + (kind === "release" && peer >= 0 ? " for " + short(model, peer) : "");
+  }
+
+  function detail(model, mark) {
+    return model.details[model.marks.detail[mark]];
+  }
+
+  // The control frame that is pointed at: its arrow, or -1 if only one end of it is in the diagram.
+  function controlArrow(model, { mark, arrow }) {
+    const { kind, start, end } = model.arrows;
+    return arrow >= 0 ? arrow : kind.findIndex((each, i) => each === 2 && (start[i] === mark || end[i] === mark));
+  }
+
+  function control(model, target) {
+    const arrow = controlArrow(model, target);
+    const mark = arrow < 0 ? target.mark : model.arrows.start[arrow];
+    const ends = arrow < 0 ? " between " : " from ";
+    const what = words.clean(detail(model, mark) || "control frame", 40);
+    const whom = short(model, model.process[mark]) + (arrow < 0 ? " and " : " to ") + short(model, model.marks.peer[mark]);
+    const about = model.message[mark] < 0 ? [] : [["about", model.name(model.message[mark])]];
+    const arrived = arrow < 0 ? -1 : model.arrows.end[arrow];
+    return [make("strong", what + ends + whom), list([
+      ...about,
+      ["size", words.bytes(model.marks.meta[mark])],
+      [arrow < 0 ? "at" : "sent", words.time(model.marks.time[mark])],
+      ...(arrow < 0 ? [] : [["arrived", arrived < 0 ? "not seen" : words.time(model.marks.time[arrived])]]),
+    ])];
+  }
+
+  function isControl(model, { mark, arrow }) {
+    return arrow >= 0 ? model.arrows.kind[arrow] === 2 : model.kindOf(mark) === "control";
+  }
+
+  function list(pairs) {
+    const made = make("dl");
+    for (const [what, text] of pairs) {
+      made.append(make("dt", what), make("dd", text));
+    }
+    return made;
+  }
+
+  // The tooltip of what is pointed at.
+  function tooltip(model, target) {
+    const made = document.createDocumentFragment();
+    const { mark, message } = target;
+    if (isControl(model, target)) {
+      made.append(...control(model, target));
+    } else if (message < 0) {
+      made.append(make("strong", event(model, mark)), list([["at", words.time(model.marks.time[mark])]]));
+    } else {
+      made.append(make("strong", model.name(message)));
+      if (mark >= 0) {
+        made.append(make("p", event(model, mark) + " at " + words.time(model.marks.time[mark])));
+      }
+      if (target.others.length) {
+        const more = words.count(target.others.length, "other message") + " at the same place: click again";
+        made.append(make("p", more, "diagram-note"));
+      }
+      made.append(list(facts(model, message)), journeyTable(model, message));
+    }
+    for (const sentence of (mark >= 0 && model.wrong.get(mark)) || []) {
+      made.append(make("p", words.clean(sentence, 400), "diagram-wrong"));
+    }
+    return made;
+  }
+
+  function summary(model) {
+    return [
+      words.count(model.labels.length, "process"),
+      words.count(model.messages.sender.length, "message"),
+      words.count(model.kind.length, "event"),
+    ].join(", ");
+  }
+
+  // The line above the diagram, in four parts: the name, what is before it, after it, and neither.
+  function selection(model, message, past, future) {
+    const name = model.name(message) + ": ";
+    const after = future.size.toLocaleString("en") + " after it";
+    if (model.messages.send[message] < 0) {
+      return [name, "", words.count(future.size, "message") + " after it", "; its sending is not shown here"];
+    }
+    const isConcurrent = (other) => other !== message && !past.has(other) && !future.has(other);
+    const others = model.messages.send.filter((sent, other) => sent >= 0 && isConcurrent(other)).length;
+    const before = words.count(past.size, "message") + " before it";
+    return [name, before + ", ", after, ", " + others.toLocaleString("en") + " concurrent"];
+  }
+
+  // All events of some messages, one in a row.
+  function table(model, messages) {
+    const made = make("table");
+    const head = made.createTHead().insertRow();
+    for (const title of ["event", "time", "order", "payload", "detail"]) {
+      head.append(make("th", title));
+    }
+    const body = made.createTBody();
+    const { order } = model.marks;
+    const marks = messages.flatMap((message) => [...model.marksAbout.of(message)].sort((a, b) => order[a] - order[b]));
+    for (const mark of marks.slice(0, MOST_ROWS)) {
+      const row = body.insertRow();
+      const payload = model.marks.payload[mark] ? words.bytes(model.marks.payload[mark]) : "";
+      row.append(
+        make("td", event(model, mark)),
+        make("td", words.time(model.marks.time[mark])),
+        make("td", String(model.marks.order[mark])),
+        make("td", payload),
+        make("td", words.clean(detail(model, mark), 80)),
+      );
+    }
+    if (marks.length > MOST_ROWS) {
+      const cell = make("td", "and " + words.count(marks.length - MOST_ROWS, "event") + " more");
+      cell.colSpan = 5;
+      body.insertRow().append(cell);
+    }
+    return made;
+  }
+
+  parts.tell = { make, tooltip, summary, selection, table };
+})((window.BeforehandDiagram = window.BeforehandDiagram || {}));

@@ -1,0 +1,215 @@
+"use strict";
+// Which part of a diagram is seen, and where on the canvas it lies. Positions along the axis are
+// nanoseconds or orders; x and y are CSS pixels of the canvas.
+(function (parts) {
+  const AXIS = 28; // height of the axis, at the bottom
+  const TOP = 16; // room for what stands above the first line
+  const ROW = { least: 54, usual: 72, most: 170 }; // height of a process
+  const MARGIN = 0.04; // of the width is left free at both ends
+  const MOST = { time: 4, order: 120 }; // pixels for a nanosecond or a step: there is no more to see
+  const TICK = 110; // pixels between ticks, at least
+  const CLEAR = 7; // pixels between two marks that can be told apart
+  const FEWEST = 30; // events to begin with
+
+  class View {
+    constructor(model) {
+      this.model = model;
+      this.axis = model.axis;
+      [this.low, this.high] = [0, 1]; // the part of the axis that is seen
+      this.scroll = 0; // pixels that are hidden above
+      [this.width, this.height, this.gutter] = [1, 1, 0]; // the gutter is for the names, at the left
+    }
+
+    index() {
+      return this.model.by(this.axis);
+    }
+
+    room() {
+      return this.width - this.gutter;
+    }
+
+    scale() {
+      return this.room() / (this.high - this.low);
+    }
+
+    x(position) {
+      return this.gutter + (position - this.low) * this.scale();
+    }
+
+    position(x) {
+      return this.low + (x - this.gutter) / this.scale();
+    }
+
+    bottom() {
+      return this.height - AXIS;
+    }
+
+    row() {
+      const room = (this.bottom() - TOP) / Math.max(1, this.model.labels.length);
+      return Math.min(ROW.most, Math.max(ROW.least, room));
+    }
+
+    y(process) {
+      return TOP + (process + 0.5) * this.row() - this.scroll;
+    }
+
+    process(y) {
+      return Math.floor((y - TOP + this.scroll) / this.row());
+    }
+
+    // Application events stand beside the line: a causal-send above it, a delivery below.
+    aside() {
+      return Math.min(9, this.row() * 0.16);
+    }
+
+    // How much of the height of all lines is hidden above, and how much is seen; parts of 1.
+    scrolled() {
+      const all = TOP + this.model.labels.length * this.row();
+      return [this.scroll / all, Math.min(1, this.bottom() / all)];
+    }
+
+    whole() {
+      const { low, high } = this.index();
+      const margin = (high - low || 1) * MARGIN;
+      return [low - margin, high + margin];
+    }
+
+    // The shortest part of the axis that fills the width; it may be all of it.
+    least() {
+      const [low, high] = this.whole();
+      return Math.min(this.room() / MOST[this.axis], high - low);
+    }
+
+    // See a part of the axis, or what is possible of it.
+    see(low, high) {
+      const [first, last] = this.whole();
+      const span = Math.min(Math.max(high - low, this.least()), last - first);
+      this.low = Math.min(Math.max((low + high - span) / 2, first), last - span);
+      this.high = this.low + span;
+      const hidden = TOP + this.model.labels.length * this.row() - this.bottom();
+      this.scroll = Math.min(Math.max(this.scroll, 0), Math.max(0, hidden));
+    }
+
+    // The same, with some room around it.
+    seeAround(low, high) {
+      const margin = (high - low || 1) * MARGIN;
+      this.see(low - margin, high + margin);
+    }
+
+    resize(width, height, gutter) {
+      Object.assign(this, { width, height, gutter });
+      this.see(this.low, this.high);
+    }
+
+    fit() {
+      this.scroll = 0;
+      this.see(...this.whole());
+    }
+
+    zoom(factor, x) {
+      const span = Math.max((this.high - this.low) / factor, this.least());
+      const low = this.position(x) - ((x - this.gutter) / this.room()) * span;
+      this.see(low, low + span);
+    }
+
+    pan(dx, dy) {
+      const shift = -dx / this.scale();
+      this.scroll -= dy;
+      this.see(this.low + shift, this.high + shift);
+    }
+
+    // Go to a part of the whole axis, such as 0.5 for its middle.
+    go(share) {
+      const { low, high } = this.index();
+      const first = low + share * (high - low) - (this.high - this.low) / 2;
+      this.see(first, first + this.high - this.low);
+    }
+
+    // Move as little as is needed to see a mark with some room around it.
+    reveal(mark) {
+      const x = this.x(this.index().at[mark]);
+      if (x < this.gutter + 60 || x > this.width - 60) {
+        this.pan((this.gutter + this.width) / 2 - x, 0);
+      }
+      const y = this.y(this.model.process[mark]);
+      if (y < TOP + 10 || y > this.bottom() - 10) {
+        this.pan(0, this.bottom() / 2 - y);
+      }
+    }
+
+    // All of it, if its marks can be told apart then; else as much of the beginning as can.
+    begin() {
+      this.fit();
+      const { at } = this.index();
+      const events = Int32Array.from(at.keys()).filter((mark) => this.model.message[mark] >= 0);
+      events.sort((a, b) => at[a] - at[b]);
+      const journeys = 3 * this.journey();
+      for (let some = events.length; some >= FEWEST && !this.isClear(); some = Math.floor(some * 0.7)) {
+        const low = at[events[0]];
+        this.seeAround(low, Math.max(at[events[some - 1]], low + journeys));
+      }
+    }
+
+    // How long a message usually takes.
+    journey() {
+      const { from, to } = this.index().arrows;
+      const lengths = from.map((start, i) => to[i] - start).filter((length) => length > 0);
+      return lengths.sort((a, b) => a - b)[lengths.length >> 1] || 0;
+    }
+
+    // Whether most marks in sight have some room before the next one on their line.
+    isClear() {
+      const { at, rows } = this.index();
+      let [close, far] = [0, 0];
+      for (const row of rows) {
+        for (let i = 1; i < row.length && at[row[i]] <= this.high; i += 1) {
+          const room = (at[row[i]] - at[row[i - 1]]) * this.scale();
+          if (room > 0 && at[row[i - 1]] >= this.low) {
+            [close, far] = room < CLEAR ? [close + 1, far] : [close, far + 1];
+          }
+        }
+      }
+      return far >= close;
+    }
+
+    // The same events, by the other axis.
+    turn(axis) {
+      const seen = (position) => position >= this.low && position <= this.high;
+      const next = this.model.by(axis).at;
+      const places = [...next].filter((_, mark) => seen(this.index().at[mark]));
+      this.axis = axis;
+      if (places.length) {
+        const [low, high] = places.reduce(([a, b], each) => [Math.min(a, each), Math.max(b, each)], [Infinity, -Infinity]);
+        this.seeAround(low, high);
+      } else {
+        this.fit();
+      }
+    }
+
+    ticks() {
+      const step = Math.max(niceStep(TICK / this.scale()), 1);
+      const largest = Math.max(Math.abs(this.low), Math.abs(this.high), step);
+      const [unit, factor] =
+        this.axis === "time" ? parts.words.UNITS.find((each) => largest >= each[1]) : ["", 1];
+      const found = [];
+      for (let n = Math.ceil(this.low / step); n * step <= this.high; n += 1) {
+        // Zero may come as a negative one here, and it needs no unit.
+        const text = ((n * step || 0) / factor).toLocaleString("en", { maximumFractionDigits: 9 });
+        found.push({ x: this.x(n * step), text: unit && n ? text + " " + unit : text });
+      }
+      return found;
+    }
+  }
+
+  // A step of 1, 2 or 5 times a power of ten.
+  function niceStep(least) {
+    const power = 10 ** Math.floor(Math.log10(least));
+    return [1, 2, 5, 10].map((digit) => digit * power).find((step) => step >= least * 0.999);
+  }
+
+  function usualHeight(processes) {
+    return AXIS + TOP + processes * ROW.usual;
+  }
+
+  parts.view = { View, usualHeight, AXIS };
+})((window.BeforehandDiagram = window.BeforehandDiagram || {}));

@@ -1,0 +1,50 @@
+"use strict";
+// How names, times and sizes read. Names come from traces: anything may be in them.
+(function (parts) {
+  const LONGEST = 200; // characters of a name that are looked at; no row has room for more
+  // Control characters, those that turn the direction of all the text after them, halves of pairs.
+  const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\p{Cs}]/gu;
+  const UNITS = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]];
+
+  function visible(character) {
+    const code = character.charCodeAt(0);
+    return code < 0x20 ? String.fromCharCode(0x2400 + code) : "\ufffd";
+  }
+
+  // A name as text of at most `most` characters, with nothing in it that acts.
+  function clean(text, most = LONGEST) {
+    const some = text.length > 2 * most ? text.slice(0, 2 * most) : text;
+    const letters = Array.from(some.replace(UNSEEN, visible)); // by code points: no half of a pair
+    const whole = letters.length <= most && some.length === text.length;
+    return whole ? letters.join("") : letters.slice(0, most - 1).join("") + "…";
+  }
+
+  // The same, kept apart from the direction of the text around it.
+  function isolated(text) {
+    return "\u2068" + text + "\u2069";
+  }
+
+  function significant(value) {
+    const rounded = Number(value.toPrecision(3));
+    return rounded >= 1000 ? rounded.toLocaleString("en") : String(rounded);
+  }
+
+  function time(ns) {
+    const size = Math.abs(ns);
+    if (size === 0) {
+      return "0";
+    }
+    const [unit, factor] = UNITS.find((each) => size >= each[1]) || UNITS[UNITS.length - 1];
+    return (ns < 0 ? "−" : "") + significant(size / factor) + " " + unit;
+  }
+
+  function bytes(size) {
+    return size < 10000 ? count(size, "byte") : significant(size / 1000) + " kB";
+  }
+
+  function count(number, noun) {
+    return number.toLocaleString("en") + " " + noun + (number === 1 ? "" : noun.endsWith("s") ? "es" : "s");
+  }
+
+  parts.words = { clean, isolated, time, bytes, count, significant, UNITS };
+})((window.BeforehandDiagram = window.BeforehandDiagram || {}));

@@ -1,0 +1,321 @@
+"use strict";
+// A space-time diagram to look around in: BeforehandDiagram.mount(element, data, options) draws what
+// `columns` in Python made into an element, and returns a handle. The only option is `fill`: take all
+// the height of the element; else the diagram is as high as its processes need.
+(function (parts) {
+  const MANY_CONTROLS = 150; // arrows; more are not shown before somebody asks for them
+  const MOST_OF_WINDOW = 0.7; // of its height, for a diagram among other things
+  const LEAST_HEIGHT = 240; // also of a small window
+  const OVERVIEW = 36; // height of the strip
+  const WORTH_A_STRIP = 60; // events
+  const MOST_LETTERS = 1000; // of a sentence from outside
+  const NOTHING = { mark: -1, arrow: -1, message: -1, others: [] };
+
+  // A canvas that is as sharp as the screen, to be drawn on in CSS pixels.
+  function sharp(canvas, width, height) {
+    const ratio = window.devicePixelRatio || 1;
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+    }
+    const ctx = canvas.getContext("2d");
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    return ctx;
+  }
+
+  class Diagram {
+    constructor(element, data, options) {
+      this.element = element;
+      this.fills = Boolean(options.fill);
+      this.model = parts.model.read(data);
+      this.order = parts.order.ordered(this.model);
+      this.view = new parts.view.View(this.model);
+      const controls = data.arrows.kind.filter((kind) => kind === 2).length;
+      this.show = { bars: true, controls: controls <= MANY_CONTROLS, labels: true };
+      this.scene = { model: this.model, view: this.view, show: this.show, colours: {}, classes: null };
+      this.chosen = { message: -1, past: new Set(), future: new Set() };
+      this.pointed = NOTHING;
+      this.wrong = -1; // which of the wrong marks was gone to
+      this.frame = 0; // that will draw
+      this.stats = { drawn: 0, ms: 0 };
+      this.print = window.matchMedia("print");
+      this.ending = new AbortController();
+      this.watcher = new ResizeObserver(() => this.resize());
+      this.actions = this.makeActions();
+      this.built = parts.controls.build(this.model, this.view, this.show, this.actions);
+      this.assemble();
+      this.begin(data.selected);
+    }
+
+    // What buttons, mouse and keys can ask for.
+    makeActions() {
+      const { view } = this;
+      const redrawn = (change) => (...given) => {
+        change(...given);
+        this.redraw();
+      };
+      return {
+        pan: redrawn((dx, dy) => view.pan(dx, dy)),
+        zoom: redrawn((factor, x = (view.gutter + view.width) / 2) => view.zoom(factor, x)),
+        fit: redrawn(() => view.fit()),
+        turn: redrawn((axis) => view.turn(axis)),
+        go: redrawn((share) => view.go(share)),
+        toggle: redrawn((name) => {
+          this.show[name] = !this.show[name];
+        }),
+        point: (at, reach) => this.point(parts.find.under(this.scene, at.x, at.y, reach) || NOTHING, at),
+        press: (at, reach) => this.press(at, reach),
+        leave: () => this.point(NOTHING),
+        step: (by) => this.step(by),
+        choose: () => this.pointed.message >= 0 && this.select(this.pointed.message),
+        clear: () => {
+          this.select(null);
+          this.point(NOTHING);
+        },
+        find: (text) => this.find(text),
+        wrong: () => this.nextWrong(),
+        tell: () => this.tell(),
+      };
+    }
+
+    assemble() {
+      const { bar, told, stage, overview, legend, text } = this.built;
+      const said = this.model.note ? [parts.words.clean(this.model.note, MOST_LETTERS)] : [];
+      const note = said.map((sentence) => parts.tell.make("p", sentence, "diagram-note"));
+      overview.hidden = this.model.kind.length < WORTH_A_STRIP;
+      this.element.classList.add("diagram");
+      this.element.classList.toggle("diagram-fill", this.fills);
+      this.element.replaceChildren(bar, ...note, told.element, stage.element, overview, legend, text);
+      if (!this.fills) {
+        const most = Math.max(LEAST_HEIGHT, window.innerHeight * MOST_OF_WINDOW);
+        const height = Math.min(parts.view.usualHeight(this.model.labels.length), most);
+        stage.element.style.height = height + "px";
+      }
+    }
+
+    begin(selected) {
+      this.recolour();
+      this.resize();
+      this.view.begin();
+      this.select(selected);
+      if (selected >= 0) {
+        this.view.reveal(this.model.marksAbout.of(selected)[0]);
+      }
+      const { signal } = this.ending;
+      const { surface } = this.built.stage;
+      const isOurs = () => this.fills || document.activeElement === surface;
+      const { view, actions } = this;
+      parts.input.attach({ surface, overview: this.built.overview, view, actions, isOurs, signal });
+      document.addEventListener("themechange", () => this.recolour(), { signal });
+      this.print.addEventListener("change", () => {
+        this.recolour();
+        this.draw(); // printing does not wait for a frame
+      }, { signal });
+      this.watcher.observe(this.built.stage.element);
+      this.draw();
+    }
+
+    recolour() {
+      this.scene.colours = parts.shapes.palette(this.element, this.print.matches);
+      this.built.paint(this.scene.colours);
+      this.redraw();
+    }
+
+    resize() {
+      const { element, base } = this.built.stage;
+      const { width, height } = element.getBoundingClientRect();
+      if (width < 1) {
+        return; // it is not shown
+      }
+      const names = parts.frame.gutter(base.getContext("2d"), this.model, this.scene.colours, width);
+      this.view.resize(width, height, names);
+      this.redraw();
+    }
+
+    redraw() {
+      this.frame = this.frame || window.requestAnimationFrame(() => this.draw());
+    }
+
+    draw() {
+      this.frame = 0;
+      const { scene, view } = this;
+      const { stage, overview } = this.built;
+      const began = performance.now();
+      const ctx = sharp(stage.base, view.width, view.height);
+      parts.frame.under(ctx, scene);
+      const drawn = parts.draw.content(ctx, scene);
+      parts.frame.over(ctx, scene);
+      this.drawPointed();
+      if (!overview.hidden) {
+        const width = overview.clientWidth;
+        parts.frame.overview(sharp(overview, width, OVERVIEW), scene, width, OVERVIEW);
+      }
+      this.stats = { ...drawn, ms: performance.now() - began };
+    }
+
+    // On a canvas of its own, because it follows the pointer.
+    drawPointed() {
+      const { view } = this;
+      const ctx = sharp(this.built.stage.surface, view.width, view.height);
+      ctx.clearRect(0, 0, view.width, view.height);
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(view.gutter, 0, view.room(), view.bottom());
+      ctx.clip();
+      parts.arrows.pointed(ctx, this.scene, this.pointed);
+      ctx.restore();
+    }
+
+    // Say what is pointed at.
+    point(target, at) {
+      const { surface, tip } = this.built.stage;
+      const same = target.mark === this.pointed.mark && target.arrow === this.pointed.arrow;
+      this.pointed = target;
+      surface.style.cursor = target === NOTHING ? "" : "pointer";
+      tip.hidden = target === NOTHING;
+      this.element.dataset.pointed = target.message >= 0 ? String(target.message) : "";
+      if (!same) {
+        tip.replaceChildren(...(target === NOTHING ? [] : [parts.tell.tooltip(this.model, target)]));
+        this.drawPointed();
+      }
+      if (target !== NOTHING) {
+        this.placeTip(at);
+      }
+    }
+
+    // Beside what is pointed at, and inside of the stage.
+    placeTip({ x, y }) {
+      const { tip } = this.built.stage;
+      const { width, height } = tip.getBoundingClientRect();
+      const left = x + 18 + width > this.view.width ? x - 18 - width : x + 18;
+      tip.style.left = Math.max(4, Math.min(left, this.view.width - width - 4)) + "px";
+      tip.style.top = Math.max(4, Math.min(y + 14, this.view.height - height - 4)) + "px";
+    }
+
+    press(at, reach) {
+      const found = parts.find.under(this.scene, at.x, at.y, reach, this.chosen.message) || NOTHING;
+      this.select(found.message);
+      this.point(found, at);
+    }
+
+    // Select a message, by its number; null or -1 for none.
+    select(message) {
+      const { model, order, built: { told } } = this;
+      if (message === null || message < 0) {
+        this.chosen = { message: -1, past: new Set(), future: new Set() };
+        this.scene.classes = null;
+        told.say(parts.tell.summary(model) + ". Choose a message to see what came before it and after it.");
+      } else {
+        const [past, future] = [order.past(message), order.future(message)];
+        this.chosen = { message, past, future };
+        const classes = new Uint8Array(model.messages.sender.length);
+        future.forEach((each) => { classes[each] = 2; });
+        past.forEach((each) => { classes[each] = 1; });
+        classes[message] = 3;
+        this.scene.classes = classes;
+        told.selected(parts.tell.selection(model, message, past, future));
+      }
+      this.element.dataset.selected = this.chosen.message < 0 ? "" : String(message);
+      this.tell();
+      this.redraw();
+    }
+
+    // The table is made when somebody looks at it.
+    tell() {
+      const { message } = this.chosen;
+      if (!this.built.text.open) {
+        return;
+      }
+      this.built.words.replaceChildren(
+        message < 0
+          ? parts.tell.make("p", "Choose a message: its events and those of its neighbours are told here.")
+          : parts.tell.table(this.model, [message, ...this.order.neighbours(message)]),
+      );
+    }
+
+    reveal(mark) {
+      this.view.reveal(mark);
+      this.redraw();
+    }
+
+    find(text) {
+      const found = parts.find.named(this.model, text);
+      if (!found) {
+        this.built.told.say("Nothing here is called " + parts.words.isolated(parts.words.clean(text, 60)) + ".");
+        return;
+      }
+      const isMessage = "message" in found;
+      if (isMessage) {
+        this.select(found.message);
+      }
+      const marks = isMessage ? this.model.marksAbout.of(found.message) : this.model.marksOf.of(found.process);
+      if (marks.length) {
+        this.reveal(marks[0]);
+      }
+    }
+
+    nextWrong() {
+      const { model } = this;
+      const marks = [...model.wrong.keys()];
+      this.wrong = (this.wrong + 1) % marks.length;
+      const mark = marks[this.wrong];
+      this.select(model.message[mark]);
+      this.reveal(mark);
+      this.built.told.say(model.wrong.get(mark).map((each) => parts.words.clean(each, MOST_LETTERS)).join(" "));
+    }
+
+    // Point at the next message, or the one before, by their causal-sends along the axis.
+    step(by) {
+      const { model, view } = this;
+      const { at } = view.index();
+      const sends = model.messages.send.filter((mark) => mark >= 0).sort((a, b) => at[a] - at[b] || a - b);
+      if (!sends.length) {
+        return;
+      }
+      const now = this.pointed.message >= 0 ? this.pointed.message : this.chosen.message;
+      const place = now < 0 ? (by < 0 ? 0 : -1) : sends.indexOf(model.messages.send[now]);
+      const mark = sends[(place + by + sends.length) % sends.length];
+      this.reveal(mark);
+      const message = model.message[mark];
+      this.point({ ...NOTHING, mark, message }, parts.place.where(this.scene, mark));
+      this.built.told.say(model.name(message) + ". Press Enter to select it.");
+    }
+
+    destroy() {
+      this.ending.abort();
+      this.watcher.disconnect();
+      window.cancelAnimationFrame(this.frame);
+      this.element.replaceChildren();
+    }
+  }
+
+  // What programs and tests can do with a diagram.
+  function mount(element, data, options = {}) {
+    const diagram = new Diagram(element, data, options);
+    const { view, scene } = diagram;
+    return {
+      select: (message) => diagram.select(message),
+      selection() {
+        const { message, past, future } = diagram.chosen;
+        return { message, past: [...past], future: [...future] };
+      },
+      view: () => ({ axis: view.axis, low: view.low, high: view.high, scroll: view.scroll }),
+      fit: diagram.actions.fit,
+      see(low, high) {
+        view.see(low, high);
+        diagram.redraw();
+      },
+      reveal: (mark) => diagram.reveal(mark),
+      // In pixels of the window: where to point at to mean a mark.
+      where(mark) {
+        const box = diagram.built.stage.surface.getBoundingClientRect();
+        const { x, y } = parts.place.where(scene, mark);
+        return { x: box.left + x, y: box.top + y };
+      },
+      stats: () => diagram.stats,
+      destroy: () => diagram.destroy(),
+    };
+  }
+
+  parts.mount = mount;
+})((window.BeforehandDiagram = window.BeforehandDiagram || {}));

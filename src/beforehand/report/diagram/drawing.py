@@ -1,0 +1,199 @@
+"""Part of a sweep as a diagram: with numbers for processes, marks and messages, and in words what is
+not in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, Literal, cast
+
+from beforehand.report.diagram.logs import EventLike, Logs
+from beforehand.report.diagram.model import (
+    Arrow,
+    Axis,
+    Bar,
+    Diagram,
+    Flag,
+    Mark,
+    MarkKind,
+    Message,
+)
+from beforehand.report.diagram.names import labels, message_name, natural, shown, some
+from beforehand.report.diagram.sweep import NOTHING, Sweep
+from beforehand.report.diagram.waits import waits
+
+_ABOUT_A_MESSAGE: Final = frozenset({"send", "release", "receive", "deliver", "hold"})
+
+Name = tuple[str, int]  # of a message: sender and number
+
+
+def message_of(event: EventLike) -> Name | None:
+    """The message that an event is about. (The number in a `control` may count something else.)"""
+    if event.kind in _ABOUT_A_MESSAGE and event.sender is not None and event.mid is not None:
+        return event.sender, event.mid
+    return None
+
+
+class Drawing:
+    """Places are those of the sweep, marks and messages those of the diagram."""
+
+    def __init__(self, logs: Logs, line: Sweep, part: Sequence[int], around: Name | None) -> None:
+        self._logs = logs
+        self._line = line
+        self._part = part
+        self._around = around
+        self._events = [line.events[place] for place in part]
+        self._names = sorted(_named(self._events), key=natural)
+        self._process = {name: number for number, name in enumerate(self._names)}
+        # The marks of each process together, in its order.
+        self._places = sorted(
+            part, key=lambda place: (self._process[line.events[place].process], place)
+        )
+        self._mark = {place: mark for mark, place in enumerate(self._places)}
+        names = dict.fromkeys(filter(None, map(message_of, self._events)))
+        self._message = {name: number for number, name in enumerate(names)}
+
+    def diagram(self, flags: Mapping[tuple[str, int], str]) -> Diagram:
+        """All that is drawn."""
+        origin = min((event.time_ns for event in self._events), default=0)
+        axis: Axis = "time" if self._line.clocks == "agree" else "order"
+        return Diagram(
+            run=self._logs.run,
+            processes=tuple(self._names),
+            labels=labels(self._names),
+            marks=tuple(self._marks(origin)),
+            messages=tuple(self._messages()),
+            arrows=tuple(sorted(self._arrows(), key=lambda arrow: arrow.start)),
+            bars=tuple(self._bars()),
+            flags=tuple(self._flags(flags)),
+            axis=axis,
+            origin_ns=origin,
+            selected=None if self._around is None else self._message[self._around],
+            note=" ".join(filter(None, self._notes())),
+        )
+
+    def _marks(self, origin: int) -> Iterator[Mark]:
+        # From 0 on, without holes where events were left out.
+        orders = sorted({self._line.order[place] for place in self._part})
+        dense = {order: number for number, order in enumerate(orders)}
+        for place in self._places:
+            event = self._line.events[place]
+            name = message_of(event)
+            yield Mark(
+                process=self._process[event.process],
+                seq=event.seq,
+                kind=cast(MarkKind, event.kind),
+                time_ns=event.time_ns - origin,
+                order=dense[self._line.order[place]],
+                message=None if name is None else self._message[name],
+                peer=self._peer(place, event),
+                detail=event.detail,
+                payload_bytes=event.payload_bytes,
+                meta_bytes=event.meta_bytes,
+            )
+
+    def _peer(self, place: int, event: EventLike) -> int | None:
+        to = event.to or ()
+        other: str | None = None
+        if event.kind in ("send", "release", "hold") and event.detail != "at receiver":
+            other = to[0] if len(to) == 1 else None
+        elif event.kind == "control" and event.process == event.sender:
+            other = to[0] if to else None
+        else:
+            cause = self._line.cause[place]  # who passed it on, if somebody did
+            other = event.sender if cause == NOTHING else self._line.events[cause].process
+        return None if other is None else self._process.get(other)
+
+    def _messages(self) -> Iterator[Message]:
+        sends = {
+            message_of(event): place
+            for place, event in zip(self._part, self._events, strict=True)
+            if event.kind == "send"
+        }
+        sizes: dict[Name | None, int] = {}
+        for event in self._events:
+            name = message_of(event)
+            sizes[name] = max(event.payload_bytes, sizes.get(name, 0))
+        for sender, mid in self._message:
+            place = sends.get((sender, mid))
+            to = None if place is None else self._line.events[place].to
+            yield Message(
+                sender=self._process[sender],
+                mid=mid,
+                to=None if to is None else tuple(self._process[each] for each in to),
+                send=None if place is None else self._mark[place],
+                payload_bytes=sizes[sender, mid],
+            )
+
+    def _arrows(self) -> Iterator[Arrow]:
+        """What arrives here, and what arrives nowhere; the rest arrives after what is shown."""
+        for place, event in zip(self._part, self._events, strict=True):
+            cause = self._line.cause[place]
+            if cause in self._mark and self._line.events[cause].process != event.process:
+                yield self._arrow(cause, self._mark[place])
+        # Where no frame of a kind is told to arrive, that none does tells nothing.
+        told = {self._line.events[cause].kind for cause in self._line.cause if cause != NOTHING}
+        if any(event.kind == "release" for event in self._line.events):
+            told -= {"send"}  # it is the release that leaves
+        for place in sorted(self._line.lost & self._mark.keys()):
+            if self._line.events[place].kind in told and self._leaves(place):
+                yield self._arrow(place, None)
+
+    def _leaves(self, place: int) -> bool:
+        """Whether something that is sent is for somebody else too."""
+        event = self._line.events[place]
+        return event.to is None or set(event.to) != {event.process}
+
+    def _arrow(self, start: int, end: int | None) -> Arrow:
+        event = self._line.events[start]
+        name = message_of(event)
+        if name is None:
+            return Arrow("control", self._mark[start], end, None)
+        kind: Literal["message", "relay"] = "message" if event.process == event.sender else "relay"
+        return Arrow(kind, self._mark[start], end, self._message[name])
+
+    def _bars(self) -> Iterator[Bar]:
+        for wait in waits(self._line, range(self._part[0], self._part[-1] + 1)):
+            if wait.start in self._mark and (wait.end in self._mark or wait.end == NOTHING):
+                name = message_of(self._line.events[wait.start])
+                assert name is not None  # what waits is a message
+                end = None if wait.end == NOTHING else self._mark[wait.end]
+                yield Bar(wait.kind, self._mark[wait.start], end, self._message[name])
+
+    def _flags(self, flags: Mapping[tuple[str, int], str]) -> Iterator[Flag]:
+        if flags:
+            for mark, place in enumerate(self._places):
+                event = self._line.events[place]
+                if sentence := flags.get((event.process, event.seq)):
+                    yield Flag(mark, sentence)
+
+    def _notes(self) -> Iterator[str]:
+        shown_count, count = len(self._part), self._logs.count
+        if shown_count < count and self._around is None:
+            yield f"The first {shown_count:,} of {count:,} events."
+        elif shown_count < count and self._around is not None:
+            sender, mid = self._around
+            label = labels(self._names)[self._process[sender]]
+            name = shown(message_name(label, mid))
+            yield f"{shown_count:,} of {count:,} events, around {name}."
+        if self._line.clocks == "disagree":
+            yield "The clocks of the processes disagree, so it is drawn by order and not by time."
+        if self._line.clocks == "silent":
+            yield "The trace tells no times, so it is drawn by order."
+        if strange := self._line.contradictions:
+            what = "1 event comes" if strange == 1 else f"{strange:,} events come"
+            yield f"The trace contradicts itself: {what} before what must have come before."
+        yield self._logs.gaps()
+        if silent := [name for name in self._names if name not in self._logs.by_process]:
+            yield f"There is no log of {some(silent)}."
+
+
+def _named(events: Iterable[EventLike]) -> set[str]:
+    """All processes that are named somewhere."""
+    names = set()
+    for event in events:
+        names.add(event.process)
+        names.update(event.to or ())
+        if event.sender is not None:
+            names.add(event.sender)
+    return names

@@ -1,0 +1,124 @@
+"""Words for a picture: what there is to see, for those who do not see it, and what the shapes mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from textwrap import wrap
+from typing import Final
+from xml.etree.ElementTree import Element, SubElement
+
+from beforehand.report.diagram import shapes
+from beforehand.report.diagram.model import Diagram, MarkKind
+from beforehand.report.diagram.shapes import add_text
+from beforehand.report.diagram.texts import clean, duration, width
+
+SIZE: Final = 11.0  # pixels of letters
+LINE: Final = 17.0  # pixels from line to line
+SAMPLE: Final = 22.0  # pixels for a sample
+BETWEEN: Final = 16.0  # pixels between two entries
+SENTENCES: Final = 3  # of violations below the picture
+LONGEST: Final = 600  # characters of a sentence there
+NAMED: Final = 12  # processes in the description
+
+_WORDS: Final[dict[MarkKind, str]] = {
+    "send": "causal-send",
+    "release": "release",
+    "receive": "receive",
+    "deliver": "deliver",
+    "control": "control frame",
+    "evict": "gives up on a peer",
+}
+
+Draw = Callable[[Element, float, float], object]
+
+
+def describe(root: Element, diagram: Diagram) -> None:
+    """The text alternative."""
+    run = clean(diagram.run, LONGEST) or "a run"
+    SubElement(root, "title", {"id": "title"}).text = f"Space-time diagram of {run}"
+    named = ", ".join(clean(each, 40) for each in diagram.labels[:NAMED])
+    more = len(diagram.labels) - NAMED
+    delivered = sum(mark.kind == "deliver" for mark in diagram.marks)
+    last = max((mark.time_ns for mark in diagram.marks), default=0)
+    parts = [
+        f"{len(diagram.labels)} processes as lines from left to right: {named}"
+        + (f" and {more} more." if more > 0 else "."),
+        f"{len(diagram.messages):,} messages as arrows, {delivered:,} deliveries"
+        + (f", within {duration(last)}." if last else "."),
+        *(clean(flag.sentence, LONGEST) for flag in diagram.flags[:SENTENCES]),
+        clean(diagram.note),
+    ]
+    description = SubElement(root, "desc", {"id": "description"})
+    description.text = " ".join(part for part in parts if part)
+
+
+def below(root: Element, diagram: Diagram, left: float, top: float, right: float) -> float:
+    """The legend, what is wrong and the note, from `top` on; says where they end."""
+    x, y = left, top
+    for words, draw in _entries(diagram):
+        wide = SAMPLE + width(words, SIZE)
+        if x + wide > right and x > left:
+            x, y = left, y + LINE
+        draw(root, x + SAMPLE / 2 - 2, y - 4)
+        add_text(root, x + SAMPLE, y, words, SIZE, colour=shapes.TEXT, anchor="start")
+        x += wide + BETWEEN
+    y += LINE + 4
+    for words, colour in _sentences(diagram):
+        for text in wrap(words, max(20, int((right - left) / SIZE / 0.52))):
+            add_text(root, left, y, text, SIZE, colour=colour, anchor="start")
+            y += LINE - 2
+    return y
+
+
+def _sentences(diagram: Diagram) -> Iterator[tuple[str, str]]:
+    for flag in diagram.flags[:SENTENCES]:
+        yield f"! {clean(flag.sentence, LONGEST)}", shapes.BAD
+    if (more := len(diagram.flags) - SENTENCES) > 0:
+        yield f"! and {more:,} more", shapes.BAD
+    if diagram.note:
+        yield clean(diagram.note), shapes.QUIET
+
+
+def _entries(diagram: Diagram) -> Iterator[tuple[str, Draw]]:
+    """What the picture has, with a way to draw a sample of it."""
+    kinds = {mark.kind for mark in diagram.marks}
+    for kind, words in _WORDS.items():
+        if kind in kinds and kind != "control":
+            yield words, partial(_mark, kind)
+    if kinds & {"start", "stop"}:
+        yield "start, stop", partial(_mark, "start")
+    arrows = {arrow.kind for arrow in diagram.arrows}
+    names = {"message": "message", "relay": "passed on", "control": "ack, permit or other control"}
+    for arrow, words in names.items():
+        if arrow in arrows:
+            yield words, partial(_arrow, arrow)
+    if any(arrow.end is None for arrow in diagram.arrows):
+        yield "not seen to arrive", _lost
+    bars = {bar.kind for bar in diagram.bars}
+    if "held" in bars:
+        yield "held at the sender", partial(_bar, shapes.HELD)
+    if "buffered" in bars:
+        yield "buffered at the receiver", partial(_bar, shapes.BUFFERED)
+    if diagram.flags:
+        yield "broken promise", lambda root, x, y: shapes.flag(root, x - 3, y, 5)
+
+
+def _mark(kind: MarkKind, root: Element, x: float, y: float) -> None:
+    shapes.draw(root, kind, x, y, 4.2)
+
+
+def _arrow(kind: str, root: Element, x: float, y: float) -> None:
+    look = shapes.ARROWS[kind]
+    shapes.line(root, x - 9, y, x + 7, y, look.colour, look.width, look.dashes)
+    shapes.head(root, x + 8, y, 1, 0, look)
+
+
+def _lost(root: Element, x: float, y: float) -> None:
+    colour = shapes.ARROWS["message"].colour
+    shapes.line(root, x - 9, y, x + 3, y, colour, 1)
+    shapes.lost(root, x + 3, y, 3, colour)
+
+
+def _bar(colour: str, root: Element, x: float, y: float) -> None:
+    shapes.bar(root, x - 8, y - 2, 15, 4, colour)

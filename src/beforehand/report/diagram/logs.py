@@ -1,0 +1,150 @@
+"""The logs of one run: what each process saw, in its order, whatever the order of the rows.
+
+Memory is bounded where it can be. For the beginning of a run, no more is kept of a process than the
+diagram has room for: its n-th event comes after n - 1 others, so it is not among the first n - 1 of any
+order. For a part in the middle, nobody knows before the end which events those are, and all are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from itertools import pairwise
+from operator import attrgetter
+from typing import Final, Protocol
+
+from beforehand.errors import ReportError
+from beforehand.report.diagram.names import shown, some
+
+LISTED: Final = 10  # runs in an error; who has more wants to look at the folder instead
+
+_seq = attrgetter("seq")
+
+
+class EventLike(Protocol):
+    """A row of a trace, as docs/trace-format.md tells it; `trace.Event` is one."""
+
+    @property
+    def run(self) -> str: ...
+    @property
+    def process(self) -> str: ...
+    @property
+    def seq(self) -> int: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def sender(self) -> str | None: ...
+    @property
+    def mid(self) -> int | None: ...
+    @property
+    def to(self) -> tuple[str, ...] | None: ...
+    @property
+    def time_ns(self) -> int: ...
+    @property
+    def payload_bytes(self) -> int: ...
+    @property
+    def meta_bytes(self) -> int: ...
+    @property
+    def detail(self) -> str: ...
+
+
+class Log:
+    """What is kept of one process; `count` and `last` are of all that was read."""
+
+    def __init__(self) -> None:
+        self.events: list[EventLike] = []
+        self.count = 0
+        self.last = 0  # the greatest seq
+        self.is_cut = False  # whether the end was left out
+
+    def add(self, event: EventLike, most: int | None) -> None:
+        """One more row; of many, only the first `most` events stay."""
+        self.events.append(event)
+        self.count += 1
+        self.last = max(self.last, event.seq)
+        if most is not None and len(self.events) >= 2 * most + 2:
+            self.sort()
+            del self.events[most:]
+            self.is_cut = True
+
+    def sort(self) -> None:
+        """Put the rows in the order of the process."""
+        self.events.sort(key=_seq)
+        for before, after in pairwise(self.events):
+            if before.seq == after.seq:
+                raise ReportError(
+                    f"run {shown(after.run)}: there are two events of {shown(after.process)} with "
+                    f"seq {after.seq}; was a file given twice, or a run written into two folders?"
+                )
+
+
+class Logs:
+    """All logs of one run."""
+
+    def __init__(self, run: str, by_process: Mapping[str, Log]) -> None:
+        self.run = run
+        self.by_process = by_process
+        for log in by_process.values():
+            log.sort()
+
+    @property
+    def count(self) -> int:
+        """How many events the run has, also those that were not kept."""
+        return sum(log.count for log in self.by_process.values())
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether something was not kept."""
+        return any(log.is_cut for log in self.by_process.values())
+
+    def gaps(self) -> str:
+        """What is missing in the logs, in a sentence; empty if nothing is."""
+        missing = {
+            name: log.last - log.count
+            for name, log in sorted(self.by_process.items())
+            if log.last > log.count
+        }
+        if not missing:
+            return ""
+        lost = sum(missing.values())
+        what = "1 event is" if lost == 1 else f"{lost:,} events are"
+        return f"{what} missing in the log of {some(list(missing))}."
+
+
+def collect(events: Iterable[EventLike], run: str | None, most: int | None) -> Logs:
+    """The logs of the run of this name; without a name, of the only one that there is.
+
+    `most`: how many events of each process are enough, counted from its beginning; None for all.
+    """
+    runs: dict[str, None] = {}
+    logs: dict[str, Log] = {}
+    for event in events:
+        if event.run not in runs:
+            runs[event.run] = None
+            if run is None and len(runs) > LISTED:
+                break
+        if event.run == run or (run is None and len(runs) == 1):
+            log = logs.get(event.process)
+            if log is None:
+                log = logs[event.process] = Log()
+            log.add(event, most)
+    check_run(run, list(runs))
+    return Logs(next(iter(runs)) if run is None else run, logs)
+
+
+def check_run(run: str | None, runs: Sequence[str]) -> None:
+    """Raise an error unless it is clear which of the runs of a trace is meant."""
+    if not runs:
+        raise ReportError(
+            "the trace has no events; check the path, or whether the run has finished"
+        )
+    if run is None and len(runs) > 1:
+        raise ReportError(f"the trace has several runs; choose one with --run: {_listed(runs)}")
+    if run is not None and run not in runs:
+        near = get_close_matches(run, runs, LISTED) or runs
+        raise ReportError(f"there is no run {shown(run)} in the trace; there is {_listed(near)}")
+
+
+def _listed(runs: Sequence[str]) -> str:
+    names = ", ".join(map(shown, runs[:LISTED]))
+    return names + (" and more" if len(runs) > LISTED else "")

@@ -1,0 +1,62 @@
+"""docs/diagrams.md tells the truth: its commands and its example run, and print what it says."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from beforehand.cli import app, diagram, diagram_flags
+from beforehand.report.diagram import build
+
+DOCS = (Path(__file__).parents[3] / "docs" / "diagrams.md").read_text(encoding="utf-8")
+COMMANDS = [
+    line.strip()
+    for line in DOCS.splitlines()
+    if line.startswith("    beforehand diagram trace.jsonl")
+]
+
+
+def block(marker: str, language: str) -> str:
+    """The only block of a language behind a marker."""
+    (found,) = re.findall(rf"<!-- {marker} -->\n```{language}\n(.*?)```", DOCS, re.DOTALL)
+    return str(found)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the trace of the example."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "trace.jsonl").write_text(block("a test runs this", "jsonl"))
+    return tmp_path
+
+
+def test_the_example_prints_what_it_says(here: Path) -> None:
+    """Word for word."""
+    ran = CliRunner().invoke(app, shlex.split(COMMANDS[0])[1:])
+    assert ran.exit_code == 0 and ran.stdout == block("what it prints", "text")
+    assert (here / "carol.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.mark.parametrize("command", COMMANDS[1:])
+def test_every_command_works(here: Path, command: str) -> None:
+    """As it stands there."""
+    ran = CliRunner().invoke(app, shlex.split(command)[1:])
+    assert ran.exit_code == 0, ran.output
+    assert [file.suffix for file in here.iterdir() if file.name != "trace.jsonl"]
+
+
+def test_the_python_example_runs(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Three arrows, by order."""
+    exec(compile(block("a test runs this", "python"), "diagrams.md", "exec"), {})
+    assert capsys.readouterr().out == "5 events, 3 arrows, drawn by order\n"
+
+
+def test_the_limits_are_those_of_the_code() -> None:
+    """Numbers that people may rely on."""
+    assert f"A page shows {build.MOST:,} events and a picture {diagram.ON_PAPER}," in DOCS
+    assert f"stops at {diagram_flags.MOST_FLAGS} wrong ones" in DOCS
+    assert f"more than {diagram_flags.MOST_EVENTS:,} events" in DOCS

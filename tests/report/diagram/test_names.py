@@ -1,0 +1,36 @@
+"""What processes are called, and in which order they stand."""
+
+from __future__ import annotations
+
+from beforehand.report.diagram.names import labels, natural, shown, some
+
+FIRST = "n1@9c017489ccba3459"
+AGAIN = "n1@f164aac3ae2ea23b"
+
+
+def test_incarnations_are_told_only_if_needed() -> None:
+    """n1 while there is one of it, else with a few digits, else whole."""
+    assert labels([FIRST, "n2@cfc2a92702a355bc"]) == ("n1", "n2")
+    assert labels([FIRST, AGAIN]) == ("n1@9c01", "n1@f164")
+    assert labels([FIRST, "n1@9c01ffffffffffff"]) == (FIRST, "n1@9c01ffffffffffff")
+    assert labels([FIRST, "n1"]) == ("n1@9c01", "n1")
+    assert labels(["me@example", "n1@9c01"]) == ("me@example", "n1@9c01")
+
+
+def test_labels_are_never_shared() -> None:
+    """Not even with names that look like short forms of others."""
+    names = [FIRST, AGAIN, "n1@9c01", "x@1234@0123456789abcdef", "x@1234567890abcdef", "x@1234"]
+    assert len(set(labels(names))) == len(names)
+
+
+def test_numbers_count() -> None:
+    """p2 stands before p10."""
+    names = ["p10", "p2", "p1", "a", "p2b", "7", "p"]
+    assert sorted(names, key=natural) == ["7", "a", "p", "p1", "p2", "p2b", "p10"]
+
+
+def test_names_in_sentences() -> None:
+    """Short, printable, and a few of many."""
+    assert shown("") == "(no name)" and shown("a\nb") == "a\\nb"
+    assert len(shown("x" * 10_000)) == 60
+    assert some(["a", "b", "c", "d", "e"]) == "a, b, c and 2 more"

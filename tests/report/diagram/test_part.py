@@ -1,0 +1,132 @@
+"""More events than can be drawn: which part is shown, in what memory, and with how much work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import beforehand.report.diagram.build as built
+from beforehand.errors import ReportError
+from beforehand.report.diagram.build import build
+from beforehand.report.diagram.logs import collect
+from tests.report.diagram.traces import arrows_of, assert_sound, bars_of, trace_of
+from tests.simulator.kept import traced
+from tests.support.work import counted_lines
+
+_, EVENTS = traced(protocol="hybrid", processes=6, messages=30, loss=0.1, duplicate=0.1, seed=5)
+
+
+def shown(most: int, around: tuple[str, int] | None = None) -> set[tuple[str, int]]:
+    """What is shown of the run above."""
+    diagram = build(EVENTS, most=most, around=around)
+    assert_sound(diagram)
+    return {(diagram.processes[mark.process], mark.seq) for mark in diagram.marks}
+
+
+@pytest.mark.parametrize("most", [1, 7, 200, 600])
+def test_the_beginning_has_all_causes(most: int) -> None:
+    """What comes before a shown event is shown too: along its process, and along its arrow."""
+    part = shown(most)
+    assert len(part) == most < len(EVENTS)
+    whole = build(EVENTS)
+    name = {
+        number: (whole.processes[mark.process], mark.seq) for number, mark in enumerate(whole.marks)
+    }
+    assert all((process, seq - 1) in part for process, seq in part if seq > 1)
+    arrows = [(name[each.start], name[each.end]) for each in whole.arrows if each.end is not None]
+    assert all(start in part for start, end in arrows if end in part)
+    assert most < 200 or sum(end in part for _, end in arrows) > 20
+
+
+def test_the_part_is_told() -> None:
+    """In the note, with all that there is."""
+    count = f"{len(EVENTS):,}"
+    assert build(EVENTS, most=200).note == f"The first 200 of {count} events."
+    assert build(EVENTS, most=200, around=("p1", 9)).note == (
+        f"200 of {count} events, around p1#9."
+    )
+    assert build(EVENTS).note == build(EVENTS, around=("p1", 9)).note == ""
+
+
+@pytest.mark.parametrize("mid", [1, 15, 30])
+def test_around_a_message(mid: int) -> None:
+    """All that happens to it is shown and it is selected, also at both ends of the run."""
+    mine = {
+        (each.process, each.seq)
+        for each in EVENTS
+        if (each.sender, each.mid) == ("p3", mid) and each.kind not in ("control", "evict")
+    }
+    part = shown(300, ("p3", mid))
+    assert mine <= part and len(part) == 300
+    diagram = build(EVENTS, most=300, around=("p3", mid))
+    assert diagram.selected is not None
+    message = diagram.messages[diagram.selected]
+    assert (diagram.processes[message.sender], message.mid) == ("p3", mid)
+
+
+def test_around_a_message_that_waits_for_long() -> None:
+    """If not all of its time fits, its own marks do, with what is next to them."""
+    between = "\n".join(f"c {time} send c#{time} d" for time in range(1, 60))
+    events = trace_of(f"""
+        a 0 start
+        a 0 send a#1 b
+        a 0 hold a#1 b at sender
+        {between}
+        a 90 release a#1 b
+        b 99 receive a#1
+        b 99 deliver a#1
+        b 100 send b#1 c
+    """)
+    diagram = build(events, around=("a", 1), most=7)
+    assert_sound(diagram)
+    assert {mark.kind for mark in diagram.marks} >= {"hold", "release", "receive", "deliver"}
+    assert arrows_of(diagram) == ["message: a 4 release -> b 1 receive"]
+    assert bars_of(diagram) == ["held a#1: a 2 send -> a 4 release"]
+    assert len(diagram.marks) == 7 and diagram.note == "7 of 66 events, around a#1."
+
+
+def test_frames_that_arrive_later_are_not_lost() -> None:
+    """An arrow that ends nowhere is one of which the whole trace tells no arrival."""
+    whole = [each for each in arrows_of(build(EVENTS)) if each.endswith("-> -")]
+    assert whole, "nothing was lost: this proves nothing"
+    for around in (None, ("p3", 15)):
+        part = build(EVENTS, most=300, around=around)
+        assert {each for each in arrows_of(part) if each.endswith("-> -")} <= set(whole)
+
+
+def test_messages_that_are_not_there() -> None:
+    """The error tells what is."""
+    with pytest.raises(ReportError, match=r"no process p33 in run .*; there is p3\b"):
+        build(EVENTS, around=("p33", 1))
+    with pytest.raises(ReportError, match=r"no message p3#31 in run .*; its messages are 1 to 30$"):
+        build(EVENTS, around=("p3", 31))
+    with pytest.raises(ReportError, match=r"no message a#1 in run r; it sent none$"):
+        build(trace_of("a 0 start"), around=("a", 1))
+
+
+def test_memory_for_the_beginning_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of each process, no more is kept than twice what is shown, and the part is the same."""
+    events = EVENTS.copy()
+    Random(3).shuffle(events)
+    kept = collect(events, None, 20)
+    longest = max(len(log.events) for log in kept.by_process.values())
+    assert longest <= 41 < min(log.count for log in kept.by_process.values())
+    assert kept.count == len(EVENTS) and kept.is_cut
+    part = build(events, most=20)
+    monkeypatch.setattr(built, "collect", lambda events, run, most: collect(events, run, None))
+    assert build(events, most=20) == part
+
+
+def test_work_grows_with_the_events_and_no_faster() -> None:
+    """Four times the events are about four times the lines of code that run, also around a message."""
+    folder = Path(built.__file__).parent
+    for around in (None, ("p1", 5)):
+        work = []
+        for messages in (10, 40):
+            _, events = traced(protocol="mattern", processes=5, messages=messages, seed=2)
+            with counted_lines(folder) as lines:
+                build(events, around=around)
+            work.append(lines.count / len(events))
+        assert work[0] > 10 and work[1] < 1.3 * work[0]

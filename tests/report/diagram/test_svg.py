@@ -1,0 +1,173 @@
+"""The picture for documents: valid XML, all parts where they belong, and text that stays text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from beforehand.errors import ReportError
+from beforehand.report.diagram.build import build
+from beforehand.report.diagram.columns import columns
+from beforehand.report.diagram.layout import across, ticks, tracks
+from beforehand.report.diagram.model import Diagram
+from beforehand.report.diagram.svg import svg
+from beforehand.report.diagram.texts import clean, duration, fitting, width
+from beforehand.trace import Event
+from tests.report.diagram.test_build import HELD
+from tests.report.diagram.traces import assert_sound, trace_of
+from tests.simulator.kept import traced
+from tests.trace.events import events as any_events
+
+SPACE = "{http://www.w3.org/2000/svg}"
+EVIL = '<script>alert("1")</script>&\'"]]>'
+
+
+def parsed(diagram: Diagram, wide: int = 960) -> Element:
+    """The picture, read by an XML parser."""
+    return ElementTree.fromstring(svg(diagram, width=wide))
+
+
+def texts(root: Element) -> list[str]:
+    """All words that are to be seen."""
+    return [each.text or "" for each in root.iter(f"{SPACE}text")]
+
+
+def test_all_parts_are_there() -> None:
+    """A name for each line, a shape for each mark, an arrow for each frame, bars and their titles."""
+    diagram = build(trace_of(HELD), flags={("carol", 6): "Carol is late."})
+    root = parsed(diagram)
+    words = texts(root)
+    assert {"alice", "bob", "carol", "alice#1", "alice#2", "bob#1"} <= set(words)
+    assert {"causal-send", "release", "receive", "deliver", "message"} <= set(words)
+    assert {"held at the sender", "buffered at the receiver", "broken promise"} <= set(words)
+    assert "! Carol is late." in words and "not seen to arrive" not in words
+    titles = [each.text for each in root.iter(f"{SPACE}title")]
+    assert {"alice#2: held at alice", "bob#1: buffered at carol", "Carol is late."} <= set(titles)
+    dashed = [each for each in root.iter(f"{SPACE}line") if each.get("stroke-dasharray")]
+    assert len(dashed) == 2, "the acknowledgement, and its sample in the legend"
+
+
+def test_those_who_do_not_see_it_are_told() -> None:
+    """Title and description, named by the picture."""
+    root = parsed(build(trace_of(HELD), flags={("carol", 6): "Carol is late."}))
+    assert root.get("role") == "img" and root.get("aria-labelledby") == "title description"
+    title, description = root[0], root[1]
+    assert title.text == "Space-time diagram of r" and title.get("id") == "title"
+    assert description.text == (
+        "3 processes as lines from left to right: alice, bob, carol. 3 messages as arrows, "
+        "3 deliveries, within 51 ns. Carol is late."
+    )
+
+
+def test_what_is_lost_and_what_is_passed_on() -> None:
+    """Both are in the legend if there are any."""
+    lossy = trace_of(
+        "a 0 send a#1 b\n a 0 release a#1 b\n a 5 release a#1 b again\n b 9 receive a#1"
+    )
+    words = texts(parsed(build(lossy)))
+    assert "not seen to arrive" in words and "passed on" not in words
+    relayed = trace_of("a 0 send a#1 c\n b 5 release a#1 c relay\n c 9 receive a#1")
+    words = texts(parsed(build(relayed)))
+    assert "passed on" in words and "not seen to arrive" not in words
+
+
+def test_names_that_would_like_to_be_markup() -> None:
+    """Scripts, quotes, control characters, text from the right and 10 kB: shown as text, and short."""
+    names = [EVIL, "\x00\x1b[31m\ufffe", "\u05e9\u05e8\u05d4", "x" * 10_000, "\u202eevil", "\ud800"]
+    events = [
+        Event(EVIL, name, 1, "send", name, 1, (names[0],), 5 * place, 0, 0, EVIL)
+        for place, name in enumerate(names)
+    ]
+    diagram = build(events, flags={(names[3], 1): EVIL + names[3]}, around=(EVIL, 1))
+    text = svg(diagram)
+    root = ElementTree.fromstring(text)
+    assert "<script" not in text and root.find(f".//{SPACE}script") is None
+    words = texts(root)
+    assert EVIL[:8] in " ".join(words) and "\u2068\u05e9\u05e8\u05d4\u2069" in words
+    assert max(map(len, words)) < 300
+    whole = [each.text for each in root.iter(f"{SPACE}title")]
+    assert names[3] in whole, "the whole name is one hover away"
+    assert not {"\u202e", "\x00", "\ud800"} & set(text)
+
+
+in_one_run = any_events.map(lambda event: event._replace(run="r"))
+
+
+@settings(max_examples=40)
+@given(st.lists(in_one_run, max_size=12), st.integers(1, 12))
+def test_any_trace_gives_a_picture_or_a_reason(events: list[Event], most: int) -> None:
+    """Whatever rows there are: XML that can be read and JSON that is complete, or a clear error."""
+    try:
+        diagram = build(events, most=most)
+    except ReportError as problem:
+        assert not events or "two events" in str(problem)
+        return
+    assert_sound(diagram)
+    assert len(parsed(diagram, 400).findall(f"{SPACE}line")) >= len(diagram.processes)
+    assert len(columns(diagram)["marks"]["seq"]) == len(diagram.marks) <= most
+
+
+def test_marks_keep_their_distance_and_arrows_point_forward() -> None:
+    """By time, on all widths: even if much happens at once and nothing for long."""
+    _, events = traced(protocol="hybrid", processes=5, messages=8, seed=4, loss=0.2)
+    events.append(events[-1]._replace(seq=events[-1].seq + 1, kind="start", time_ns=10**12))
+    diagram = build(events)
+    for wide in (200.0, 900.0, 5000.0):
+        x, first, last, scale = across(diagram, wide)
+        assert min(x) >= 0 and max(x) <= wide * 1.0001 and scale > 0 and first < last
+        for before, after in pairwise(range(len(x))):
+            if diagram.marks[before].process == diagram.marks[after].process:
+                assert x[before] < x[after]
+        assert all(x[each.start] < x[each.end] for each in diagram.arrows if each.end is not None)
+    by_order = across(replace(diagram, axis="order"), 900.0)
+    longest = max(mark.order for mark in diagram.marks)
+    assert by_order.x == [mark.order * 900 / longest for mark in diagram.marks]
+
+
+def test_the_axis_has_round_times() -> None:
+    """A few of them, and none outside."""
+    assert ticks(0, 100, 8) == [0, 20, 40, 60, 80, 100]
+    assert ticks(770_300, 770_900, 5) == [770_400, 770_600, 770_800]
+    for last in (1, 7, 999, 10**9 + 1, 2**62):
+        found = ticks(0, last, 8)
+        assert 2 <= len(found) <= 9 and found[-1] <= last
+
+
+def test_bars_at_once_lie_side_by_side() -> None:
+    """On as many tracks as there are, and then on the one that is free first."""
+    assert tracks([(0, 10), (2, 4), (5, 20), (11, 12)], 3) == [0, 1, 1, 0]
+    assert tracks([(0, 10), (1, 9), (2, 3)], 2) == [0, 1, 1]
+
+
+def test_many_processes_make_it_higher_and_not_wider() -> None:
+    """A thousand lines can be looked at, if one scrolls."""
+    many = "\n".join(f"p{n} {n} send p{n}#1 p0" for n in range(300))
+    root = parsed(build(trace_of(many)))
+    assert root.get("width") == "960" and float(root.get("height", "0")) > 300 * 30
+    few = parsed(build(trace_of(HELD)), wide=10)
+    assert few.get("width") == "320" and float(few.get("height", "0")) < 400
+
+
+@pytest.mark.parametrize(
+    ("text", "room", "expected"),
+    [("abc", 99, "abc"), ("a" * 50, 60, "a" * 8 + "\u2026"), ("", 9, "")],
+)
+def test_text_that_fits(text: str, room: float, expected: str) -> None:
+    """Shortened with an ellipsis, to what there is room for."""
+    assert fitting(text, room, 11) == expected
+    assert width(fitting("\u6f22" * 50, room, 11), 11) <= room + 11
+
+
+def test_words_and_times() -> None:
+    """Nothing that acts is left in a text, and times have units."""
+    assert clean("a\x00b\u202ec\ud800\ufffe") == "a\ufffdb\ufffdc\ufffd\ufffd"
+    assert clean("abcdef", 4) == "abc\u2026"
+    assert [duration(each) for each in (0, 1, 1500, 2 * 10**6, 3 * 10**9)] == [
+        *("0", "1 ns", "1.5 µs", "2 ms", "3 s")
+    ]

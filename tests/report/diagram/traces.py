@@ -1,0 +1,89 @@
+"""Traces in a few lines of text, and questions that tests ask of diagrams."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from beforehand.report.diagram.model import Diagram, Mark
+from beforehand.trace import Event
+
+
+def trace_of(text: str, run: str = "r") -> list[Event]:
+    """A line is `process time kind [message] [to] [detail]`, with - for nothing.
+
+    The message of a control is its sender and, after #, its number, which may be missing.
+    """
+    events: list[Event] = []
+    counts: dict[str, int] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        process, time, kind, message, to, detail, *_ = [*line.split(None, 5), "-", "-", "-"]
+        sender, _, mid = message.partition("#")
+        counts[process] = seq = counts.get(process, 0) + 1
+        events.append(
+            Event(
+                run,
+                process,
+                seq,
+                kind,
+                None if sender == "-" else sender,
+                int(mid) if mid else None,
+                None if to == "-" else tuple(to.split(",")),
+                int(time),
+                10 if mid else 0,
+                4 if kind in ("release", "receive", "control") else 0,
+                "" if detail == "-" else detail,
+            )
+        )
+    return events
+
+
+def told(mark: Mark | None, diagram: Diagram) -> str:
+    """A mark in a word: `bob 2 deliver`; the number is its `seq`."""
+    return "-" if mark is None else f"{diagram.labels[mark.process]} {mark.seq} {mark.kind}"
+
+
+def arrows_of(diagram: Diagram, *kinds: str) -> list[str]:
+    """The arrows of some kinds, or all, in words."""
+    found = []
+    for arrow in diagram.arrows:
+        if not kinds or arrow.kind in kinds:
+            end = None if arrow.end is None else diagram.marks[arrow.end]
+            start = diagram.marks[arrow.start]
+            found.append(f"{arrow.kind}: {told(start, diagram)} -> {told(end, diagram)}")
+    return sorted(found)
+
+
+def bars_of(diagram: Diagram) -> list[str]:
+    """The bars in words."""
+    found = []
+    for bar in diagram.bars:
+        end = None if bar.end is None else diagram.marks[bar.end]
+        start = told(diagram.marks[bar.start], diagram)
+        message = diagram.messages[bar.message]
+        name = f"{diagram.labels[message.sender]}#{message.mid}"
+        found.append(f"{bar.kind} {name}: {start} -> {told(end, diagram)}")
+    return sorted(found)
+
+
+def assert_sound(diagram: Diagram) -> None:
+    """What holds for every diagram: numbers lead somewhere, and order grows along lines and arrows."""
+    marks, messages = diagram.marks, diagram.messages
+    orders = {mark.order for mark in marks}
+    assert orders == set(range(len(orders)))
+    for before, after in pairwise(marks):
+        assert (before.process, before.seq) < (after.process, after.seq)
+        assert before.process < after.process or before.order < after.order
+    for mark in marks:
+        assert 0 <= mark.process < len(diagram.processes)
+        assert mark.message is None or 0 <= mark.message < len(messages)
+        assert mark.peer is None or 0 <= mark.peer < len(diagram.processes)
+    for message in messages:
+        assert message.send is None or marks[message.send].kind == "send"
+    for arrow in diagram.arrows:
+        if arrow.end is not None:
+            start, end = marks[arrow.start], marks[arrow.end]
+            assert start.order < end.order and start.process != end.process
+            assert diagram.axis == "order" or start.time_ns <= end.time_ns
+            assert arrow.kind == "control" or start.message == end.message == arrow.message
+    for bar in diagram.bars:
+        assert bar.end is None or marks[bar.start].order < marks[bar.end].order
