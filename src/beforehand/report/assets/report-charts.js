@@ -1,0 +1,63 @@
+"use strict";
+// Charts: drawn by Plotly when they come into view, and again when the theme changes or the page is printed.
+(function () {
+  const { data, whenSeen } = Report;
+  const CONFIG = { displayModeBar: false, responsive: true, showTips: false, doubleClick: false };
+  const drawn = new Set();
+
+  // The colours of the style sheet in place of their names.
+  function coloured(value, style) {
+    if (typeof value === "string" && value.startsWith("var(--")) {
+      return style.getPropertyValue(value.slice(4, -1)).trim();
+    }
+    if (Array.isArray(value)) return value.map((each) => coloured(each, style));
+    if (value === null || typeof value !== "object") return value;
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, coloured(each, style)]));
+  }
+
+  function axis(own) {
+    return {
+      gridcolor: "var(--line)",
+      linecolor: "var(--line)",
+      tickfont: { color: "var(--text)" },
+      zeroline: false,
+      automargin: true,
+      fixedrange: true, // so that a finger on a chart scrolls the page
+      ticks: "",
+      ...own,
+    };
+  }
+
+  function layout(spec) {
+    return {
+      ...spec.layout,
+      xaxis: axis(spec.layout.xaxis),
+      yaxis: axis(spec.layout.yaxis),
+      height: spec.height,
+      margin: { l: 8, r: 12, t: 8, b: 8 },
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      font: { family: "var(--sans)", size: 12, color: "var(--text)" },
+      hovermode: "closest",
+      hoverlabel: { bgcolor: "var(--panel)", bordercolor: "var(--line)", font: { color: "var(--text)", size: 13 } },
+      dragmode: false,
+      showlegend: true,
+      legend: { orientation: "h", x: 0, y: 1.01, yanchor: "bottom", font: { size: 12 }, itemclick: false, itemdoubleclick: false },
+    };
+  }
+
+  function draw(element, width) {
+    const spec = data("charts")[element.dataset.chart];
+    const style = getComputedStyle(document.documentElement);
+    const wanted = { ...layout(spec), ...(width ? { width } : {}) };
+    drawn.add(element);
+    return Plotly.react(element, coloured(spec.data, style), coloured(wanted, style), CONFIG);
+  }
+
+  const charts = document.querySelectorAll("[data-chart]");
+  for (const each of charts) each.style.minHeight = `${each.dataset.height}px`; // nothing jumps when it is drawn
+  whenSeen(charts, (element) => draw(element));
+  document.addEventListener("themechange", () => drawn.forEach((element) => draw(element)));
+
+  Report.drawAll = (width) => charts.forEach((element) => draw(element, width));
+})();

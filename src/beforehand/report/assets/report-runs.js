@@ -1,0 +1,86 @@
+"use strict";
+// Cards of runs: filled when they are opened, and opened by links to them.
+(function () {
+  const { make, isolated, data } = Report;
+
+  function figures(card) {
+    const { names } = data("runs");
+    const body = make("tbody", "");
+    for (const [place, raw, shown] of card.figures) {
+      const [name, title, meaning] = names[place];
+      const head = make("th", "", isolated(title));
+      head.scope = "row";
+      head.title = name;
+      Object.assign(head.dataset, { column: "figure", value: name });
+      const value = make("td", "number", isolated(shown));
+      value.title = raw;
+      Object.assign(value.dataset, { column: "value", value: raw });
+      if (raw === "") value.dataset.missing = "";
+      const told = make("td", "meaning", meaning);
+      Object.assign(told.dataset, { column: "meaning", value: meaning });
+      body.append(make("tr", "", head, value, told));
+    }
+    const table = make("table", "", heads(), body);
+    table.dataset.table = card.table;
+    return table;
+  }
+
+  function heads() {
+    const row = make("tr", "");
+    for (const [name, kind] of [["figure", "text"], ["value", "number"], ["meaning", "text"]]) {
+      const sorter = make("button", "", name);
+      sorter.type = "button";
+      sorter.dataset.sort = "";
+      const head = make("th", kind === "number" ? "number" : "", sorter);
+      head.scope = "col";
+      Object.assign(head.dataset, { column: name, kind });
+      head.setAttribute("aria-sort", "none");
+      row.append(head);
+    }
+    return make("thead", "", row);
+  }
+
+  function fill(details) {
+    const rest = details.querySelector(".rest");
+    if (rest.childElementCount) return;
+    const card = data("runs").runs[details.dataset.run];
+    const saver = make("button", "small", "Save as CSV");
+    saver.type = "button";
+    saver.dataset.save = card.table;
+    const scroll = make("div", "scroll", figures(card));
+    scroll.tabIndex = 0;
+    scroll.setAttribute("role", "region");
+    scroll.setAttribute("aria-label", "All figures of this run");
+    rest.append(
+      make("figure", "table", make("figcaption", "", make("span", "title", "All figures"), saver), scroll),
+      make("p", "label", "Scenario"),
+      make("pre", "", isolated(card.scenario)),
+    );
+  }
+
+  // A link to a run opens it; so does an address that ends in one.
+  function openTarget() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target || !target.matches("details.run")) return;
+    fill(target);
+    target.open = true;
+    target.scrollIntoView();
+    target.querySelector("summary").focus({ preventScroll: true });
+  }
+
+  // "toggle" does not bubble, so it is caught on its way down.
+  document.addEventListener(
+    "toggle",
+    (event) => {
+      if (event.target.matches("details.run[open]")) fill(event.target);
+    },
+    true,
+  );
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#run-"]');
+    // Following the same link twice changes no address, and should still open the run.
+    if (link && link.getAttribute("href") === location.hash) openTarget();
+  });
+  window.addEventListener("hashchange", openTarget);
+  openTarget();
+})();

@@ -1,0 +1,85 @@
+"use strict";
+// Tables: sorted by their headers, and saved as CSV.
+(function () {
+  const { make, say } = Report;
+  const NEXT = { none: "ascending", ascending: "descending", descending: "none" };
+  const order = new WeakMap(); // table -> its rows as the pipeline has them
+
+  function rows(table) {
+    const body = table.tBodies[0];
+    if (!order.has(table)) order.set(table, Array.from(body.rows));
+    return order.get(table);
+  }
+
+  // What a cell is sorted by; undefined for what is not known.
+  function key(row, place, kind) {
+    const cell = row.cells[place];
+    if ("missing" in cell.dataset) return undefined;
+    return kind === "text" ? cell.dataset.value : Number(cell.dataset.value);
+  }
+
+  function compare(one, other) {
+    if (typeof one === "string") return one.localeCompare(other, "en", { numeric: true });
+    return one - other;
+  }
+
+  function sort(header) {
+    const table = header.closest("table");
+    const direction = NEXT[header.getAttribute("aria-sort")];
+    for (const each of table.querySelectorAll("th[aria-sort]")) each.setAttribute("aria-sort", "none");
+    header.setAttribute("aria-sort", direction);
+    let sorted = rows(table);
+    if (direction !== "none") {
+      const sign = direction === "ascending" ? 1 : -1;
+      const keyed = sorted.map((row) => [key(row, header.cellIndex, header.dataset.kind), row]);
+      // Not known comes last, whichever way round; equal rows stay as they are.
+      const known = keyed.filter(([value]) => value !== undefined);
+      const unknown = keyed.filter(([value]) => value === undefined);
+      known.sort(([one], [other]) => sign * compare(one, other));
+      sorted = [...known, ...unknown].map(([, row]) => row);
+    }
+    table.tBodies[0].append(...sorted);
+    const how = direction === "none" ? "in their own order" : `${direction} by ${header.textContent.trim()}`;
+    say(`Rows ${how}`);
+  }
+
+  // Spreadsheets take text that begins with these for a formula; an apostrophe makes it text again. Numbers stay.
+  const FORMULA = /^[=+\-@\t\r]/;
+  const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+  function csvCell(value) {
+    const safe = FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  }
+
+  // All rows, as the pipeline has them: how the page is sorted or filtered does not matter.
+  function csv(table) {
+    const names = Array.from(table.querySelectorAll("thead th[data-column]"), (each) => each.dataset.column);
+    const lines = [names, ...rows(table).map((row) => Array.from(row.cells, (cell) => cell.dataset.value))];
+    return lines.map((line) => line.map(csvCell).join(",") + "\r\n").join("");
+  }
+
+  function save(name) {
+    const table = document.querySelector(`table[data-table="${CSS.escape(name)}"]`);
+    const link = make("a", "");
+    link.href = URL.createObjectURL(new Blob([csv(table)], { type: "text/csv;charset=utf-8" }));
+    link.download = `${name}.csv`;
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000); // some browsers read it later
+    say(`${name}.csv saved`);
+  }
+
+  document.addEventListener("click", (event) => {
+    const sorter = event.target.closest("[data-sort]");
+    if (sorter) sort(sorter.closest("th"));
+    const saver = event.target.closest("[data-save]");
+    if (saver) save(saver.dataset.save);
+    const columns = event.target.closest("[data-all-columns]");
+    if (columns) {
+      const whole = columns.closest(".compared").classList.toggle("whole");
+      columns.setAttribute("aria-pressed", String(whole));
+    }
+  });
+})();

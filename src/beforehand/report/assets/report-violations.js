@@ -1,0 +1,71 @@
+"use strict";
+// Violations: lists are made when a run is opened, and diagrams when a violation is. There may be thousands.
+(function () {
+  const { make, isolated, button, unpacked, say } = Report;
+  const AT_ONCE = 50; // more would make the page slow, and nobody reads them at once
+  const mounted = new WeakMap(); // element -> the diagram in it
+  const filter = document.getElementById("kind");
+
+  function told(violation) {
+    const sentence = isolated(violation.short);
+    if (violation.short !== violation.sentence) sentence.title = violation.sentence; // with whole names
+    return [make("span", "kind", violation.kind), sentence];
+  }
+
+  function item(violation) {
+    if (!violation.diagram) return make("p", "violation", ...told(violation));
+    const place = make("div", "diagram");
+    const details = make("details", "violation", make("summary", "", ...told(violation)), place);
+    details.addEventListener("toggle", () => {
+      if (details.open) mounted.set(place, BeforehandDiagram.mount(place, violation.diagram));
+      else if (mounted.has(place)) mounted.get(place).destroy();
+    });
+    return details;
+  }
+
+  function wanted(all, group) {
+    const own = all[Number(group.dataset.group)];
+    return filter.value ? own.filter((each) => each.kind === filter.value) : own;
+  }
+
+  function fill(group, found) {
+    const list = group.querySelector(".list");
+    let shown = 0;
+    function more() {
+      const next = found.slice(shown, shown + AT_ONCE).map(item);
+      shown += next.length;
+      list.append(...next);
+      const left = found.length - shown;
+      if (left) {
+        const again = button(`Show ${Math.min(left, AT_ONCE)} more of ${left.toLocaleString("en")}`, () => {
+          again.remove();
+          more();
+          say(`${shown} violations shown`);
+          if (next.length) list.children[shown - AT_ONCE]?.querySelector("summary")?.focus();
+        });
+        list.append(again);
+      }
+    }
+    list.replaceChildren();
+    more();
+  }
+
+  // Shows what the filter lets through. A run that has none of this kind is out of the way.
+  async function refresh(groups) {
+    const all = await unpacked("violations");
+    for (const group of groups) {
+      const found = wanted(all, group);
+      group.hidden = found.length === 0;
+      group.querySelector(".list").replaceChildren();
+      if (group.open) fill(group, found);
+    }
+  }
+
+  const groups = document.querySelectorAll("[data-group]");
+  for (const group of groups) {
+    group.addEventListener("toggle", () => {
+      if (group.open && !group.querySelector(".list").childElementCount) refresh([group]);
+    });
+  }
+  if (filter) filter.addEventListener("change", () => refresh(groups));
+})();

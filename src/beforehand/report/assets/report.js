@@ -1,0 +1,103 @@
+"use strict";
+// What is left: copying commands, where the reader is, diagrams of clusters, and paper.
+(function () {
+  const { data, say, whenSeen } = Report;
+  const PAPER = 320; // pixels of a chart, two of which fit on a page side by side
+
+  // ---- copying ----
+
+  async function copy(button) {
+    const code = button.parentElement.querySelector("code");
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+    } catch {
+      copyOldWay(code); // some browsers refuse the clipboard to files
+    }
+    button.textContent = "Copied";
+    say("Copied");
+    setTimeout(() => (button.textContent = "Copy"), 1500);
+  }
+
+  function copyOldWay(code) {
+    const range = document.createRange();
+    range.selectNodeContents(code);
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+    document.execCommand("copy");
+  }
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (button) copy(button);
+  });
+
+  // ---- contents ----
+
+  const links = Array.from(document.querySelectorAll(".contents a"));
+  const sections = Array.from(document.querySelectorAll("main > section"));
+  const menu = document.getElementById("menu");
+
+  function mark() {
+    // The last section that begins above the upper third of the window.
+    const seen = sections.filter((each) => each.getBoundingClientRect().top < innerHeight / 3);
+    const current = seen.length ? seen[seen.length - 1].id : "headline";
+    for (const link of links) {
+      const here = link.hash === (current === "headline" ? "#main" : `#${current}`);
+      if (here) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+  }
+
+  let waiting = false;
+  addEventListener(
+    "scroll",
+    () => {
+      if (waiting) return;
+      waiting = true;
+      requestAnimationFrame(() => {
+        waiting = false;
+        mark();
+      });
+    },
+    { passive: true },
+  );
+  mark();
+
+  document.addEventListener("click", (event) => {
+    // The menu closes when something is chosen in it, or anything else is pressed.
+    if (menu.open && (event.target.closest(".menu a") || !event.target.closest(".menu"))) menu.open = false;
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && menu.open) {
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    }
+  });
+
+  // ---- diagrams ----
+
+  whenSeen(document.querySelectorAll("[data-diagram]"), (element) => {
+    BeforehandDiagram.mount(element, data("diagrams")[element.dataset.diagram]);
+  });
+
+  // ---- paper ----
+
+  let before = null; // how the page was, while it is printed
+
+  addEventListener("beforeprint", () => {
+    if (before) return;
+    const opened = Array.from(document.querySelectorAll("details[data-print]:not([open])"));
+    before = { theme: document.documentElement.dataset.theme, opened };
+    for (const each of opened) each.open = true;
+    document.documentElement.dataset.theme = "light";
+    Report.drawAll(PAPER);
+  });
+  addEventListener("afterprint", () => {
+    if (!before) return;
+    for (const each of before.opened) each.open = false;
+    document.documentElement.dataset.theme = before.theme;
+    before = null;
+    Report.drawAll();
+    document.dispatchEvent(new CustomEvent("themechange"));
+  });
+})();

@@ -1,0 +1,187 @@
+"""Charts as plain values: what Plotly is given, and the sentence for those who do not see it.
+
+Colours are names of the style sheet, such as `var(--series-1)`: the page puts in what they stand for, and so
+charts follow the theme. No series is told from another by its colour alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Final
+
+from beforehand.report.page.axes import Scale
+from beforehand.report.page.formats import shortened
+
+COLOURS: Final = 8  # that theme.css has for series
+SYMBOLS: Final = (
+    *("circle", "diamond", "square", "triangle-up", "x", "star", "triangle-down", "cross"),
+    *("hexagon", "pentagon", "bowtie", "hourglass", "star-diamond", "star-square", "hexagram"),
+)
+DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+
+# So that a protocol looks the same in every chart; others come after these.
+PROTOCOLS: Final = (
+    *("hybrid", "rst", "hybrid-sps", "ks", "mattern", "cykas", "tree", "fifo"),
+    *("raw", "newtop", "vector", "link-memory", "preventive", "prc", "cykas-unsafe"),
+)
+
+LONGEST: Final = 90  # characters of a text in a chart
+ROW: Final = 26  # pixels that a row of a dot chart needs
+FRAME: Final = 96  # pixels for the legend and the axis
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart in the page."""
+
+    name: str  # one of its kind
+    title: str
+    told: str  # what it shows, with the main figures
+    height: int
+    data: list[dict[str, Any]]
+    layout: dict[str, Any]
+
+    def plotly(self) -> dict[str, Any]:
+        """What the script of the page draws."""
+        return {"data": self.data, "layout": self.layout, "height": self.height}
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a series is told from the others."""
+
+    colour: str
+    symbol: str
+    dash: str
+
+
+def look(place: int) -> Look:
+    """The look of a series, by its place."""
+    return Look(
+        f"var(--series-{place % COLOURS + 1})",
+        SYMBOLS[place % len(SYMBOLS)],
+        DASHES[place % len(DASHES)],
+    )
+
+
+def looks(protocols: Sequence[str]) -> dict[str, Look]:
+    """The look of each protocol, in the order in which they are drawn."""
+    order = [*PROTOCOLS, *(name for name in protocols if name not in PROTOCOLS)]
+    return {name: look(place) for place, name in enumerate(order) if name in protocols}
+
+
+@dataclass(frozen=True)
+class Dots:
+    """A series of a dot chart: a value in each row, or two of them, joined."""
+
+    name: str
+    values: Sequence[float | None]
+    ends: Sequence[float | None] = ()  # where each value stretches to
+    look: Look = look(0)
+    texts: Sequence[str] = ()  # one for each row, shown when it is pointed at
+
+
+def dot_chart(
+    name: str, title: str, told: str, rows: Sequence[str], series: Sequence[Dots], scale: Scale
+) -> Chart:
+    """Rows from top to bottom, and a mark for each series in every row."""
+    data: list[dict[str, Any]] = []
+    for each in series:
+        data += _dots(each, scale)
+    layout = {
+        "xaxis": scale.axis() | {"showgrid": True},
+        "yaxis": {
+            "tickvals": list(range(len(rows))),
+            "ticktext": [plain(each) for each in rows],
+            "range": [len(rows) - 0.5, -0.5],  # the first row is on top
+            "showgrid": True,
+        },
+    }
+    return Chart(name, title, told, FRAME + ROW * max(len(rows), 3), data, layout)
+
+
+def plain(text: str) -> str:
+    """A text that Plotly takes as it is: it knows some tags, and cannot break lines that are long."""
+    return escape(shortened(text, LONGEST))
+
+
+def _dots(series: Dots, scale: Scale) -> list[dict[str, Any]]:
+    common = {
+        "type": "scatter",
+        "y": list(range(len(series.values))),
+        "legendgroup": series.name,
+        "hoverinfo": "text",
+        "text": [plain(each) for each in series.texts],
+    }
+    marker = {"color": series.look.colour, "symbol": series.look.symbol, "size": 9}
+    dots = common | {
+        "x": [scale.place(each) for each in series.values],
+        "mode": "markers",
+        "name": plain(series.name),
+        "marker": marker,
+    }
+    if not series.ends:
+        return [dots]
+    ends = common | {
+        "x": [scale.place(each) for each in series.ends],
+        "mode": "markers",
+        "showlegend": False,
+        "marker": marker | {"symbol": f"{series.look.symbol}-open"},
+    }
+    return [_joined(series, scale), dots, ends]
+
+
+def _joined(series: Dots, scale: Scale) -> dict[str, Any]:
+    """Thin lines from each value to its end; a gap after each."""
+    xs: list[float | None] = []
+    ys: list[int | None] = []
+    for row, (value, end) in enumerate(zip(series.values, series.ends, strict=True)):
+        xs += [scale.place(value), scale.place(end), None]
+        ys += [row, row, None]
+    return {
+        "type": "scatter",
+        "x": xs,
+        "y": ys,
+        "mode": "lines",
+        "line": {"color": series.look.colour, "width": 1.5},
+        "hoverinfo": "skip",
+        "legendgroup": series.name,
+        "showlegend": False,
+    }
+
+
+@dataclass(frozen=True)
+class Line:
+    """A series of a line chart."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    look: Look
+    texts: Sequence[str]
+
+
+def line_chart(
+    name: str, title: str, told: str, series: Sequence[Line], x: Scale, y: Scale, x_title: str
+) -> Chart:
+    """Lines through the points of each series."""
+    data = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "name": plain(each.name),
+            "x": [place for place, _ in each.points],
+            "y": [value for _, value in each.points],
+            "text": [plain(text) for text in each.texts],
+            "hoverinfo": "text",
+            "line": {"color": each.look.colour, "width": 2, "dash": each.look.dash},
+            "marker": {"color": each.look.colour, "symbol": each.look.symbol, "size": 8},
+        }
+        for each in series
+    ]
+    layout = {
+        "xaxis": x.axis() | {"title": {"text": x_title}, "showgrid": False},
+        "yaxis": y.axis() | {"showgrid": True},
+    }
+    return Chart(name, title, told, 340, data, layout)

@@ -1,0 +1,44 @@
+"""Runs for the page: the figures of each, as data from which a script fills the card that is opened."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from beforehand.report.contents import Kind, Run
+from beforehand.report.page.formats import raw, shown, visible
+from beforehand.report.page.parts import RunGroup
+from beforehand.report.page.tables import records
+
+
+Names = dict[tuple[str, str, str], int]  # name, title and meaning of a figure -> its number
+
+
+def data(groups: list[RunGroup]) -> dict[str, Any]:
+    """The figures of all runs: what they are called once, and for each run what they are."""
+    known: Names = {}
+    cards = {
+        run.anchor: {
+            "figures": _figures(run, known),
+            "table": run.figures.name,
+            "scenario": visible(run.scenario),
+        }
+        for group in groups
+        for run in group.runs
+    }
+    return {"names": [list(each) for each in known], "runs": cards}
+
+
+def _figures(run: Run, known: Names) -> list[list[Any]]:
+    """For each figure the number of its name, its exact value, and how people read it."""
+    found = []
+    for row in records(run.figures):
+        name = visible(row.text("figure"))
+        title = visible(row.text("title")) or name.replace("_", " ")
+        value = row.values.get("value")
+        place = known.setdefault((name, title, visible(row.text("meaning"))), len(known))
+        found.append([place, raw(value), shown(value, _kind(row.text("kind")))])
+    return found
+
+
+def _kind(name: str) -> Kind:
+    return next((kind for kind in get_args(Kind) if kind == name), "number")

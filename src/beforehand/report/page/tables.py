@@ -1,0 +1,58 @@
+"""Tables by the names of their columns, as the charts and findings need them."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from beforehand.report.contents import Column, Table, Value
+
+
+class Record(NamedTuple):
+    """A row of a table."""
+
+    values: dict[str, Value]
+    anchor: str | None  # of the run that made it
+
+    def text(self, name: str) -> str:
+        """What a column says; empty if there is nothing."""
+        value = self.values.get(name)
+        return "" if value is None else str(value)
+
+    def figure(self, name: str) -> float | None:
+        """A number that can be drawn; None if there is none."""
+        value = self.values.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        return value if math.isfinite(value) else None
+
+    @property
+    def violated(self) -> bool:
+        """Whether the auditor found something, in a row of verdicts."""
+        return self.text("verdict") == "violated"
+
+    def total(self, name: str) -> int:
+        """A count; 0 if there is none."""
+        return int(self.figure(name) or 0)
+
+
+def records(table: Table | None) -> list[Record]:
+    """The rows of a table."""
+    if table is None:
+        return []
+    names = [column.name for column in table.columns]
+    anchors = table.runs or (None,) * len(table.rows)
+    return [
+        Record(dict(zip(names, row, strict=True)), anchor)
+        for row, anchor in zip(table.rows, anchors, strict=True)
+    ]
+
+
+def column(table: Table, name: str) -> Column | None:
+    """A column by its name."""
+    return next((each for each in table.columns if each.name == name), None)
+
+
+def distinct(rows: list[Record], name: str) -> list[str]:
+    """What a column says, each once, in the order of the table."""
+    return list(dict.fromkeys(row.text(name) for row in rows))

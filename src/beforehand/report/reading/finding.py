@@ -1,0 +1,59 @@
+"""What a folder holds: the outputs of the pipeline in it, and below it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from beforehand.report.reading.register import Register
+from beforehand.report.reading.traces import files_of
+
+DEEP: Final = 3  # folders below the one that was named
+
+Kind = Literal["study", "sweep", "audit", "traffic", "cluster"]
+
+# What tells each kind, the first that fits. Notes come first; the folders tell one that lacks its note.
+MARKS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
+    ("study", ("_study.json", "_source.json", "study/protocols")),
+    ("sweep", ("_sweep.json", "waves", "metrics/table1")),
+    ("audit", ("_audit.json", "_audited.json", "verdicts")),
+    ("traffic", ("_ingest.json", "_ingest-unfinished.json", "_characteristics.json")),
+    ("cluster", ("_cluster.json",)),
+)
+
+
+class Found(NamedTuple):
+    """An output of the pipeline."""
+
+    kind: Kind
+    folder: Path
+
+
+def find(folder: Path, register: Register, deep: int = DEEP) -> Iterator[Found]:
+    """All outputs in a folder, by name; what is in one of them belongs to it."""
+    for kind, names in MARKS:
+        if any((folder / name).exists() for name in names):
+            yield Found(kind, folder)
+            return
+    if not deep:
+        return
+    try:
+        inside = sorted(each for each in folder.iterdir() if each.is_dir())
+    except OSError as problem:
+        part = register.part(f"the folder {register.label(folder)}", "check that you may read it")
+        part.miss("all", f"it cannot be read ({problem.strerror})")
+        return
+    for each in inside:
+        if each.name[0] not in "._":
+            yield from find(each, register, deep - 1)
+
+
+def looked_for() -> str:
+    """In words."""
+    return ", ".join(f"{names[0]} of a {kind}" for kind, names in MARKS)
+
+
+def is_trace(path: Path) -> bool:
+    """Whether a file, or one in this folder, might be a trace."""
+    return bool(files_of([path] if path.is_file() else sorted(path.glob("*"))))

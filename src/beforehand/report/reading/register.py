@@ -1,0 +1,79 @@
+"""What is shared while a folder is read: names that are taken, and what is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeVar
+
+from beforehand.report.contents import Missing
+
+T = TypeVar("T")
+
+_MOST_LETTERS: Final = 60  # of a name: it becomes a file name and a part of links
+
+
+class Gap(Exception):
+    """Something cannot be read; the text says what was found instead.
+
+    It is either damaged, or was never finished: then there is no note that says it is complete.
+    """
+
+    def __init__(self, found: str, damaged: bool = True) -> None:
+        self.damaged = damaged
+        super().__init__(found)
+
+
+class Register:
+    """Of one report."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.missing: list[Missing] = []
+        self._taken: set[str] = set()
+
+    def name(self, *words: str) -> str:
+        """A name of letters, digits and dashes that no other has."""
+        plain = re.sub(r"[^a-z0-9]+", "-", "-".join(words).lower()).strip("-")
+        plain = plain[:_MOST_LETTERS].rstrip("-") or "part"
+        name, number = plain, 2
+        while name in self._taken:
+            name, number = f"{plain}-{number}", number + 1
+        self._taken.add(name)
+        return name
+
+    def label(self, folder: Path) -> str:
+        """What to call a folder: its path below the root, or the root's own name."""
+        inside = folder.relative_to(self.root).as_posix()
+        return (self.root.resolve().name or "report") if inside == "." else inside
+
+    def part(self, what: str, remedy: str, repair: str | None = None) -> Part:
+        """A part that is about to be read."""
+        return Part(self, what, remedy, remedy if repair is None else repair)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a report, which may have gaps."""
+
+    register: Register
+    what: str  # such as "the sweep growth"
+    remedy: str  # what to do if it was not finished
+    repair: str  # what to do if something of it is damaged or deleted
+
+    def miss(self, which: str, why: str, *, damaged: bool = False) -> None:
+        """Something of it should be there and is not."""
+        do = self.repair if damaged else self.remedy
+        found = Missing(f"{which} of {self.what}", f"{why}; {do}")
+        if found not in self.register.missing:
+            self.register.missing.append(found)
+
+    def attempt(self, which: str, read: Callable[[], T]) -> T | None:
+        """What `read` gives; None if there is a gap, which is then told."""
+        try:
+            return read()
+        except Gap as gap:
+            self.miss(which, str(gap), damaged=gap.damaged)
+            return None

@@ -1,0 +1,155 @@
+"""The runs of a sweep: rows of the waves that count, and each as a `Run` of the report.
+
+A wave counts if its note is in `waves/`; a run that was done again belongs to the last wave that has it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from beforehand.report.contents import Column, Made, Run, Table
+from beforehand.report.reading import commands
+from beforehand.report.reading.columns import RESULTS, column
+from beforehand.report.reading.files import Columns, finished_dataset, read_note, read_table
+from beforehand.report.reading.register import Gap, Part, Register
+from beforehand.report.reading.values import made_of, text, texts, value
+
+ORDER: Final = ("workload", "network", "setting", "processes", "protocol", "seed", "run")
+NEEDED: Final[Columns] = {
+    **dict.fromkeys(("run", "protocol", "workload", "network", "setting", "scenario"), "text"),
+    **dict.fromkeys(("processes", "seed"), "whole"),
+    "error": "text",
+}
+_NOT_FIGURES: Final = ("scenario", "series", "error")  # shown elsewhere, or in other tables
+_FIGURES: Final = (
+    Column("figure", "figure", "text", "As the pipeline calls it."),
+    Column("value", "value", "number", "As the pipeline has it: times are in nanoseconds."),
+    Column("title", "title", "text", "The figure as people call it."),
+    Column("kind", "kind", "text", "What kind of number it is; one of those in contents.py."),
+    Column("meaning", "meaning", "text", "What the figure tells."),
+)
+
+Row = Mapping[str, Any]
+
+
+@dataclass
+class Results:
+    """What the waves of a folder hold."""
+
+    rows: list[Row] = field(default_factory=list)  # of each run once
+    made: dict[str, Made] = field(default_factory=dict)  # run -> how its wave was
+    commands: dict[str, str] = field(default_factory=dict)  # run -> what does just this one again
+    traces: dict[str, Path] = field(default_factory=dict)  # run -> the folder with its events
+
+
+def read_results(folder: Path, part: Part) -> Results:
+    """All that counts in the folder of a sweep."""
+    found = Results()
+    owners: dict[str, str] = {}
+    rows: dict[tuple[str, str], Row] = {}
+    notes = sorted((folder / "waves").glob("*.json"))
+    for path in notes:
+        wave = path.stem
+        note = part.attempt("some runs", partial(_wave, path))
+        if note is None:
+            continue
+        owners |= dict.fromkeys(note["runs"], wave)
+        found.made |= dict.fromkeys(note["runs"], made_of(note))
+        found.commands |= _commands(note)
+        if note["traced"]:
+            traces = part.attempt("traces", partial(_traces, folder / "traces" / wave))
+            found.traces |= dict.fromkeys(note["traced"], traces) if traces else {}
+        table = part.attempt("some runs", partial(_rows, folder / "results" / wave))
+        rows |= {(row["run"], wave): row for row in table or ()}
+    known = [rows[key] for key in owners.items() if key in rows]
+    found.rows = sorted(known, key=lambda row: tuple(row[name] for name in ORDER))
+    _tell_lost(part, owners, rows)
+    _tell_unfinished(folder, part, {path.stem for path in notes})
+    return found
+
+
+def _wave(path: Path) -> dict[str, Any]:
+    note = read_note(path)
+    for name in ("runs", "traced"):
+        if not isinstance(note.get(name), list) or len(texts(note[name])) < len(note[name]):
+            raise Gap(f"{path} does not tell its {name}")
+    return note
+
+
+def _commands(note: Row) -> dict[str, str]:
+    told = note.get("commands")
+    return {run: text(each) for run, each in told.items()} if isinstance(told, dict) else {}
+
+
+def _rows(folder: Path) -> list[dict[str, Any]]:
+    rows = read_table(folder, NEEDED).to_pylist()
+    for row in rows:
+        if any(row[name] is None for name in NEEDED if name != "error"):
+            raise Gap(f"{folder} has a row without all that a run is told by")
+    return [dict(row) for row in rows]
+
+
+def _traces(folder: Path) -> Path:
+    """The folder, if it is as Spark has left it."""
+    finished_dataset(folder)
+    return folder
+
+
+def _tell_lost(part: Part, owners: Mapping[str, str], rows: Mapping[tuple[str, str], Row]) -> None:
+    """Runs that a note promises and its table has not."""
+    read = {wave for _, wave in rows}
+    lost = [run for run, wave in owners.items() if wave in read and (run, wave) not in rows]
+    if lost:
+        some = ", ".join(lost[:3]) + (" ..." if len(lost) > 3 else "")
+        part.miss(
+            f"{len(lost):,} runs", f"their rows are gone from its results ({some})", damaged=True
+        )
+
+
+def _tell_unfinished(folder: Path, part: Part, waves: set[str]) -> None:
+    """Tables without a note."""
+    for each in sorted((folder / "results").glob("*")):
+        if each.is_dir() and each.name not in waves:
+            part.miss(
+                "some runs",
+                f"{each} has no note in waves, so it does not count: the sweep was stopped there, or is "
+                "still under way",
+            )
+
+
+def run_of(row: Row, title: str, command: str, results: Results, register: Register) -> Run:
+    """One run, all of it."""
+    anchor = register.name("run", row["run"])
+    made = results.made[row["run"]]
+    traces = results.traces.get(row["run"])
+    return Run(
+        anchor,
+        row["run"],
+        title,
+        Made(command, made.when, made.environment),
+        _figures(row, anchor, title),
+        _pretty(row["scenario"]),
+        commands.diagram(traces, row["run"]) if traces is not None else "",
+        row["error"] or "",
+    )
+
+
+def _figures(row: Row, anchor: str, title: str) -> Table:
+    names = [name for name in row if name not in _NOT_FIGURES]
+    told = [column(name, RESULTS) for name in names]
+    rows = tuple(
+        (each.name, value(row[each.name]), each.title, each.kind, each.told) for each in told
+    )
+    return Table(f"{anchor}-figures", title, _FIGURES, rows)
+
+
+def _pretty(scenario: str) -> str:
+    try:
+        return json.dumps(json.loads(scenario), indent=2, ensure_ascii=False)
+    except ValueError:
+        return scenario

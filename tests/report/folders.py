@@ -1,0 +1,431 @@
+"""Tiny outputs of the pipeline, written without Spark, as Spark leaves them.
+
+Alice asks Bob and Carol, Bob answers to Carol, and under `fifo` on `wan` Carol hears the answer first.
+The figures are made up, and all different: so one in the wrong place is noticed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tests.report import schemas
+
+PEOPLE = ("alice", "bob", "carol")
+PROTOCOLS = ("hybrid", "fifo")
+NETWORKS = ("lan", "wan")
+WAVE = "00001-0123abcd"
+MADE = {
+    "command": "beforehand study --out study",
+    "environment": {"beforehand": "0.1.0 (pure Python: no compiled cores)", "cores": "2"},
+    "when": "2026-11-16T18:00:00+00:00",
+}
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+# ---- files ----
+
+
+def write_table(folder: Path, rows: Rows, schema: pa.Schema, parts: int = 1) -> None:
+    """A table in some files, with a checksum beside each, and the sign that it is complete."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for part in range(parts):
+        name = f"part-{part:05}-0000-c000.snappy.parquet"
+        mine = pa.Table.from_pylist([dict(row) for row in rows[part::parts]], schema=schema)
+        pq.write_table(mine, folder / name)
+        (folder / f".{name}.crc").write_bytes(b"crc")
+    (folder / "_SUCCESS").touch()
+
+
+def write_note(path: Path, content: Mapping[str, Any]) -> None:
+    """A note, as `Storage.write_note` writes it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, indent=2) + "\n")
+
+
+# ---- rows ----
+
+
+def run_name(protocol: str, network: str) -> str:
+    """The name of the run of a protocol on a network."""
+    return f"{PROTOCOLS.index(protocol)}{NETWORKS.index(network)}".rjust(16, "a")
+
+
+def pairs() -> list[tuple[str, str]]:
+    """Protocols and networks, in the order of a study."""
+    return [(protocol, network) for network in NETWORKS for protocol in PROTOCOLS]
+
+
+def made_up(schema: pa.Schema, place: int, **known: Any) -> dict[str, Any]:
+    """A row whose numbers tell their place; texts are what is known, or none."""
+    row: dict[str, Any] = dict.fromkeys(schema.names)
+    for at, field in enumerate(schema):
+        if pa.types.is_integer(field.type):
+            row[field.name] = 1000 * (place + 1) + at
+        elif pa.types.is_floating(field.type):
+            row[field.name] = 1000 * (place + 1) + at + 0.1
+    return row | known
+
+
+def events(run: str, late: bool, people: Sequence[str] = PEOPLE) -> list[dict[str, Any]]:
+    """The trace of a run; with `late`, Carol hears the answer first."""
+    alice, bob, carol = people
+    found: list[dict[str, Any]] = []
+    counts = dict.fromkeys(people, 0)
+
+    def add(process: str, kind: str, sender: str, to: Iterable[str] | None = None) -> None:
+        counts[process] += 1
+        found.append(
+            {
+                "run": run,
+                "process": process,
+                "seq": counts[process],
+                "kind": kind,
+                "sender": sender,
+                "mid": 1,
+                "to": None if to is None else list(to),
+                "time_ns": 1000 * len(found),
+                "payload_bytes": 5,
+                "meta_bytes": 2,
+                "detail": "",
+            }
+        )
+
+    add(alice, "send", alice, (bob, carol))
+    add(alice, "release", alice, (bob,))
+    add(alice, "release", alice, (carol,))
+    for kind in ("receive", "deliver"):
+        add(bob, kind, alice)
+    for kind in ("send", "release"):
+        add(bob, kind, bob, (carol,))
+    for sender in (bob, alice) if late else (alice, bob):
+        for kind in ("receive", "deliver"):
+            add(carol, kind, sender)
+    return found
+
+
+def broken(run: str, people: Sequence[str] = PEOPLE) -> dict[str, Any]:
+    """The violation in a run where Carol hears the answer first."""
+    alice, bob, carol = people
+    chain = [f"{alice}#1", f"{bob}#1"]
+    sentence = f"{carol} delivered {bob}#1 before {alice}#1, but {alice}#1 happened before {bob}#1."
+    return {
+        "run": run,
+        "kind": "causal",
+        "process": carol,
+        "sender": alice,
+        "mid": 1,
+        "seq": 4,
+        "early": chain[-1],
+        "chain": chain,
+        "sentence": sentence,
+    }
+
+
+# ---- outputs ----
+
+
+def write_audit(
+    folder: Path, runs: Mapping[str, bool], people: Sequence[str] = PEOPLE, **note: Any
+) -> Path:
+    """The audit of some runs, and whether causal order was broken in each."""
+    verdicts: list[dict[str, Any]] = [
+        {
+            "run": run,
+            "verdict": "violated" if late else "clean",
+            "complete": True,
+            "processes": 3,
+            "events": 11,
+            "sends": 2,
+            "deliveries": 3,
+            "causal": int(late),
+            **dict.fromkeys(("fifo", "duplicate", "invented", "lost"), 0),
+            "notes": [],
+        }
+        for run, late in runs.items()
+    ]
+    violations = [broken(run, people) for run, late in runs.items() if late]
+    write_table(folder / "verdicts", verdicts, schemas.VERDICTS, parts=2)
+    write_table(folder / "violations", violations, schemas.VIOLATIONS)
+    counts = {"runs": len(runs), "events": 11 * len(runs), "violated": sum(runs.values())}
+    rest = {"not_audited": 0, "incomplete": 0, "unreadable": {}}
+    command = {"command": f"beforehand audit traces --out {folder}"}
+    write_note(folder / "_audit.json", {**counts, **rest, **MADE, **command, **note})
+    return folder
+
+
+def scenario(protocol: str, network: str) -> str:
+    """A part of what the column of that name holds."""
+    return json.dumps(
+        {"protocol": protocol, "workload": "replay", "delay": network}, sort_keys=True
+    )
+
+
+def write_study(folder: Path, people: Sequence[str] = PEOPLE) -> Path:
+    """A study that is complete: two protocols on two networks, one of the runs violated."""
+    write_note(folder / "_source.json", {"version": 1, "sources": [], "seed": 1})
+    runs = {run_name(*pair): pair == ("fifo", "wan") for pair in pairs()}
+    results = [
+        made_up(
+            schemas.RESULTS,
+            place,
+            run=run_name(protocol, network),
+            protocol=protocol,
+            workload="replay:talk",
+            network=network,
+            setting="",
+            processes=3,
+            messages=None,
+            seed=1,
+            scenario=scenario(protocol, network),
+            wave=WAVE,
+            outcome="complete",
+            violations=None,
+            series=[],
+        )
+        for place, (protocol, network) in enumerate(pairs())
+    ]
+    sweep = folder / "sweep"
+    write_table(sweep / "results" / WAVE, results, schemas.RESULTS, parts=2)
+    traced = [event for run, late in runs.items() for event in events(run, late, people)]
+    write_table(sweep / "traces" / WAVE, traced, schemas.EVENTS)
+    write_note(sweep / "_sweep.json", {"holds": "the results of beforehand sweep"})
+    names = list(runs)
+    wave = {"name": WAVE, "runs": names, "failed": [], "traced": names, "audited": False}
+    write_note(sweep / "waves" / f"{WAVE}.json", {**wave, **MADE})
+    write_audit(folder / "audit", runs, people, sources=[str(sweep / "traces" / WAVE)])
+    _write_characteristics(folder / "characteristics", people)
+    _write_findings(folder, runs)
+    return folder
+
+
+def _write_characteristics(folder: Path, people: Sequence[str]) -> None:
+    write_table(
+        folder / "runs",
+        [
+            made_up(
+                schemas.RUNS, 0, run="talk", processes=3, messages=2, concurrent_share=0.0, note=""
+            )
+        ],
+        schemas.RUNS,
+    )
+    processes = [
+        made_up(schemas.PROCESSES, place, run="talk", process=name)
+        for place, name in enumerate(people)
+    ]
+    write_table(folder / "processes", processes, schemas.PROCESSES)
+    summaries = [
+        made_up(schemas.SUMMARIES, place, run="talk", what=what)
+        for place, what in enumerate(("fan-out", "payload bytes"))
+    ]
+    write_table(folder / "summaries", summaries, schemas.SUMMARIES)
+    tables = ["runs", "processes", "summaries", "distributions", "flags", "table1"]
+    write_note(folder / "_characteristics.json", {"version": 1, "seed": 1, "tables": tables})
+
+
+def _write_findings(folder: Path, runs: Mapping[str, bool]) -> None:
+    protocols = [
+        made_up(
+            schemas.PROTOCOLS,
+            place,
+            protocol=protocol,
+            network=network,
+            causal=protocol == "hybrid",
+            metadata="O(1)",
+            run=run_name(protocol, network),
+            outcome="complete",
+            verdict="violated" if runs[run_name(protocol, network)] else "clean",
+            violations=int(runs[run_name(protocol, network)]),
+            error="",
+            deliveries=3,
+            causal_violations=int(runs[run_name(protocol, network)]),
+        )
+        for place, (protocol, network) in enumerate(pairs())
+    ]
+    write_table(folder / "study" / "protocols", protocols, schemas.PROTOCOLS)
+    told = ("in general, at this size", "low latency on lan", "without causal order: fifo")
+    advice = [
+        {
+            "place": place,
+            "situation": situation,
+            "sentence": f"{situation}: as measured.",
+            "protocols": [] if "without" in situation else ["hybrid"],
+        }
+        for place, situation in enumerate(told)
+    ]
+    write_table(folder / "study" / "recommendation", advice, schemas.RECOMMENDATION)
+    note = {
+        "version": 1,
+        "sources": [],
+        "seed": 1,
+        "run": "talk",
+        "runs": 1,
+        "messages": 2,
+        "replayed": 2,
+        "quiet_ns": None,
+        "processes": 3,
+        "protocols": list(PROTOCOLS),
+        "networks": list(NETWORKS),
+        "left_out": {"vector": "only broadcasts"},
+        "sound": True,
+        "title": "talk: 3 processes, 2 messages, 3 copies within 5 us",
+        "sentences": ["0 % of all 1 pairs of messages are concurrent"],
+        "told": "talk, the only run: all 2 messages, between 3 processes",
+    }
+    write_note(folder / "_study.json", {**note, **MADE})
+
+
+SIZES = (4, 8, 16)
+
+
+def write_sweep(folder: Path, waves: int = 2, *, tables: bool = True) -> Path:
+    """A sweep of two protocols and three sizes in some waves, the last of which is done twice."""
+    from beforehand.simulator import Scenario
+
+    points = []
+    for place, size in enumerate(SIZES):
+        for protocol in PROTOCOLS:
+            made = Scenario(protocol=protocol, processes=size, messages=2, loss=0.1)
+            row = made_up(
+                schemas.RESULTS,
+                10 * place + PROTOCOLS.index(protocol),
+                run=made.digest(),
+                protocol=protocol,
+                workload="uniform",
+                network="default",
+                setting="messages=2, loss=0.1",
+                processes=size,
+                messages=2,
+                seed=1,
+                outcome="complete",
+                violations=None,
+                scenario=json.dumps(made.to_dict(), sort_keys=True),
+                series=[],
+            )
+            points.append(row)
+    write_note(folder / "_sweep.json", {"holds": "the results of beforehand sweep"})
+    for number in range(waves):
+        wave = f"{number + 1:05}-0123abcd"
+        # Runs of the first wave are in it with other figures, if they were done again later.
+        mine = [{**row, "wave": wave} for row in (points if not number else points[number::waves])]
+        if waves > 1 and not number:
+            mine = [{**row, "latency_mean": 0.5} for row in mine]
+        write_table(folder / "results" / wave, mine, schemas.RESULTS)
+        runs = [row["run"] for row in mine]
+        note = {"name": wave, "runs": runs, "failed": [], "traced": [], "audited": False}
+        grid = f"beforehand sweep --out {folder}"
+        again: dict[str, Any] = {"command": f"{grid} --protocol hybrid,fifo"}
+        again |= {"commands": {row["run"]: f"{grid} --protocol {row['protocol']}" for row in mine}}
+        write_note(folder / "waves" / f"{wave}.json", {**note, **MADE, **again})
+    if tables:
+        _write_metrics(folder / "metrics")
+    return folder
+
+
+def _write_metrics(folder: Path) -> None:
+    claims = {name: "O(1)" for name in schemas.TABLE1.names if name.startswith("claimed_")}
+    table1 = [
+        made_up(schemas.TABLE1, 0, protocol="hybrid", **claims, metadata_exponent=0.01),
+        made_up(schemas.TABLE1, 1, protocol="fifo", noncausal_ms=None, work_exponent=None),
+    ]
+    write_table(folder / "table1", table1, schemas.TABLE1)
+    grown = [
+        made_up(
+            schemas.EXPONENTS,
+            place,
+            protocol=protocol,
+            network="default",
+            workload="uniform",
+            setting="",
+            processes=None,
+            y=y,
+            x="n",
+            exponent=0.25 * place,
+            r2=0.9,
+        )
+        for place, (protocol, y) in enumerate(
+            (protocol, y) for protocol in PROTOCOLS for y in ("metadata", "state", "work")
+        )
+    ]
+    write_table(folder / "exponents", grown, schemas.EXPONENTS)
+
+
+def write_cluster(folder: Path, people: Sequence[str] = PEOPLE, *, clean: bool = True) -> Path:
+    """A cluster of three, with its trace."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in people:
+        rows = [
+            each
+            for each in events("cluster-hybrid-sps-1", False, people)
+            if each["process"] == name
+        ]
+        table = pa.Table.from_pylist(rows, schema=schemas.EVENTS)
+        table = table.replace_schema_metadata({"beforehand-trace": "1"})
+        pq.write_table(table, folder / f"n{people.index(name) + 1}-00001.parquet")
+    figures = (
+        "sent",
+        "delivered",
+        "reactions",
+        "held",
+        "most_held",
+        "lost",
+        "doubled",
+        "held_back",
+    )
+    processes = [
+        {
+            "name": name,
+            "life": 1,
+            "killed": False,
+            **{each: 100 * (place + 1) + at for at, each in enumerate(figures)},
+            "resent": place,
+            "round_trip_ms": 0.5,
+            "damaged": 0,
+            "misbehaved": 0,
+            "events": [],
+        }
+        for place, name in enumerate(people)
+    ]
+    plan = {"nodes": 3, "messages": 2, "protocol": "hybrid-sps", "payload": 32, "seed": 1}
+    faults = {"loss": 0.1, "duplicate": 0.05, "reorder": 0.2, "kill": 0, "restart": False}
+    verdict = {
+        "clean": clean,
+        "complete": True,
+        "sends": 2,
+        "deliveries": 3,
+        "held": 1,
+        "violations": {} if clean else {"causal": 1},
+        "lost": 0,
+        "damaged": 0,
+        "sentences": [] if clean else ["carol delivered bob#1 before alice#1."],
+    }
+    write_note(
+        folder / "_cluster.json",
+        {
+            "plan": plan | faults,
+            "seconds": 1.25,
+            "processes": processes,
+            "verdict": verdict,
+            "encrypted": True,
+            **MADE,
+            "command": f"beforehand cluster --trace {folder}",
+        },
+    )
+    return folder
+
+
+def write_demo(folder: Path, people: Sequence[str] = PEOPLE) -> Path:
+    """All of a demo: a cluster with its audit, a study, and a sweep."""
+    write_cluster(folder / "cluster", people)
+    runs = {"cluster-hybrid-sps-1": False}
+    write_audit(folder / "cluster-audit", runs, people, sources=[str(folder / "cluster")])
+    write_study(folder / "shop-study", people)
+    write_sweep(folder / "growth")
+    write_note(folder / "_demo.json", {"version": 1, **MADE, "command": "beforehand demo"})
+    return folder

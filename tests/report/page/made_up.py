@@ -1,0 +1,270 @@
+"""Contents of a report, made up: one of everything, with figures that are easy to tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, Final
+
+from beforehand.report.contents import (
+    Advice,
+    Audit,
+    Cluster,
+    Column,
+    Contents,
+    Made,
+    Missing,
+    Run,
+    Study,
+    Sweep,
+    Table,
+    Value,
+    Violation,
+)
+from beforehand.report.diagram.model import Arrow, Diagram, Flag, Mark, Message
+
+MADE: Final = Made(
+    "beforehand study --out shop", "2026-11-16T18:05:30+00:00", {"Python": "3.11", "cores": "2"}
+)
+NETWORKS: Final = ("lan", "mobile")
+PROTOCOLS: Final = ("hybrid", "rst", "fifo")
+SIZES: Final = (8, 16, 32)
+
+
+def table(name: str, columns: str, rows: list[tuple[Value, ...]], runs: bool = False) -> Table:
+    """A table whose columns are given as `name:kind`, the kind being text if it is left out."""
+    found = [each.partition(":") for each in columns.split()]
+    return Table(
+        name,
+        f"the table {name}",
+        tuple(Column(n, n.replace("_", " "), k or "text", f"told {n}") for n, _, k in found),  # type: ignore[arg-type]
+        tuple(rows),
+        tuple(f"{name}-{place}" for place in range(len(rows))) if runs else (),
+    )
+
+
+def protocols() -> Table:
+    """The table of a study. On mobile, fifo delivers 7 of 100 out of order; one figure is not known."""
+    rows: list[tuple[Value, ...]] = []
+    for network, slow in zip(NETWORKS, (1, 1000), strict=True):
+        for place, protocol in enumerate(PROTOCOLS):
+            broken = 7 if (protocol, network) == ("fifo", "mobile") else 0
+            rows.append(
+                (
+                    *(protocol, network, protocol != "fifo", "complete"),
+                    *("violated" if broken else "clean", broken, broken, 100),
+                    *(223389.89596015494 * slow + place, 461327.0 * slow * (place + 1)),
+                    *(3504.6043165467627 if protocol == "hybrid" else 0.0,),
+                    *((8.58, 292.0, 8.63)[place], (1.33, 0.0, 1.06)[place], 1584.97, 66 + place),
+                    *(None if (protocol, network) == ("rst", "lan") else 3 * slow + place, ""),
+                )
+            )
+    return table(
+        "shop-protocols",
+        "protocol network causal outcome verdict violations:count causal_violations:count "
+        "deliveries:count latency_mean:time latency_p99:time held_mean:time "
+        "metadata_per_message:bytes control_per_message:number wire_per_message:bytes "
+        "integers_peak:count waiting_peak:count error",
+        rows,
+        runs=True,
+    )
+
+
+def runs_of(found: Table) -> tuple[Run, ...]:
+    """A run for each row of a table."""
+    return tuple(
+        Run(
+            anchor or "",
+            f"{place:016x}",
+            f"{row[0]} on {row[1]}",
+            replace(MADE, command=f"beforehand study --out shop --protocol {row[0]}"),
+            table(
+                f"{anchor}-figures",
+                "figure value:number title kind meaning",
+                [
+                    ("latency_mean", row[8], "latency", "time", "Mean."),
+                    ("outcome", "complete", "outcome", "text", "How it ended."),
+                ],
+            ),
+            '{\n  "seed": 1\n}',
+            "beforehand diagram shop --run 1",
+        )
+        for place, (row, anchor) in enumerate(zip(found.rows, found.runs, strict=True))
+    )
+
+
+def diagram(run: str = "run-1") -> Diagram:
+    """Alice sends to Bob twice, and the second is delivered first."""
+    kinds = ((0, "send"), (0, "send"), (1, "deliver"), (1, "deliver"))
+    marks = tuple(
+        Mark(
+            process,
+            place % 2 + 1,
+            kind,
+            10 * place,
+            place,
+            (0, 1, 1, 0)[place],
+            1 - process,
+            "",
+            9,
+            3,
+        )  # type: ignore[arg-type]
+        for place, (process, kind) in enumerate(kinds)
+    )
+    return Diagram(
+        *(run, ("alice@00aa", "bob@00bb"), ("alice", "bob"), marks),
+        (Message(0, 1, (1,), 0, 9), Message(0, 2, (1,), 1, 9)),
+        (Arrow("message", 0, 3, 0), Arrow("message", 1, 2, 1)),
+        *((), (Flag(3, "too late"),), "order", 0, None, "a part"),
+    )
+
+
+def violation(number: int = 1, kind: str = "causal", drawn: bool = True) -> Violation:
+    """A broken promise of the run of fifo on mobile."""
+    return Violation(
+        *("0000000000000005", "shop-protocols-5", "fifo on mobile", kind),
+        f"bob@00bb delivered alice@00aa#2 before alice@00aa#1: violation {number}.",
+        diagram() if drawn else None,
+    )
+
+
+def audit(violations: tuple[Violation, ...] = (), name: str = "shop-audit") -> Audit:
+    """What the auditor said of two runs."""
+    verdicts = table(
+        f"{name}-verdicts",
+        "run title verdict events:count causal:count",
+        [
+            ("0000000000000005", "fifo on mobile", "violated" if violations else "clean", 500, 7),
+            ("0000000000000000", "hybrid on lan", "clean", 400, 0),
+        ],
+    )
+    title = f"the audit {name}"
+    return Audit(
+        name, title, f"shop/{name}", MADE, verdicts, violations, len(violations), ("noted",)
+    )
+
+
+def study() -> Study:
+    """A study with all that it can have."""
+    found = protocols()
+    return Study(
+        *("shop", "shop: 16 processes, 1,687 messages", "demo/shop", MADE, "Replayed: all of it."),
+        ("47 % of the messages are replies",),
+        (
+            Advice("in general", ("hybrid", "rst"), "hybrid: on every network close to the best."),
+            Advice("without causal order", (), "7 of 100 on mobile."),
+        ),
+        found,
+        (table("shop-processes", "process sent:count", [("mail", 12), ("web", 30)]),),
+        (("newtop", "only broadcasts"),),
+        runs_of(found),
+        audit((violation(), violation(2, "fifo"), violation(3, "lost", drawn=False))),
+    )
+
+
+def sweep() -> Sweep:
+    """A sweep over sizes, where rst grows as n^2 and hybrid does not."""
+    rows: list[tuple[Value, ...]] = [
+        (
+            *(protocol, n, seed, float(n * n + seed if protocol == "rst" else 7), 5e6 + n),
+            *(30.0, 2e-5, None),
+        )
+        for protocol in ("hybrid", "rst")
+        for n in SIZES
+        for seed in (1, 3)
+    ]
+    results = table(
+        "growth-results",
+        "protocol processes:count seed:count metadata_bytes_per_message:bytes latency_mean:time "
+        "integers_mean:number seconds_per_message:number error",
+        rows,
+        runs=True,
+    )
+    table1 = table(
+        "growth-table1",
+        "protocol claimed_message_space claimed_process_space claimed_noncausal claimed_in_transit "
+        "claimed_liveness runs:count stalled:count metadata_bytes:bytes metadata_exponent:exponent "
+        "integers_mean:number state_exponent:exponent noncausal_ms:number most_in_transit:count extra",
+        [
+            ("hybrid", "O(1)", "O(i+o+b)", "sender, O(r)", "unlimited", "yes", 6, 0)
+            + (7.0, 0.0123, 30.0, 0.4, 0.5, 9, "x"),
+            ("rst", "O(n^2)", "O(n^2 b)", "no, 0", "unlimited", "yes", 6, 1)
+            + (400.5, 1.94, 300.0, None, 0.0, 9, "y"),
+            ("mattern", "O(1)", "O(b)", "sender, O(b r)", "1", "yes", 6, 0)
+            + (7.5, -0.01, 12.0, -0.3, 3.0, 1, "z"),
+        ],
+    )
+    exponents = table(
+        "growth-exponents",
+        "protocol y x exponent:exponent r2:share",
+        [("rst", "metadata", "n", 1.9400000000000002, 0.999), ("hybrid", "state", "n", 0.4, 0.5)],
+    )
+    made = replace(MADE, command="beforehand sweep --out growth")
+    title = "growth: 12 runs of 2 protocols"
+    runs = tuple(
+        replace(runs_of(protocols())[0], anchor=anchor or "", figures=protocols_figures(anchor))
+        for anchor in results.runs
+    )
+    return Sweep("growth", title, "demo/growth", made, results, table1, exponents, runs)
+
+
+def protocols_figures(anchor: str | None) -> Table:
+    """The figures of one run of the sweep."""
+    return table(f"{anchor}-figures", "figure value:number", [("sent", 4)])
+
+
+def cluster() -> Cluster:
+    """Two real processes."""
+    made = replace(
+        MADE, command="beforehand cluster --trace cluster", environment={"Python": "3.12"}
+    )
+    rows: list[tuple[Value, ...]] = [("n1", 20, 60, 2), ("n2", 40, 40, 3)]
+    return Cluster(
+        *("cluster", "cluster: hybrid-sps, 2 processes", "demo/cluster", made, True),
+        ("The network was made bad.",),
+        table("cluster-processes", "name sent:count delivered:count lost:count", rows),
+        diagram("cluster-run"),
+        "beforehand diagram demo/cluster",
+    )
+
+
+def everything() -> Contents:
+    """One of everything."""
+    return Contents(
+        "demo",
+        replace(MADE, command="beforehand demo --out demo"),
+        (cluster(),),
+        (study(),),
+        (sweep(),),
+        (audit(name="cluster-audit"),),
+        (Missing("the audit of another study", "it was not finished; run it again"),),
+    )
+
+
+# Fields that whoever makes contents takes from the pipeline's own words or makes himself: names of tables
+# and columns, anchors, kinds of values and marks, names of protocols' promises. All others may hold any text.
+OWN: Final = {
+    *("Table.name", "Table.runs", "Column.name", "Column.kind", "Run.anchor", "Violation.anchor"),
+    *("Study.name", "Sweep.name", "Audit.name", "Cluster.name"),
+    *("Mark.kind", "Arrow.kind", "Bar.kind", "Diagram.axis"),
+}
+
+
+def poisoned(value: Any, text: str, where: str = "") -> Any:
+    """The same contents with `text` at the end of every text that comes from outside."""
+    if where in OWN:
+        return value
+    if isinstance(value, str):
+        return value + text
+    if isinstance(value, tuple):
+        return tuple(poisoned(each, text) for each in value)
+    if isinstance(value, Mapping):
+        return {poisoned(k, text): poisoned(v, text) for k, v in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        kind = type(value).__name__
+        changed = {
+            each.name: poisoned(getattr(value, each.name), text, f"{kind}.{each.name}")
+            for each in fields(value)
+        }
+        return replace(value, **changed)
+    return value

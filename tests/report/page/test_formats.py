@@ -1,0 +1,90 @@
+"""Values for people, and the axes on which they are drawn."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from beforehand.report.contents import Kind, Value
+from beforehand.report.page.axes import scale
+from beforehand.report.page.formats import counted, listed, moment, raw, shown, visible
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "text"),
+    [
+        (461327.0, "time", "461 µs"),
+        (999_600, "time", "1 ms"),
+        (3.68e9, "time", "3.68 s"),
+        (300 * 10**9, "time", "5 min"),
+        (0, "time", "0 s"),
+        (0.25, "time", "0.25 ns"),
+        (8.580320094842916, "bytes", "8.58 B"),
+        (1584.97, "bytes", "1,585 B"),
+        (2_500_000, "bytes", "2.5 MB"),
+        (1807, "count", "1,807"),
+        (0.0123456, "number", "0.0123"),
+        (-0.001, "exponent", "0.00"),
+        (-0.06, "exponent", "\u22120.06"),
+        (0.9945, "share", "99.5 %"),
+        (None, "time", "–"),
+        (True, "text", "yes"),
+        (math.nan, "number", "nan"),
+        ("clean", "text", "clean"),
+    ],
+)
+def test_values_for_people(value: Value, kind: Kind, text: str) -> None:
+    """Three digits and a unit, and a dash for what is not known."""
+    assert shown(value, kind) == text
+
+
+@pytest.mark.parametrize("value", [0.1 + 0.2, 1e-300, 223389.89596015494, 2**60 + 1, -0.0])
+def test_raw_values_are_exact(value: float) -> None:
+    """What is read back is the very same number."""
+    found = type(value)(raw(value))
+    assert found == value and math.copysign(1, found) == math.copysign(1, value)
+
+
+def test_text_that_a_page_cannot_hold_is_made_visible() -> None:
+    """Control characters become pictures of themselves, and half characters are spelt out."""
+    assert visible("a\x00b\x1b\x7f\x85") == "a\u2400b\u241b\u2421\ufffd"
+    assert visible("\ud800").encode() == b"\\ud800"
+    assert visible("a\tb\nc") == "a\tb\nc"
+
+
+def test_words() -> None:
+    """Counts, lists and moments."""
+    assert counted(1, "run") == "1 run" and counted(2000, "run") == "2,000 runs"
+    assert listed(["a", "b", "c"]) == "a, b and c" and listed(["a"]) == "a"
+    assert moment("2026-11-16T19:05:30+01:00") == "2026-11-16 18:05 UTC"
+    assert moment("yesterday") == "yesterday"
+
+
+def test_values_far_apart_get_a_logarithmic_axis() -> None:
+    """With ticks in units, all inside of the axis, and a place for zero left of all others."""
+    found = scale([0.0, 2.2e5, 4.0e10, None], "time")
+    axis = found.axis()
+    assert found.log and axis["type"] == "log"
+    assert axis["ticktext"][0] == "0" and "1 ms" in axis["ticktext"]
+    low, high = axis["range"]
+    assert all(low < math.log10(tick) < high for tick in axis["tickvals"])
+    place = found.place(0.0)
+    assert place is not None and place < 2.2e5
+    assert found.place(5.0) == 5.0 and found.place(None) is None
+
+
+def test_values_close_together_get_an_even_axis_from_zero() -> None:
+    """A difference looks as large as it is."""
+    axis = scale([3.0, 4.5], "number").axis()
+    assert axis["type"] == "linear" and axis["tickvals"] == [0, 2, 4]
+    assert axis["range"][0] < 0 < 4.5 < axis["range"][1]
+
+
+@pytest.mark.parametrize("values", [[], [None], [0.0], [1e-12], [5.0, 5.0], [1e-9, 1e12]])
+def test_any_values_have_an_axis(values: list[float | None]) -> None:
+    """Nothing at all, nothing but zero, or all of it: there is an axis with a few ticks."""
+    for log in (None, True):
+        axis = scale(values, "count", log=log).axis()
+        assert 1 <= len(axis["tickvals"]) <= 7
+        assert axis["range"][0] < axis["range"][1]

@@ -1,0 +1,220 @@
+"""The page as a whole: all sections, the exact figures, and nothing but our own scripts."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64decode, b64encode
+from dataclasses import replace
+from hashlib import sha256
+
+import pytest
+
+from beforehand.report.contents import Contents, Made, Table
+from beforehand.report.page import html
+from beforehand.report.page.formats import raw
+from tests.report.page import made_up
+from tests.report.page.reading_back import Page, read
+
+SECTIONS = (
+    *("headline", "run", "advice", "protocols", "table1", "audit", "growth", "runs"),
+    "environment",
+)
+
+
+@pytest.fixture(scope="module")
+def contents() -> Contents:
+    """One of everything."""
+    return made_up.everything()
+
+
+@pytest.fixture(scope="module")
+def source(contents: Contents) -> str:
+    """The page that shows it."""
+    return html(contents)
+
+
+@pytest.fixture(scope="module")
+def page(source: str) -> Page:
+    """The same, as elements."""
+    return read(source)
+
+
+def tables_of(contents: Contents) -> list[Table]:
+    """All tables that stand in the page itself; those of runs are made by a script."""
+    found: list[Table | None] = [each.processes for each in contents.clusters]
+    for study in contents.studies:
+        found += [study.protocols, *study.characteristics]
+        found += [study.audit.verdicts] if study.audit else []
+    for sweep in contents.sweeps:
+        found += [sweep.results, sweep.table1, sweep.exponents]
+    found += [each.verdicts for each in contents.audits]
+    return [each for each in found if each is not None]
+
+
+def test_every_figure_is_read_back_exactly(contents: Contents, page: Page) -> None:
+    """Each cell of each table carries the value that was given, to the last digit."""
+    tables = tables_of(contents)
+    assert len(tables) == 8
+    for table in tables:
+        names = [column.name for column in table.columns]
+        given = [
+            {n: None if v is None else raw(v) for n, v in zip(names, row, strict=True)}
+            for row in table.rows
+        ]
+        assert page.tables[table.name] == given
+    assert page.tables["shop-protocols"][0]["latency_mean"] == "223389.89596015494"
+    assert page.tables["shop-protocols"][1]["waiting_peak"] is None
+
+
+def test_figures_of_runs_are_there_exactly(contents: Contents, page: Page) -> None:
+    """What a script fills the card of a run with has the same values."""
+    data = json.loads(page.by_id("data-runs").text)
+    runs = [run for study in contents.studies for run in study.runs]
+    assert len(runs) == 6
+    for run in runs:
+        card = data["runs"][run.anchor]
+        found = {data["names"][place][0]: value for place, value, _ in card["figures"]}
+        assert found == {str(row[0]): raw(row[1]) for row in run.figures.rows}
+
+
+def test_every_figure_leads_to_its_run(page: Page) -> None:
+    """A link in every row, and nothing that is linked is missing."""
+    ids = [each.attributes["id"] for each in page.elements if "id" in each.attributes]
+    assert len(ids) == len(set(ids))
+    links = [str(each.attributes.get("href")) for each in page.all("a")]
+    assert all(link.startswith("#") and link[1:] in ids for link in links)
+    for place in range(6):
+        assert links.count(f"#run-shop-protocols-{place}") > 8
+    assert f"#run-{made_up.sweep().results.runs[0]}" in links  # type: ignore[union-attr]
+
+
+def test_all_sections_are_there(page: Page) -> None:
+    """In their order, each with a heading, and in the table of contents."""
+    ids = [each.attributes.get("id") for each in page.all("section")]
+    assert [each for each in ids if each in SECTIONS] == list(SECTIONS)
+    links = {each.attributes.get("href") for each in page.all("a")}
+    assert {f"#{name}" for name in SECTIONS[1:]} <= links
+    assert "missing" in ids and "#missing" in links
+
+
+def test_nothing_at_all_is_told_with_what_would_fill_it() -> None:
+    """Each section without data names the command that makes it."""
+    page = read(html(Contents("empty", Made(""))))
+    told = "\n".join(each.text for each in page.all("code"))
+    for command in ("demo", "cluster", "study", "sweep", "audit"):
+        assert f"beforehand {command}" in told
+    assert len([each for each in page.all("div") if each.attributes.get("class") == "nothing"]) == 8
+    assert page.tables == {}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"protocols": None, "advice": (), "runs": ()},
+        {"audit": None, "characteristics": (), "sentences": (), "left_out": ()},
+        {"protocols": replace(made_up.protocols(), rows=(), runs=())},
+    ],
+    ids=["protocols", "audit", "rows"],
+)
+def test_half_a_study_is_shown(changed: dict[str, object]) -> None:
+    """Whatever a study lacks, the rest of it is there."""
+    study = replace(made_up.study(), **changed)  # type: ignore[arg-type]
+    page = read(html(Contents("half", Made(""), studies=(study,))))
+    assert study.title in "".join(each.text for each in page.all("h3"))
+    assert ("shop-protocols" in page.tables) == bool(study.protocols and study.protocols.rows)
+
+
+def test_half_a_sweep_is_shown() -> None:
+    """A sweep may have results and no tables, or tables and no results."""
+    sweep = made_up.sweep()
+    without = replace(sweep, table1=None, exponents=None)
+    assert "growth-results" in read(html(Contents("h", Made(""), sweeps=(without,)))).tables
+    without = replace(sweep, results=None, runs=())
+    found = read(html(Contents("h", Made(""), sweeps=(without,)))).tables
+    assert "growth-table1" in found and "growth-results" not in found
+
+
+def test_missing_parts_are_told_on_top_and_in_full(page: Page) -> None:
+    """A notice in the first section, and what to do in the last."""
+    [notice] = [each for each in page.all("p") if each.attributes.get("role") == "note"]
+    assert "1 part is missing" in notice.text and "headline" in notice.inside
+    assert "run it again" in "".join(e.text for e in page.all("li") if "missing" in e.inside)
+
+
+def test_the_same_contents_give_the_same_bytes(contents: Contents, source: str) -> None:
+    """Nothing depends on the clock, on chance, or on what was made before."""
+    html(Contents("other", Made("")))
+    assert html(made_up.everything()) == source
+
+
+def test_only_our_scripts_may_run(page: Page, source: str) -> None:
+    """The policy names exactly the scripts that are there, and lets nothing be asked for."""
+    [policy] = [
+        str(each.attributes["content"])
+        for each in page.all("meta")
+        if each.attributes.get("http-equiv") == "Content-Security-Policy"
+    ]
+    scripts = [each for each in page.all("script") if "type" not in each.attributes]
+    assert len(scripts) == 3
+    for each in scripts:
+        assert b64encode(sha256(each.text.encode()).digest()).decode() in policy
+    assert policy.startswith("default-src 'none'") and "unsafe-eval" not in policy
+    asked = {"src", "srcset", "action", "poster", "data", "ping", "background"}
+    for element in page.elements:
+        assert not asked & set(element.attributes)
+        assert not any(name.startswith("on") or name == "style" for name in element.attributes)
+
+
+POISON = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)> \u202eright to left\x00\ud800"
+
+
+def test_text_from_outside_is_only_text(contents: Contents, page: Page) -> None:
+    """Through every text field: no element and no attribute comes of it, and it can be read."""
+    poisoned = read(html(made_up.poisoned(contents, POISON)))
+    shape = {(each.tag, *sorted(each.attributes)) for each in page.elements}
+    found = {(each.tag, *sorted(each.attributes)) for each in poisoned.elements}
+    # Only what is made of long texts is new: they have a title, or can be opened.
+    assert found - shape <= {("bdi", "title"), ("details", "class"), ("summary",)}
+    assert len(poisoned.all("script")) == len(page.all("script"))
+    assert any("<script>alert(1)</script>" in each.text for each in poisoned.all("bdi"))
+    assert any("\u2400\\ud800" in each.text for each in poisoned.all("bdi"))
+
+
+def test_right_to_left_text_is_kept_apart(contents: Contents) -> None:
+    """What may run from right to left stands inside of an element that keeps it to itself."""
+    mark = "\u05d0\u05d1"
+    page = read(html(made_up.poisoned(contents, mark)))
+    around = {tag for tag, text in page.texts if mark in text}
+    # Those others hold nothing else, so there is nothing that could be turned round with it.
+    assert "bdi" in around and around <= {"bdi", "title", "option", "button", "script"}
+
+
+def test_long_names_are_shortened_and_kept() -> None:
+    """A name of 10 kB does not break a table, and is there as a whole in its value."""
+    long = "n" * 10_000
+    study = made_up.study()
+    table = study.characteristics[0]
+    study = replace(study, characteristics=(replace(table, rows=((long, 1),)),))
+    page = read(html(Contents("long", Made(""), studies=(study,))))
+    assert page.tables[table.name][0]["process"] == long
+    summaries = [each.text for each in page.all("summary") if each.text.startswith("nnn")]
+    assert summaries and all(len(each) <= 60 for each in summaries)
+
+
+def test_violations_are_packed_with_their_diagrams(page: Page) -> None:
+    """All of them, by run; the sentence with whole names, and one that is easier to read."""
+    packed = page.by_id("data-violations").text
+    [[causal, fifo, lost]] = json.loads(zlib.decompress(b64decode(packed)))
+    assert [causal["kind"], fifo["kind"], lost["kind"]] == ["causal", "fifo", "lost"]
+    assert causal["sentence"] == "bob@00bb delivered alice@00aa#2 before alice@00aa#1: violation 1."
+    assert causal["short"] == "bob delivered alice#2 before alice#1: violation 1."
+    assert causal["diagram"]["labels"] == ["alice", "bob"] and lost["diagram"] is None
+
+
+def test_thousands_of_violations_stay_small() -> None:
+    """They are alike, so a page with 2,000 of them is not much larger than one with three."""
+    many = tuple(made_up.violation(number) for number in range(2000))
+    study = replace(made_up.study(), audit=made_up.audit(many))
+    few = html(Contents("few", Made(""), studies=(made_up.study(),)))
+    assert len(html(Contents("many", Made(""), studies=(study,)))) < len(few) + 100_000

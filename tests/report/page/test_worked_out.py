@@ -1,0 +1,179 @@
+"""What the page says of the figures: findings, charts, and words for claims."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from beforehand.report.contents import Contents, Made, Table
+from beforehand.report.page import claims, comparison, growth
+from beforehand.report.page.charts import Chart
+from beforehand.report.page.findings import findings
+from beforehand.report.page.tables import records
+from tests.report.page import made_up
+
+
+def changed(table: Table | None, row: int, **values: Any) -> Table:
+    """A table with other values in a row."""
+    assert table is not None
+    names = [column.name for column in table.columns]
+    cells = tuple(values.get(n, v) for n, v in zip(names, table.rows[row], strict=True))
+    return replace(table, rows=(*table.rows[:row], cells, *table.rows[row + 1 :]))
+
+
+def test_findings_come_from_the_figures() -> None:
+    """The cluster, what goes wrong without causal order, and how metadata grows."""
+    first, second, third = findings(made_up.everything())
+    assert (first.figure, first.good) == ("0 of 100", True)
+    assert "lost 5 datagrams" in first.sentence and first.link == "cluster-cluster"
+    assert (second.figure, second.good) == ("7 of 100", False)
+    assert "shop on mobile. With causal delivery: none." in second.sentence
+    assert third.figure == "7 B" and "from 66 B to 1,026 B" in third.sentence
+
+
+def test_no_finding_without_its_figures() -> None:
+    """Of what is not there nothing is said; other findings take its place."""
+    assert findings(Contents("empty", Made(""))) == []
+    contents = Contents("one", Made(""), studies=(made_up.study(),))
+    assert [each.figure for each in findings(contents)] == ["7 of 100", "8.58 B", "4 of 4"]
+
+
+def test_bad_news_is_told() -> None:
+    """A cluster that broke order, and a causal protocol that was caught."""
+    cluster = replace(made_up.cluster(), clean=False)
+    caught = changed(made_up.protocols(), 3, verdict="violated", violations=2)
+    study = replace(made_up.study(), protocols=caught)
+    found = findings(Contents("bad", Made(""), clusters=(cluster,), studies=(study,)))
+    assert found[0].figure == "broken" and not found[0].good
+    assert "With causal delivery" not in found[1].sentence
+
+
+def chart(charts: list[Chart], name: str) -> Chart:
+    """A chart by its name."""
+    [found] = [each for each in charts if each.name == name]
+    return found
+
+
+def test_charts_of_a_study_hold_its_figures() -> None:
+    """A row for each protocol, controls in brackets, and a series for each network."""
+    found = comparison.charts(made_up.study())
+    assert len(found) == 6
+    latency = chart(found, "shop-latency")
+    assert latency.layout["yaxis"]["ticktext"] == ["hybrid", "rst", "(fifo)"]
+    lan = [each for each in latency.data if each.get("name") == "lan"]
+    assert lan[0]["x"] == [223389.89596015494, 223390.89596015494, 223391.89596015494]
+    colours = {each["marker"]["color"] for each in latency.data if "marker" in each}
+    symbols = {each["marker"]["symbol"] for each in latency.data if "marker" in each}
+    assert len(colours) == 2 and len(symbols) == 4  # filled and open
+    assert "on lan 461 µs (hybrid) to 923 µs (rst)" in latency.told
+
+
+def test_failed_runs_are_not_drawn() -> None:
+    """They have no figures, only zeros."""
+    table = changed(made_up.protocols(), 0, error="out of memory", outcome="failed")
+    study = replace(made_up.study(), protocols=table)
+    latency = chart(comparison.charts(study), "shop-latency")
+    [lan] = [each for each in latency.data if each.get("name") == "lan"]
+    assert lan["x"][latency.layout["yaxis"]["ticktext"].index("hybrid")] is None
+
+
+def test_the_smallest_are_those_of_usable_protocols() -> None:
+    """Not of controls, and not of what was caught; on each network for itself."""
+    found = comparison.smallest(made_up.study())
+    assert (0, "metadata_per_message") in found and (3, "metadata_per_message") in found
+    assert (1, "control_per_message") in found
+    assert not any(place in (2, 5) for place, _ in found)
+    caught = changed(made_up.protocols(), 0, verdict="violated")
+    alone = comparison.smallest(replace(made_up.study(), protocols=caught))
+    assert not any(place < 3 for place, _ in alone)  # one that is left is no comparison
+
+
+def test_growth_is_the_mean_over_runs_of_a_size() -> None:
+    """Seeds 1 and 3 make n^2 + 2."""
+    rows = records(made_up.sweep().results)
+    found = growth.means(rows, growth.COSTS[0])
+    assert found == {
+        "hybrid": [(8, 7.0), (16, 7.0), (32, 7.0)],
+        "rst": [(8, 66.0), (16, 258.0), (32, 1026.0)],
+    }
+    charts = growth.charts(made_up.sweep())
+    metadata = chart(charts, "growth-metadata")
+    assert [each["y"] for each in metadata.data] == [[7.0, 7.0, 7.0], [66.0, 258.0, 1026.0]]
+    assert metadata.layout["xaxis"]["tickvals"] == [8, 16, 32]
+    assert "rst 66 B to 1,026 B" in metadata.told
+    assert len(charts) == 4
+
+
+def test_one_size_makes_no_growth() -> None:
+    """There is no line through one point."""
+    sweep = made_up.sweep()
+    assert sweep.results is not None
+    rows = tuple(row for row in sweep.results.rows if row[1] == 8)
+    results = replace(sweep.results, rows=rows, runs=())
+    assert growth.charts(replace(sweep, results=results)) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "power"),
+    [
+        ("O(1)", 0),
+        ("O(n^2)", 2),
+        ("O(n^2 b)", 2),
+        ("O(n o + b)", 1),
+        ("O(i+o+b+p+u)", 0),
+        ("O(n+b)", 1),
+        ("unlimited", None),
+        ("", None),
+    ],
+)
+def test_the_power_of_n_in_a_claim(claim: str, power: int | None) -> None:
+    """As the paper writes them."""
+    assert claims.claimed_exponent(claim) == power
+
+
+@pytest.mark.parametrize(
+    ("claim", "measured", "word"),
+    [
+        ("O(n^2)", 1.94, "as claimed"),
+        ("O(n^2)", 2.25, "as claimed"),
+        ("O(n^2)", 1.74, "less than claimed"),
+        ("O(1)", 0.26, ""),
+        ("O(1)", None, ""),
+        ("unlimited", 1.0, ""),
+    ],
+)
+def test_words_for_exponents(claim: str, measured: float | None, word: str) -> None:
+    """By the rule that the page states."""
+    assert claims.judged_exponent(claim, measured) == word
+
+
+def test_words_for_a_row() -> None:
+    """Only what a run can contradict, and only where there is a figure."""
+    hybrid, rst, mattern = [claims.judged(row) for row in records(made_up.sweep().table1)]
+    assert hybrid == {"metadata_exponent": "as claimed", "stalled": "as claimed"}
+    assert rst["noncausal_ms"] == "as claimed" and rst["stalled"] == "more than claimed"
+    assert "state_exponent" not in rst  # nothing was measured
+    assert mattern["most_in_transit"] == "as claimed"
+    assert mattern["state_exponent"] == "less than claimed"
+
+
+def test_no_column_of_table_1_is_lost() -> None:
+    """Those that belong to no group come last."""
+    table = made_up.sweep().table1
+    assert table is not None
+    groups = claims.arranged(table)
+    assert groups[0] == ("", [0]) and groups[-1][0] == "other"
+    places = [place for _, found in groups for place in found]
+    assert sorted(places) == list(range(len(table.columns)))
+
+
+def test_claimed_and_measured_are_drawn_together() -> None:
+    """A filled mark for what was measured, and an open one for what is claimed."""
+    message, process = claims.charts(made_up.sweep())
+    lines, measured, claimed = message.data
+    assert measured["x"] == [0.0123, 1.94, -0.01] and claimed["x"] == [0.0, 2.0, 0.0]
+    assert lines["mode"] == "lines" and claimed["marker"]["symbol"].endswith("-open")
+    assert process.layout["yaxis"]["ticktext"] == ["hybrid", "mattern"]
+    assert "rst: claimed O(n^2), measured k = 1.94" in message.told

@@ -1,0 +1,249 @@
+"""Whatever happens to the files: a report that says so, never a traceback, and never silence."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from beforehand import report
+from beforehand.errors import ReportError
+from beforehand.report import Contents
+from tests.report import folders
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All kinds of outputs."""
+    return folders.write_demo(tmp_path_factory.mktemp("damage") / "demo")
+
+
+@pytest.fixture(scope="module")
+def whole(demo: Path) -> dict[Path, Contents]:
+    """What is read of each part if nothing is wrong."""
+    contents = {part: report.read(part) for part in sorted(demo.iterdir()) if part.is_dir()}
+    assert len(contents) == 4 and not any(each.missing for each in contents.values())
+    return contents
+
+
+def delete(file: Path) -> None:
+    """It is gone."""
+    file.unlink()
+
+
+def cut(file: Path) -> None:
+    """The disk was full."""
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+def overwrite(file: Path) -> None:
+    """Something else has this name."""
+    file.write_bytes(b"\x00PAR1 {[ \xff" * 9)
+
+
+def empty(file: Path) -> None:
+    """It has a name and nothing else."""
+    file.write_bytes(b"")
+
+
+def flip(file: Path) -> None:
+    """Some bytes in the middle are not what they were."""
+    content = bytearray(file.read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 8] = bytes(255 - each for each in content[middle : middle + 8])
+    file.write_bytes(bytes(content))
+
+
+def into_folder(file: Path) -> None:
+    """A folder has its name."""
+    file.unlink()
+    file.mkdir()
+
+
+DAMAGES = (cut, overwrite, empty, flip, into_folder)
+# Without it nobody can tell that traces are of a cluster.
+ONLY_SIGN = "_cluster.json"
+
+
+def with_damage(folder: Path, file: Path, damage: Callable[[Path], None], kept: Path) -> Contents:
+    """What is read while a file is damaged; it is whole again afterwards."""
+    shutil.copy2(file, kept)
+    try:
+        damage(file)
+        return report.read(folder)
+    finally:
+        shutil.rmtree(file) if file.is_dir() else file.unlink(missing_ok=True)
+        shutil.copy2(kept, file)
+
+
+def files_of(parts: Iterable[Path]) -> list[tuple[Path, Path]]:
+    """Each part and each of its files, but checksums, at which nobody looks."""
+    found = ((part, each) for part in parts for each in part.rglob("*") if each.is_file())
+    return sorted(pair for pair in found if pair[1].suffix != ".crc")
+
+
+def test_no_file_can_be_deleted_unnoticed(whole: dict[Path, Contents], tmp_path: Path) -> None:
+    """Each of them: the report says what is missing, and how to make it again."""
+    for part, file in files_of(whole):
+        if file.name == ONLY_SIGN:
+            continue
+        contents = with_damage(part, file, delete, tmp_path / "kept")
+        # What only says that a sweep may tidy up, and what tells how to go on, is not shown.
+        if file.name not in ("_sweep.json", "_source.json"):
+            assert contents.missing, f"{file} is gone, and nobody says so"
+        else:
+            assert contents == whole[part], file
+        for each in contents.missing:
+            assert "\n" not in each.why and "beforehand" in each.why, each
+
+
+def test_no_file_can_be_damaged_unnoticed(whole: dict[Path, Contents], tmp_path: Path) -> None:
+    """One file after the other, each in one of several ways: it is told, or changes nothing."""
+    noticed, files = 0, files_of(whole)
+    for place, (part, file) in enumerate(files):
+        damage = DAMAGES[place % len(DAMAGES)]
+        contents = with_damage(part, file, damage, tmp_path / "kept")
+        assert contents.missing or contents == whole[part], f"{damage.__name__} {file}"
+        assert all("\n" not in each.why for each in contents.missing), f"{damage.__name__} {file}"
+        noticed += bool(contents.missing)
+    assert noticed > len(files) / 2, f"only {noticed} of {len(files)}"  # signs are empty anyway
+
+
+# ---- what is told ----
+
+
+def told(contents: Contents) -> str:
+    """All that is missing, in one text."""
+    return "\n".join(f"{each.what}: {each.why}" for each in contents.missing)
+
+
+def test_a_study_that_was_stopped(tmp_path: Path) -> None:
+    """It has no note: what is certain is shown, and the command goes on where it was."""
+    study = folders.write_study(tmp_path / "st udy")
+    (study / "_study.json").unlink()
+    contents = report.read(study)
+    (found,) = contents.studies
+    assert found.protocols is None and not found.advice
+    assert len(found.runs) == 4 and found.audit is not None and found.audit.counted == 1
+    assert "the comparison of the study st udy: there is no" in told(contents)
+    assert f"run `beforehand study --out '{study}'` again: it goes on where it was" in told(
+        contents
+    )
+
+
+def test_a_wave_without_a_note_does_not_count(tmp_path: Path) -> None:
+    """A sweep that was stopped, or is under way: its last runs are told and not shown."""
+    sweep = folders.write_sweep(tmp_path / "sweep")
+    (sweep / "waves" / "00002-0123abcd.json").unlink()
+    contents = report.read(sweep)
+    (found,) = contents.sweeps
+    assert found.results is not None and len(found.results.rows) == 6
+    place = [column.name for column in found.results.columns].index("latency_mean")
+    assert {row[place] for row in found.results.rows} == {0.5}, "of the first wave"
+    assert "00002-0123abcd has no note in waves, so it does not count" in told(contents)
+
+
+def test_rows_that_a_note_promises(tmp_path: Path) -> None:
+    """A table that Spark has finished, and that lacks runs all the same."""
+    study = folders.write_study(tmp_path)
+    wave = study / "sweep" / "results" / folders.WAVE
+    for name in ("part-00001-0000-c000.snappy.parquet", ".part-00001-0000-c000.snappy.parquet.crc"):
+        (wave / name).unlink()
+    contents = report.read(study)
+    assert "2 runs of the study" in told(contents) and "--force` makes all of it anew" in told(
+        contents
+    )
+    (found,) = contents.studies
+    assert found.protocols is not None and found.protocols.runs.count(None) == 2
+
+
+def test_a_newer_version_is_not_misunderstood(tmp_path: Path) -> None:
+    """Notes and traces that tell one."""
+    study = folders.write_study(tmp_path / "study")
+    folders.write_note(study / "_study.json", {"version": 2, "protocols": "renamed"})
+    cluster = folders.write_cluster(tmp_path / "cluster")
+    for file in cluster.glob("*.parquet"):
+        table = pq.read_table(file)
+        pq.write_table(table.replace_schema_metadata({"beforehand-trace": "2"}), file)
+    contents = report.read(tmp_path)
+    assert "_study.json is of version 2, and this program knows version 1" in told(contents)
+    assert "is a trace of version 2, and this program knows version 1" in told(contents)
+    assert contents.clusters[0].diagram is None and contents.studies[0].protocols is None
+
+
+@pytest.mark.parametrize(
+    ("column", "change", "problem"),
+    [
+        ("latency_mean", None, "has no column 'latency_mean'"),
+        ("latency_mean", pa.string(), "its column 'latency_mean' holds string, not real"),
+        ("violations", pa.float64(), "its column 'violations' holds double, not whole"),
+    ],
+)
+def test_other_columns(tmp_path: Path, column: str, change: pa.DataType, problem: str) -> None:
+    """One is gone, or holds something else."""
+    study = folders.write_study(tmp_path)
+    (file,) = (study / "study" / "protocols").glob("*.parquet")
+    table = pq.read_table(file)
+    place = table.column_names.index(column)
+    if change is None:
+        changed = table.remove_column(place)
+    else:
+        changed = table.set_column(place, column, table[column].cast(change))
+    pq.write_table(changed, file)
+    contents = report.read(study)
+    assert contents.studies[0].protocols is None and problem in told(contents)
+
+
+def test_more_columns_are_welcome(tmp_path: Path) -> None:
+    """A newer pipeline may tell more: it is shown under its own name."""
+    study = folders.write_study(tmp_path)
+    (file,) = (study / "study" / "protocols").glob("*.parquet")
+    table = pq.read_table(file)
+    pq.write_table(table.append_column("glue_used", pa.array([1.5, 2.5, 3.5, float("nan")])), file)
+    contents = report.read(study)
+    protocols = contents.studies[0].protocols
+    assert not contents.missing and protocols is not None
+    assert protocols.columns[-1].name == "glue_used" and protocols.columns[-1].kind == "number"
+    assert [row[-1] for row in protocols.rows] == [1.5, 2.5, 3.5, None], "what is no number"
+
+
+def test_a_file_where_a_folder_should_be(tmp_path: Path) -> None:
+    """And a folder that nobody expects is passed over."""
+    study = folders.write_study(tmp_path)
+    shutil.rmtree(study / "audit" / "violations")
+    (study / "audit" / "violations").write_text("a list of violations")
+    (study / "sweep" / "waves" / "notes of mine").mkdir()
+    contents = report.read(study)
+    assert "violations is a file, and should be a folder" in told(contents)
+    audit = contents.studies[0].audit
+    assert audit is not None and audit.counted == 1 and not audit.violations
+    assert "0 of 1 violations are listed here" in audit.notes[0]
+
+
+# ---- nothing to report ----
+
+
+def test_nothing_of_ours_is_an_error_that_says_what_was_looked_for(tmp_path: Path) -> None:
+    """One sentence, with a remedy."""
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(ReportError, match=r"nothing to report .*_study\.json of a study.*--out of"):
+        report.read(tmp_path)
+    with pytest.raises(ReportError, match="there is no such folder"):
+        report.read(tmp_path / "nowhere")
+    with pytest.raises(ReportError, match="is a file; name the folder"):
+        report.read(tmp_path / "thesis.tex")
+    with pytest.raises(ReportError, match="copy the folder here first"):
+        report.read("s3a://bucket/study")
+
+
+def test_a_trace_is_for_other_commands(tmp_path: Path) -> None:
+    """It holds no results yet."""
+    cluster = folders.write_cluster(tmp_path)
+    (cluster / "_cluster.json").unlink()
+    for path in (cluster, next(cluster.glob("*.parquet"))):
+        with pytest.raises(ReportError, match="`beforehand audit .* or `beforehand diagram"):
+            report.read(path)

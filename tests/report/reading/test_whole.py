@@ -1,0 +1,284 @@
+"""What is read: the tables as they are, each row with its run, each run with its commands."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from beforehand import report
+from beforehand.report import Contents
+from beforehand.report.contents import Study, Sweep, Table
+from beforehand.report.reading import audits
+from tests.report import folders, schemas
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All kinds of outputs."""
+    return folders.write_demo(tmp_path_factory.mktemp("whole") / "demo")
+
+
+@pytest.fixture(scope="module")
+def contents(root: Path) -> Contents:
+    """All of it, of which nothing is missing."""
+    found = report.read(root)
+    assert not found.missing
+    return found
+
+
+@pytest.fixture(scope="module")
+def study(contents: Contents) -> Study:
+    """The only one."""
+    (found,) = contents.studies
+    return found
+
+
+@pytest.fixture(scope="module")
+def sweep(contents: Contents) -> Sweep:
+    """The only one."""
+    (found,) = contents.sweeps
+    return found
+
+
+def rows_of(folder: Path) -> list[dict[str, Any]]:
+    """A table as it stands on disk."""
+    return [
+        row for file in sorted(folder.glob("*.parquet")) for row in pq.read_table(file).to_pylist()
+    ]
+
+
+def as_dicts(table: Table | None) -> list[dict[str, Any]]:
+    """A table of a report."""
+    assert table is not None
+    names = [column.name for column in table.columns]
+    return [dict(zip(names, row, strict=True)) for row in table.rows]
+
+
+# ---- studies ----
+
+
+def test_the_protocols_are_the_table_as_it_is(root: Path, study: Study) -> None:
+    """All columns and rows, in their order, with their types; each row leads to its run."""
+    assert study.protocols is not None
+    expected = rows_of(root / "shop-study" / "study" / "protocols")
+    assert as_dicts(study.protocols) == expected
+    assert [list(map(type, row)) for row in study.protocols.rows] == [
+        list(map(type, row.values())) for row in expected
+    ]
+    by_anchor = {run.anchor: run for run in study.runs}
+    for row, anchor in zip(expected, study.protocols.runs, strict=True):
+        assert anchor is not None and by_anchor[anchor].name == row["run"]
+        assert by_anchor[anchor].title == f"{row['protocol']} on {row['network']}"
+
+
+def test_a_run_has_all_its_figures_and_its_commands(root: Path, study: Study) -> None:
+    """Of the row of the sweep nothing is left out but what is shown elsewhere."""
+    where = root / "shop-study" / "sweep"
+    expected = {row["run"]: row for row in rows_of(where / "results" / folders.WAVE)}
+    assert len(study.runs) == len(expected) == 4
+    for run in study.runs:
+        row = expected[run.name]
+        figures = {each["figure"]: each["value"] for each in as_dicts(run.figures)}
+        assert figures == {k: v for k, v in row.items() if k not in ("scenario", "series", "error")}
+        assert json.loads(run.scenario) == json.loads(row["scenario"]) and "\n" in run.scenario
+        chosen = f"--protocol {row['protocol']} --network {row['network']}"
+        assert run.made.command == f"beforehand study --out study {chosen}"
+        traces = where / "traces" / folders.WAVE
+        assert run.diagram == f"beforehand diagram {traces} --run {run.name}"
+        assert run.made.environment == folders.MADE["environment"] and not run.error
+
+
+def test_every_figure_is_explained(study: Study, sweep: Sweep) -> None:
+    """People are told what each column means."""
+    runs = [*study.runs, *sweep.runs]
+    assert all(row["meaning"] and row["title"] for run in runs for row in as_dicts(run.figures))
+    tables = [study.protocols, sweep.results, sweep.table1, sweep.exponents, *study.characteristics]
+    assert all(column.told for table in tables if table is not None for column in table.columns)
+
+
+def test_words_come_from_the_pipeline(study: Study) -> None:
+    """Title, traffic, advice in its order, and what was left out."""
+    assert study.title == "talk: 3 processes, 2 messages, 3 copies within 5 us"
+    assert study.replayed.startswith("talk, the only run") and len(study.sentences) == 1
+    assert [each.situation.partition(" ")[0] for each in study.advice] == ["in", "low", "without"]
+    assert study.advice[0].protocols == ("hybrid",) and study.advice[2].protocols == ()
+    assert study.left_out == (("vector", "only broadcasts"),)
+    names = [each.name.rpartition("-")[2] for each in study.characteristics]
+    assert names == ["runs", "processes", "summaries"]
+
+
+# ---- audits ----
+
+
+def test_verdicts_and_violations(study: Study) -> None:
+    """The worst first; a violation has its sentence, its run, and its chain as a diagram."""
+    audit = study.audit
+    assert audit is not None and audit.counted == 1 and not audit.notes
+    assert as_dicts(audit.verdicts)[0]["title"] == "fifo on wan"
+    (violation,) = audit.violations
+    assert violation.title == "fifo on wan" and violation.anchor == audit.verdicts.runs[0]
+    drawn = violation.diagram
+    assert drawn is not None and drawn.processes == folders.PEOPLE and drawn.axis == "order"
+    (flag,) = drawn.flags
+    late = drawn.marks[flag.mark]
+    assert (late.kind, late.seq, drawn.processes[late.process]) == ("deliver", 4, "carol")
+    assert flag.sentence == violation.sentence
+    assert sorted(arrow.kind for arrow in drawn.arrows) == ["message"] * 3
+    assert all(arrow.end is not None for arrow in drawn.arrows), "nothing leads nowhere"
+
+
+def test_a_chain_is_drawn_without_its_trace(tmp_path: Path) -> None:
+    """The order is that of the chain, and it is said that there are no times."""
+    folder = folders.write_audit(tmp_path, {"r": True}, sources=["/nowhere/at/all"])
+    (audit,) = report.read(folder).audits
+    (violation,) = audit.violations
+    drawn = violation.diagram
+    assert drawn is not None and "no trace" in drawn.note
+    told = [(drawn.processes[mark.process], mark.kind, mark.message) for mark in drawn.marks]
+    assert told == [
+        *(("alice", "send", 0), ("bob", "deliver", 0), ("bob", "send", 1)),
+        *(("carol", "deliver", 1), ("carol", "deliver", 0)),
+    ]
+    assert drawn.marks[drawn.flags[0].mark].message == 0 and violation.anchor is None
+
+
+def test_a_lone_audit_finds_its_trace(tmp_path: Path) -> None:
+    """By the sources in its note, be they lines of JSON."""
+    lines = [
+        json.dumps({k: v for k, v in row.items() if v is not None})
+        for row in folders.events("r", True)
+    ]
+    (tmp_path / "log.jsonl").write_text('{"beforehand-trace": 1}\n' + "\n".join(lines))
+    folders.write_audit(tmp_path / "audit", {"r": True}, sources=[str(tmp_path / "log.jsonl")])
+    (audit,) = report.read(tmp_path).audits
+    drawn = audit.violations[0].diagram
+    assert drawn is not None and len(drawn.marks) == 11 and "no trace" not in drawn.note
+
+
+def test_many_violations_are_shared_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run with few has all of them listed; all are counted, and it is said where the rest is."""
+    monkeypatch.setattr(audits, "LISTED", 10)
+    runs = {"many": 50, "some": 20, "few": 2}
+    folder = folders.write_audit(tmp_path, dict.fromkeys(runs, True))
+    rows = [
+        folders.broken(run) | {"seq": seq} for run, count in runs.items() for seq in range(count)
+    ]
+    folders.write_table(folder / "violations", rows, schemas.VIOLATIONS)
+    verdicts = [row | {"causal": runs[row["run"]]} for row in rows_of(folder / "verdicts")]
+    folders.write_table(folder / "verdicts", verdicts, schemas.VERDICTS, parts=2)
+    (audit,) = report.read(folder).audits
+    listed = [violation.run for violation in audit.violations]
+    assert {run: listed.count(run) for run in runs} == {"many": 4, "some": 4, "few": 2}
+    assert audit.counted == 72
+    assert audit.notes[0].startswith("10 of 72 violations are listed here")
+
+
+# ---- sweeps ----
+
+
+def test_a_sweep_has_each_run_once(root: Path, sweep: Sweep) -> None:
+    """That of the last wave that has it; and the tables of the pipeline as they are."""
+    waves = [rows_of(path) for path in sorted((root / "growth" / "results").iterdir())]
+    last = {row["run"]: row for wave in waves for row in wave}
+    rows = as_dicts(sweep.results)
+    assert len(rows) == len(last) == 6 and sweep.results is not None
+    for row, anchor in zip(rows, sweep.results.runs, strict=True):
+        expected = last[row["run"]]
+        assert row["seconds_per_message"] == expected["seconds"] / expected["sent"]
+        assert all(row[name] == expected[name] for name in row if name != "seconds_per_message")
+        (run,) = [run for run in sweep.runs if run.anchor == anchor]
+        assert run.name == row["run"] and f"--protocol {row['protocol']}" in run.made.command
+    assert {row["latency_mean"] == 0.5 for row in rows} == {True, False}, "of both waves"
+    metrics = root / "growth" / "metrics"
+    assert as_dicts(sweep.table1) == rows_of(metrics / "table1")
+    assert as_dicts(sweep.exponents) == rows_of(metrics / "exponents")
+
+
+# ---- clusters and demos ----
+
+
+def test_a_cluster_in_words(root: Path, contents: Contents) -> None:
+    """What the note tells, the processes as a table, and the beginning of the trace."""
+    (cluster,) = contents.clusters
+    note = json.loads((root / "cluster" / "_cluster.json").read_text())
+    rows = as_dicts(cluster.processes)
+    assert [{k: each[k] for k in rows[0]} for each in note["processes"]] == rows
+    assert cluster.clean and "615 datagrams were lost" in cluster.sentences[1]
+    assert cluster.sentences[-1].startswith("Verdict: clean. 3 deliveries")
+    assert cluster.diagram is not None and len(cluster.diagram.marks) == 11
+    assert cluster.diagram_command == f"beforehand diagram {root / 'cluster'}"
+
+
+def test_a_cluster_that_is_not_clean(tmp_path: Path) -> None:
+    """Its verdict says what was broken."""
+    (cluster,) = report.read(folders.write_cluster(tmp_path, clean=False)).clusters
+    assert not cluster.clean
+    assert cluster.sentences[-2:] == (
+        "Verdict: not clean: 1 causal.",
+        "carol delivered bob#1 before alice#1.",
+    )
+
+
+def test_a_demo_tells_how_it_was_made(contents: Contents) -> None:
+    """Otherwise it is the report itself whose origin is told."""
+    assert contents.made.command == "beforehand demo" and contents.made.environment["cores"] == "2"
+
+
+def test_a_demo_that_is_not_whole(tmp_path: Path) -> None:
+    """A step that was not reached, and a part that is gone, are told."""
+    demo = folders.write_demo(tmp_path)
+    note = json.loads((demo / "_demo.json").read_text())
+    (demo / "cluster" / "_cluster.json").unlink()
+    done = dict.fromkeys(("cluster", "audit", "shop study", "growth"), 1.5)
+    folders.write_note(demo / "_demo.json", note | {"seconds": done, "finished": False})
+    told = {each.what: each.why for each in report.read(demo).missing}
+    assert told.keys() == {"the cluster of the demo", "the cluster study of the demo"}
+    assert "is not there any more, or not what it was" in told["the cluster of the demo"]
+    assert told["the cluster study of the demo"].startswith("the demo was stopped before it; run")
+
+
+def test_what_belongs_to_a_study_is_not_listed_again(contents: Contents) -> None:
+    """Its sweep and its audit are its own; what lies beside it is not."""
+    assert len(contents.sweeps) == 1 and len(contents.audits) == 1
+    assert contents.audits[0].title == "cluster-audit: 1 run, no violations"
+
+
+def test_names_and_anchors_are_one_of_their_kind(contents: Contents, tmp_path: Path) -> None:
+    """Also where the same study is there twice, under names that look alike."""
+    folders.write_study(tmp_path / "a b")
+    folders.write_study(tmp_path / "a-b")
+    for found in (contents, report.read(tmp_path)):
+        names = list(_names(found))
+        assert len(names) > 10 and len(set(names)) == len(names)
+        assert all(set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for name in names)
+
+
+def _names(found: Any) -> list[str]:
+    """Of all tables and anchors in a value."""
+    own = [found.name] if isinstance(found, Table) else []
+    own += [found.anchor] if hasattr(found, "figures") else []
+    inner = getattr(found, "__dict__", {}).values() if is_dataclass(found) else found
+    if isinstance(found, (str, int, float, dict)) or found is None:
+        return own
+    assert not is_dataclass(found) or fields(found)
+    return own + [name for each in inner for name in _names(each)]
+
+
+def test_an_ingest_alone_is_a_traffic_that_was_not_replayed(tmp_path: Path) -> None:
+    """Its characteristics are shown, and what would come next is told."""
+    folders.write_note(tmp_path / "in" / "_ingest.json", {"version": 1, "messages": 2, "runs": []})
+    study = folders.write_study(tmp_path / "study")
+    (study / "characteristics").rename(tmp_path / "in" / "characteristics")
+    contents = report.read(tmp_path / "in")
+    (traffic,) = contents.studies
+    assert traffic.title == "in: 2 messages" and len(traffic.characteristics) == 3
+    assert traffic.protocols is None and "it has not been replayed" in contents.missing[0].why
+    alone = report.read(tmp_path / "in" / "characteristics").studies[0]
+    assert [table.rows for table in alone.characteristics] == [
+        table.rows for table in traffic.characteristics
+    ]
