@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
+from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from beforehand import protocols, trace
 from beforehand.cli import app
+from beforehand.cli.cluster_run import NOTE, command_line
 from beforehand.runtime.cluster import child
+from beforehand.runtime.cluster.plan import Plan
 
 runner = CliRunner()
 
 FAULTS = ("--loss", "0.1", "--duplicate", "0.1", "--reorder", "0.3")
 CONTROLS = ("fifo", "raw")
+SHORT = (
+    *("--nodes", "3", "--messages", "300", "--protocol", "hybrid-sps"),
+    *FAULTS,
+)
 SMALL = ("--nodes", "3", "--messages", "300", *FAULTS)
 
 
@@ -50,6 +59,44 @@ def test_everything_arrives_once_and_in_order(tmp_path: Path) -> None:
     assert found["verdict"]["held"] == sum(event.kind == "hold" for event in events) > 0
     assert sum(event.kind == "send" for event in events) == 300
     assert {event.run for event in events} == {"cluster-hybrid-sps-5"}
+    note = json.loads((folder / NOTE).read_text())
+    assert {name: note[name] for name in found} == found
+    assert note["encrypted"] and note["environment"]["Python"] and note["when"].endswith("+00:00")
+    assert note["command"] == f"beforehand cluster {' '.join(SHORT)} --seed 5 --trace {folder}"
+    assert parsed(note["command"])["trace"] == folder
+
+
+def parsed(line: str) -> dict[str, Any]:
+    """The options of a command line, as the command gets them."""
+    _, name, *words = shlex.split(line)
+    group = get_command(app)
+    assert isinstance(group, typer.core.TyperGroup)
+    return group.commands[name].make_context(name, words).params
+
+
+@pytest.mark.parametrize(
+    ("plan", "encrypted", "options"),
+    [
+        (
+            Plan(nodes=3, messages=300),
+            True,
+            "--nodes 3 --messages 300 --protocol hybrid-sps --seed 1",
+        ),
+        (
+            Plan(nodes=4, messages=9, kill=1, restart=True, drop_after=0.5, payload=0, seed=7),
+            False,
+            "--nodes 4 --messages 9 --protocol hybrid-sps --payload 0 --kill 1 --restart "
+            "--drop-after 0.5 --seed 7 --plain",
+        ),
+    ],
+)
+def test_the_command_of_a_note_makes_such_a_run(plan: Plan, encrypted: bool, options: str) -> None:
+    """Short, and parsed it is the same plan again; names with spaces are quoted."""
+    line = command_line(plan, encrypted, Path("my traces"))
+    assert line == f"beforehand cluster {options} --trace 'my traces'"
+    found = parsed(line)
+    assert Plan(**{name: found[name] for name in plan.__dataclass_fields__}) == plan
+    assert found["encrypted"] is encrypted
 
 
 def test_the_others_finish_without_the_killed() -> None:

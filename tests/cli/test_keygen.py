@@ -1,5 +1,6 @@
 """`beforehand keygen`: a key on the screen or in a file of one's own."""
 
+import json
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -28,6 +29,16 @@ def test_a_key_is_written(tmp_path: Path) -> None:
     key = keys.load(file)
     assert key is not None and key.hex() not in result.output
     assert str(file) in result.output
+
+
+def test_programs_get_json(tmp_path: Path) -> None:
+    """The key, or where it is, and never both."""
+    told = json.loads(runner.invoke(app, ["keygen", "--json"]).stdout)
+    assert list(told) == ["key"] and len(bytes.fromhex(told["key"])) == 32
+    file = tmp_path / "cluster.key"
+    result = runner.invoke(app, ["keygen", "--json", "--out", str(file)])
+    assert json.loads(result.stdout) == {"file": str(file)}
+    assert keys.load(file) is not None
 
 
 def test_a_key_is_not_overwritten(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -10,14 +11,17 @@ import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from beforehand import Node
 from beforehand.cli import app
-from beforehand.cli.conversation import Conversation, shown
+from beforehand.cli.conversation import Conversation
 from beforehand.cli.typed import READ, typed_lines
+from beforehand.cli.voices import Lines, Objects, shown
+from beforehand.runtime.events import KINDS
 from beforehand.runtime.transports import MemoryNetwork
 
 runner = CliRunner()
@@ -39,7 +43,7 @@ class Person:
 
     def sit_down(self, wait: float = 10.0) -> None:
         """Start to talk."""
-        conversation = Conversation(self.node, self._see, self._note)
+        conversation = Conversation(self.node, Lines(self._see, self._note))
         self._left = asyncio.create_task(conversation.run(self._lines(), wait))
 
     def type(self, *lines: str | bytes) -> None:
@@ -181,6 +185,50 @@ def test_what_waits_for_somebody_who_does_not_come_is_told() -> None:
     asyncio.run(asyncio.wait_for(main(), PATIENCE))
 
 
+def test_programs_get_an_object_per_line() -> None:
+    """What happened, what arrived (also what is no text) and the answers, in one stream."""
+
+    async def main() -> list[dict[str, Any]]:
+        network = MemoryNetwork(seed=1)
+        bob = Person(network, "bob", ["alice"])
+        bob.sit_down()
+        node = Node("alice", transport=network.transport("alice"), peers={"bob": "bob"})
+        told: list[str] = []
+        typed: asyncio.Queue[bytes | None] = asyncio.Queue()
+
+        async def lines() -> AsyncIterator[bytes]:
+            while (line := await typed.get()) is not None:
+                yield line
+
+        async def until(words: str) -> None:
+            while not any(words in each for each in told):
+                await asyncio.sleep(0.001)
+
+        talking = asyncio.create_task(Conversation(node, Objects(told.append)).run(lines(), 10.0))
+        await bob.notes("alice: up")
+        bob.type("alice: a\u202eb", b"alice: \xff\x00")
+        await until("base64")
+        for line in (b"dave: x", b"/peers", b"/held", b"/stats", b"/help", None):
+            typed.put_nowait(line)
+        await talking
+        await bob.leave()
+        assert all(line.isascii() and line.isprintable() for line in told)
+        return [json.loads(line) for line in told]
+
+    told = asyncio.run(asyncio.wait_for(main(), PATIENCE))
+    assert told[0] == {"kind": "listening", "name": "alice", "address": "alice"}
+    by_kind = {each["kind"]: each for each in told}
+    assert by_kind["event"]["peer"] == "bob" and by_kind["event"]["event"] in KINDS
+    assert [each for each in told if each["kind"] == "message"] == [
+        {"kind": "message", "sender": "bob", "number": 1, "text": "a\u202eb"},
+        {"kind": "message", "sender": "bob", "number": 2, "base64": "/wA="},
+    ]
+    assert "there is no peer 'dave'" in by_kind["note"]["text"]
+    assert by_kind["peers"]["peers"]["bob"]["received"] == 2
+    assert by_kind["stats"]["messages_delivered"] == 2 and by_kind["held"]["messages"] == []
+    assert "/quit" in by_kind["help"]["text"]
+
+
 @pytest.mark.parametrize("kind", ["pipe", "file"])
 def test_lines_come_from_anything(kind: str) -> None:
     """Long ones, many of them, and a last one without an end, from pipes and files alike."""
@@ -213,17 +261,23 @@ def start(*arguments: str) -> subprocess.Popen[str]:
 
 
 def test_two_processes_talk_through_pipes(tmp_path: Path) -> None:
-    """With a key, over UDP; the end of the input is the end of the node, when all is delivered."""
+    """With a key, over UDP; the end of the input is the end of the node, when all is delivered.
+
+    One of them tells a program, the other a person.
+    """
     key = tmp_path / "cluster.key"
     assert runner.invoke(app, ["keygen", "--out", str(key)]).exit_code == 0
     trace = tmp_path / "trace"
     with start("bob", "--key", str(key), "--trace", str(trace)) as bob:
         assert bob.stderr is not None
         address = bob.stderr.readline().removeprefix("bob listens at ").strip()
-        with start("alice", "--peer", f"bob={address}", "--key", str(key)) as alice:
+        with start("alice", "--peer", f"bob={address}", "--key", str(key), "--json") as alice:
             out, notes = alice.communicate("bob: hello\nbob: bye\n", timeout=PATIENCE)
-            assert (alice.returncode, out) == (0, ""), notes
-            assert f"bob: up, {address}" in notes
+            told = [json.loads(line) for line in out.splitlines()]
+            assert (alice.returncode, notes) == (0, ""), notes
+            assert (told[0]["kind"], told[0]["name"]) == ("listening", "alice")
+            assert {"kind": "event", "event": "up", "peer": "bob", "detail": address} in told
+            assert told[-1] == {"kind": "end", "undelivered": {}}
         out, notes = bob.communicate("/quit\n", timeout=PATIENCE)
     assert (bob.returncode, out) == (0, "alice: hello\nalice: bye\n"), notes
     assert "alice: dropped, it has left" in notes

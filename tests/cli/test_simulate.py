@@ -80,7 +80,7 @@ def test_a_run_is_summed_up() -> None:
 
 
 def test_no_progress_bar_outside_of_terminals() -> None:
-    """Pipes and logs get the result and nothing else."""
+    """Standard output is for the result; what is quick has no progress on the other stream either."""
     result = simulate(*SMALL)
     assert result.exit_code == 0 and result.stderr == ""
     assert "\x1b" not in result.stdout and "━" not in result.stdout

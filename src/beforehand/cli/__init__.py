@@ -1,5 +1,6 @@
 """The `beforehand` command: one file per subcommand, each importing what it needs when it runs."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -10,32 +11,67 @@ from beforehand.cli import (
     characterise,
     check,
     cluster,
+    demo,
+    diagram,
     ingest,
     keygen,
     node,
     protocols,
+    report,
     simulate,
     study,
     sweep,
 )
+from beforehand.cli.examples import EXAMPLES, FRONT, FRONT_PAGE, PAGES
+from beforehand.cli.help import Command, Group, epilog, wrapped
 
 app = typer.Typer(
     name="beforehand",
-    help="Causal message delivery: what there is, and what it does.",
+    help="Causal message delivery: messages arrive in an order that makes sense.\n\n"
+    "Try protocols on your own traffic, run them on real machines, and prove that they hold.",
+    cls=Group,
+    epilog=epilog(FRONT, FRONT_PAGE),
     no_args_is_help=True,
     pretty_exceptions_show_locals=False,  # payloads are nobody's business
 )
-app.command("ingest")(ingest.command)
-app.command("characterise")(characterise.command)
-app.command("protocols")(protocols.command)
-app.command("simulate")(simulate.command)
-app.command("sweep")(sweep.command)
-app.command("study")(study.command)
-app.command("audit")(audit.command)
-app.command("check")(check.command)
-app.command("keygen")(keygen.command)
-app.command("node")(node.command)
-app.command("cluster")(cluster.command)
+
+# In the order of the front page, which is the order in which people need them.
+PANELS: dict[str, dict[str, Callable[..., None]]] = {
+    "Start here": {
+        "demo": demo.command,
+        "study": study.command,
+        "protocols": protocols.command,
+    },
+    "Your traffic, step by step": {
+        "ingest": ingest.command,
+        "characterise": characterise.command,
+        "sweep": sweep.command,
+        "audit": audit.command,
+    },
+    "Pictures and pages": {
+        "report": report.command,
+        "diagram": diagram.command,
+    },
+    "Real nodes": {
+        "node": node.command,
+        "cluster": cluster.command,
+        "keygen": keygen.command,
+    },
+    "One protocol under the microscope": {
+        "simulate": simulate.command,
+        "check": check.command,
+    },
+}
+
+for _panel, _commands in PANELS.items():
+    for _name, _function in _commands.items():
+        app.command(
+            _name,
+            cls=Command,
+            help=wrapped(_function.__doc__),
+            epilog=epilog(EXAMPLES[_name], PAGES[_name]),
+            rich_help_panel=_panel,
+        )(_function)
 
 
 def _show_version(wanted: bool) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from beforehand.cli.failure import clear_errors
-from beforehand.cli.output import print_table
-from beforehand.cli.spark import Conf, Master, start_session
+from beforehand.cli.output import print_json, print_table, print_text
+from beforehand.cli.spark import Conf, Master, spark_progress, start_session
 
 if TYPE_CHECKING:
     from beforehand.pipeline.audit import Audit
@@ -24,36 +23,41 @@ def command(
     sources: Annotated[
         list[str],
         typer.Argument(
-            metavar="DIR...",
-            help="Traces: folders, files or patterns, of .parquet, .jsonl and .jsonl.gz.",
+            metavar="TRACE",
+            help="Folders, files or patterns, of .parquet, .jsonl and .jsonl.gz.",
             show_default=False,
         ),
     ],
     out: Annotated[
         str | None,
         typer.Option(
-            help="A folder for the tables verdicts and violations, as Parquet.", show_default=False
+            metavar="FOLDER",
+            help="Where to write the tables verdicts and violations, as Parquet. Default: nowhere.",
+            show_default=False,
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
     master: Master = None,
     conf: Conf = None,
 ) -> None:
-    """Judge every delivery in a trace folder: causal, FIFO, exactly once, nothing invented or lost.
+    """Say whether causal order held in traces, and if not, which message broke it and why.
 
-    Exits with 0 if all is well, 1 if a promise was broken, 2 if something could not be audited. A log
-    with gaps is audited for what it holds, and marked as incomplete.
+    Every delivery is judged: causal and FIFO order, exactly once, nothing invented, nothing lost. A log
+    with gaps is audited for what it holds, and marked as incomplete. Exits with 0 if all is well, 1 if
+    a promise was broken, 2 if something could not be audited.
     """
     with clear_errors():
         spark = start_session(master, conf)
         from beforehand.pipeline.audit import audit
 
-        found = audit(spark, sources)
+        with spark_progress(spark, "auditing"):
+            found = audit(spark, sources)
         try:
             if out is not None:
-                found.write(out)
+                with spark_progress(spark, "writing"):
+                    found.write(out)
             if as_json:
-                typer.echo(json.dumps(_everything(found), indent=2))
+                print_json(_everything(found))
             else:
                 _show(found, out)
         finally:
@@ -97,14 +101,14 @@ def _show(found: Audit, out: str | None) -> None:
         typer.echo(f"... and {found.runs - len(rows):,} runs more.")
     for row in rows:
         for note in row.notes:
-            typer.echo(f"{row.run or NAMELESS}: {note}")
+            print_text(f"{row.run or NAMELESS}: {note}")
     for file, problem in sorted(found.unreadable.items()):
-        typer.echo(f"{file}: not audited: {problem}")
+        print_text(f"{file}: not audited: {problem}")
     if found.violated:
         typer.echo("the first violations:")
         for row in found.violations.orderBy("run", "process", "seq").limit(SHOWN).collect():
-            typer.echo(f"  {row.run or NAMELESS}: {row.kind}: {row.sentence}")
-    typer.echo(_verdict(found))
+            print_text(f"  {row.run or NAMELESS}: {row.kind}: {row.sentence}")
+    print_text(_verdict(found))
     if out is not None:
         typer.echo(f"tables: {out}/verdicts, {out}/violations")
 

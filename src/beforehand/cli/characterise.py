@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 import typer
 
 from beforehand.cli.failure import clear_errors
-from beforehand.cli.output import print_table
-from beforehand.cli.spark import Conf, Master, start_session
+from beforehand.cli.output import print_json, print_table, print_text
+from beforehand.cli.spark import Conf, Master, spark_progress, start_session
 
 FOLDER = "characteristics"
 LISTED = 20  # runs in the table of runs; all are in the files
@@ -21,13 +20,21 @@ _OUTPUT = "Output"
 
 
 def command(
-    folder: Annotated[str, typer.Argument(help="What `beforehand ingest` has written.")],
+    folder: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="What `beforehand ingest` has written.")
+    ],
     run: Annotated[
         str | None,
-        typer.Option(help="Tell about this run. Default: the largest.", show_default=False),
+        typer.Option(
+            metavar="NAME", help="Tell about this run. Default: the largest.", show_default=False
+        ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(help="Decides which messages are compared where there are very many.")
+        int,
+        typer.Option(
+            metavar="NUMBER",
+            help="Decides which messages are compared where there are very many.",
+        ),
     ] = 1,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON, for programs.", rich_help_panel=_OUTPUT)
@@ -35,17 +42,19 @@ def command(
     master: Master = None,
     conf: Conf = None,
 ) -> None:
-    """Degrees, rates, chains and concurrency of messages, and what they mean for each protocol.
+    """Describe a traffic: who talks to whom, how fast, in how long chains, how much at once.
 
-    All runs are computed and written to DIR/characteristics.
+    Says too what that means for each protocol. Reads what `beforehand ingest` has written; all runs are
+    computed, and the tables are written to FOLDER/characteristics.
     """
     with clear_errors():
         spark = start_session(master, conf)
         chosen = _chosen(spark, folder, run)
-        tables = _computed(spark, folder, seed)
+        with spark_progress(spark, "characterising"):
+            tables = _computed(spark, folder, seed)
     if as_json:
         wanted = tables if run is None else {k: _of(v, run) for k, v in tables.items()}
-        typer.echo(json.dumps({**wanted, "seed": seed}, indent=2))
+        print_json({**wanted, "seed": seed})
         return
     if run is None:
         show_runs(tables["runs"])
@@ -109,9 +118,9 @@ def show(tables: Tables, run: str) -> None:
     from beforehand.pipeline import words
 
     (row,) = _of(tables["runs"], run)
-    typer.echo(words.title(row))
+    print_text(words.title(row))
     for sentence in words.sentences(row, _of(tables["flags"], run)):
-        typer.echo(f"  {sentence}")
+        print_text(f"  {sentence}")
     summaries = sorted(_of(tables["summaries"], run), key=lambda each: str(each["what"]))
     figures = ("min", "median", "mean", "p90", "p99", "max")
     print_table(

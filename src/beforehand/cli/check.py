@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from beforehand.cli import completion
 from beforehand.cli.failure import BAD_INPUT, clear_errors
+from beforehand.cli.output import print_json
 from beforehand.cli.progress import progress_line
 from beforehand.cli.spark import Conf, start_session
 from beforehand.errors import CheckError
@@ -27,12 +28,18 @@ _SPARK = "Spark"  # as in spark.py
 
 def command(
     protocol: Annotated[
-        str, typer.Option(help="Which protocol: see `beforehand protocols`.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Which protocol: see `beforehand protocols`.",
+            autocompletion=completion.protocol,
+        ),
     ] = "hybrid",
     processes: Annotated[
         int | None,
         typer.Option(
-            help="How many processes, a, b, c, ...; 3 by default.",
+            metavar="NUMBER",
+            help="How many processes: a, b, c, ... Default: 3.",
             rich_help_panel=_BOUNDS,
             show_default=False,
         ),
@@ -40,7 +47,8 @@ def command(
     messages: Annotated[
         int | None,
         typer.Option(
-            help="How many messages each sends, to anybody; 2 by default.",
+            metavar="NUMBER",
+            help="How many messages each sends, to anybody. Default: 2.",
             rich_help_panel=_BOUNDS,
             show_default=False,
         ),
@@ -48,12 +56,16 @@ def command(
     sends: Annotated[
         str | None,
         typer.Option(
-            help="The same for each process: 5,0,1.", rich_help_panel=_BOUNDS, show_default=False
+            metavar="NUMBERS",
+            help="How many messages each process sends: 5,0,1.",
+            rich_help_panel=_BOUNDS,
+            show_default=False,
         ),
     ] = None,
     program: Annotated[
         str | None,
         typer.Option(
+            metavar="STEPS",
             help="Who sends to whom, each in this order: 'a>b b>c a>b,c c>*'; a+c/b is a link that a "
             "opens to c with the help of b.",
             rich_help_panel=_BOUNDS,
@@ -69,6 +81,7 @@ def command(
     faults: Annotated[
         str | None,
         typer.Option(
+            metavar="FAULT=NUMBER,...",
             help="How often what may happen to frames: loss=1,duplicate=1; and tick=1 for timers "
             "that go off early.",
             rich_help_panel=_NETWORK,
@@ -78,6 +91,7 @@ def command(
     links: Annotated[
         str | None,
         typer.Option(
+            metavar="LINKS",
             help="Of an overlay: a-b,b>c; > is one way. Default: a ring.",
             rich_help_panel=_NETWORK,
             show_default=False,
@@ -86,7 +100,8 @@ def command(
     tree: Annotated[
         str | None,
         typer.Option(
-            help="child:parent,... Default: all under a.",
+            metavar="CHILD:PARENT,...",
+            help="Who is under whom in a tree: b:a,c:a. Default: all under a.",
             rich_help_panel=_NETWORK,
             show_default=False,
         ),
@@ -95,6 +110,7 @@ def command(
         list[str] | None,
         typer.Option(
             "--open",
+            metavar="LINK",
             help="A link of an overlay that is opened at any moment: a+c, or a+c/b over b. Repeatable.",
             rich_help_panel=_NETWORK,
             show_default=False,
@@ -102,13 +118,17 @@ def command(
     ] = None,
     full: Annotated[
         bool,
-        typer.Option("--full", help="No reduction, no symmetry.", rich_help_panel=_SEARCH),
+        typer.Option(
+            "--full",
+            help="Both of the following: slow, and nothing is taken for granted.",
+            rich_help_panel=_SEARCH,
+        ),
     ] = False,
     no_reduction: Annotated[
         bool,
         typer.Option(
             "--no-reduction",
-            help="Every order of steps that do not matter to each other.",
+            help="Explore every order, also of steps that do not matter to each other.",
             rich_help_panel=_SEARCH,
         ),
     ] = False,
@@ -116,7 +136,7 @@ def command(
         bool,
         typer.Option(
             "--no-symmetry",
-            help="States that differ in names only are different.",
+            help="Explore states that differ only in the names of processes, too.",
             rich_help_panel=_SEARCH,
         ),
     ] = False,
@@ -132,7 +152,8 @@ def command(
     max_states: Annotated[
         int | None,
         typer.Option(
-            help="Give up after so many distinct states.",
+            metavar="NUMBER",
+            help="Give up after so many distinct states. Default: no limit.",
             min=1,
             rich_help_panel=_SEARCH,
             show_default=False,
@@ -141,7 +162,8 @@ def command(
     time_limit: Annotated[
         str | None,
         typer.Option(
-            help="Give up after this time: 90s, 10m, 1h.",
+            metavar="TIME",
+            help="Give up after this time: 90s, 10m, 1h. Default: no limit.",
             rich_help_panel=_SEARCH,
             show_default=False,
         ),
@@ -149,7 +171,8 @@ def command(
     workers: Annotated[
         int | None,
         typer.Option(
-            help="Threads. Default: one for each core of this machine.",
+            metavar="NUMBER",
+            help="How many threads. Default: one for each core of this machine.",
             min=1,
             rich_help_panel=_SEARCH,
             show_default=False,
@@ -158,6 +181,7 @@ def command(
     out: Annotated[
         Path | None,
         typer.Option(
+            metavar="PATH",
             help="Save the run that breaks a promise as a trace: a folder, or a file that ends in "
             ".jsonl or .parquet.",
             rich_help_panel=_OUTPUT,
@@ -170,19 +194,21 @@ def command(
     master: Annotated[
         str | None,
         typer.Option(
+            metavar="MASTER",
             help="Explore on Spark, each part of the program as a task: local[2], spark://host:7077, "
-            "yarn, k8s://...; see docs/cluster.md.",
+            "yarn or k8s://...; see docs/cluster.md. Default: without Spark.",
             rich_help_panel=_SPARK,
             show_default=False,
         ),
     ] = None,
     conf: Conf = None,
 ) -> None:
-    """Let a protocol's cores do everything that can happen, up to a bound, and judge each step.
+    """Try everything that can happen to a few processes, and prove that a protocol holds, or how not.
 
-    Messages must be delivered in causal order, exactly once, and all of them; nobody may wait for ever.
-    Exits with 0 if that held in every run, 1 if not, and 2 if not everything was explored or the
-    bounds are too small to say anything.
+    A model checker: it runs the protocol's own code in every order of sends, arrivals and faults up to
+    a bound. Messages must be delivered in causal order, exactly once, and all of them; nobody may wait
+    for ever. Exits with 0 if that held in every run, 1 if not (with the shortest run that shows it),
+    and 2 if not everything was explored or the bounds are too small to say anything.
     """
     with clear_errors():
         _check_installed()
@@ -217,7 +243,7 @@ def command(
             check_trace.save(explored, found, file)
         report = check_view.Report(asked, search, explored, verdict, file if found else None)
         if as_json:
-            typer.echo(json.dumps(check_view.to_dict(report), indent=2))
+            print_json(check_view.to_dict(report))
         else:
             check_view.show(report)
             if file is not None and found is None:
@@ -242,12 +268,13 @@ def _explore(explored: Setting, search: Search, conf: list[str] | None) -> Verdi
     search.check(conf)
     try:
         warn(explored, search)
+        spark = None if search.master is None else start_session(search.master, conf)
         with progress_line("exploring") as say:
 
             def progress(so_far: Progress) -> None:
                 say(words(so_far))
 
-            if search.master is None:
+            if spark is None:
                 return check(
                     explored,
                     reduce=search.reduction,
@@ -258,7 +285,6 @@ def _explore(explored: Setting, search: Search, conf: list[str] | None) -> Verdi
                     workers=search.workers,
                     progress=progress,
                 )
-            spark = start_session(search.master, conf)
             from beforehand.pipeline.check import check_on_spark
 
             return check_on_spark(

@@ -18,7 +18,7 @@ from beforehand.checker.spacetime import WIDTH, spacetime
 from beforehand.checker.story import messages_in
 from beforehand.checker.verdict import Counterexample, Verdict
 from beforehand.cli.check_options import Asked, Search
-from beforehand.cli.output import print_table
+from beforehand.cli.output import print_table, print_text
 
 CORRECT: Final = 0
 VIOLATED: Final = 1
@@ -50,7 +50,7 @@ class Report:
 def show(report: Report) -> None:
     """Print the verdict, and if a promise is broken, how."""
     verdict = report.verdict
-    typer.echo(f"{report.explored.protocol}: {_headline(verdict)}")
+    print_text(f"{report.explored.protocol}: {_headline(verdict)}")
     print_table(("figure", "value"), _rows(report))
     if verdict.counterexample is not None:
         _show_counterexample(report, verdict.counterexample)
@@ -109,7 +109,7 @@ def _show_counterexample(report: Report, found: Counterexample) -> None:
         else:
             typer.echo(line)
     typer.echo()
-    typer.echo(f"{found.problem}")
+    print_text(f"{found.problem}")
     figure = recognise(report.explored, found.run)
     if figure is not None:
         typer.echo(f"This is the run of {figure}.")

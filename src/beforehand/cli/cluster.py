@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from beforehand.cli import completion
 from beforehand.cli.failure import clear_errors
+from beforehand.cli.output import print_json
 from beforehand.errors import LocalProtocolError
-
-if TYPE_CHECKING:
-    from beforehand.runtime.cluster.conduct import Course
-    from beforehand.runtime.cluster.plan import Plan
-    from beforehand.runtime.cluster.verdict import Verdict
 
 NOT_CLEAN = 1
 
@@ -27,31 +22,59 @@ _OUTPUT = "Output"
 
 
 def command(
-    nodes: Annotated[int, typer.Option(help="How many processes.")] = 8,
-    messages: Annotated[int, typer.Option(help="How many messages they send in all.")] = 20_000,
+    nodes: Annotated[int, typer.Option(metavar="NUMBER", help="How many processes.")] = 8,
+    messages: Annotated[
+        int, typer.Option(metavar="NUMBER", help="How many messages they send in all.")
+    ] = 20_000,
     protocol: Annotated[
-        str, typer.Option(help="Which protocol: see `beforehand protocols`.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Which protocol: see `beforehand protocols`.",
+            autocompletion=completion.protocol,
+        ),
     ] = "hybrid-sps",
-    payload: Annotated[int, typer.Option(help="Bytes of each message.")] = 32,
+    payload: Annotated[int, typer.Option(metavar="BYTES", help="Size of each message.")] = 32,
     seed: Annotated[
-        int, typer.Option(help="Decides what is sent, what the network does, and who dies.")
+        int,
+        typer.Option(
+            metavar="NUMBER", help="Decides what is sent, what the network does, and who dies."
+        ),
     ] = 1,
     encrypted: Annotated[
         bool, typer.Option("--key/--plain", help="Encrypt, with a key of this run, or do not.")
     ] = True,
-    timeout: Annotated[float, typer.Option(help="Seconds after which to give up.")] = 120.0,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", help="After how long to give up.")
+    ] = 120.0,
     loss: Annotated[
-        float, typer.Option(help="Share of datagrams that are lost.", rich_help_panel=_FAULTS)
+        float,
+        typer.Option(
+            metavar="SHARE",
+            help="Share of datagrams that are lost, from 0 to 1.",
+            rich_help_panel=_FAULTS,
+        ),
     ] = 0.0,
     duplicate: Annotated[
-        float, typer.Option(help="Share of datagrams that come twice.", rich_help_panel=_FAULTS)
+        float,
+        typer.Option(
+            metavar="SHARE",
+            help="Share of datagrams that come twice, from 0 to 1.",
+            rich_help_panel=_FAULTS,
+        ),
     ] = 0.0,
     reorder: Annotated[
-        float, typer.Option(help="Share of datagrams that come late.", rich_help_panel=_FAULTS)
+        float,
+        typer.Option(
+            metavar="SHARE",
+            help="Share of datagrams that come late, from 0 to 1.",
+            rich_help_panel=_FAULTS,
+        ),
     ] = 0.0,
     kill: Annotated[
         int,
         typer.Option(
+            metavar="NUMBER",
             help="How many processes to kill, with signal 9, in the middle.",
             rich_help_panel=_FAULTS,
         ),
@@ -67,14 +90,17 @@ def command(
     drop_after: Annotated[
         float,
         typer.Option(
-            help="With --kill: seconds of silence after which the others give up on a process.",
+            metavar="SECONDS",
+            help="With --kill: after how long a silence the others give up on a process.",
             rich_help_panel=_FAULTS,
         ),
     ] = 2.0,
     trace: Annotated[
         Path | None,
         typer.Option(
-            help="A new folder for the traces of all processes, for `beforehand audit`.",
+            metavar="FOLDER",
+            help="A new folder for the traces of all processes, for audit, study and diagram. "
+            "Default: none are kept.",
             rich_help_panel=_OUTPUT,
             show_default=False,
         ),
@@ -83,11 +109,14 @@ def command(
         bool, typer.Option("--json", help="Print JSON, for programs.", rich_help_panel=_OUTPUT)
     ] = False,
 ) -> None:
-    """Start processes on this machine that talk over a bad network, and judge what they delivered.
+    """Start real processes that talk over a bad network, and judge what they delivered.
 
-    Exits with 0 if everything was delivered, once and in causal order; 1 if not; 2 if there is nothing
-    to judge, since the run could not be started or did not finish.
+    They run on this machine, over UDP; datagrams are lost, doubled and delayed as you say, and
+    processes killed. Exits with 0 if everything was delivered, once and in causal order; 1 if not; 2
+    if there is nothing to judge, since the run could not be started or did not finish.
     """
+    from beforehand.cli import cluster_run, cluster_view
+    from beforehand.cli.cluster_live import watching
     from beforehand.runtime.cluster.plan import Plan
 
     with clear_errors():
@@ -105,16 +134,17 @@ def command(
             seed=seed,
         )
         with _folder(trace) as folder:
-            course, verdict = _run(plan, encrypted, folder, timeout)
-    from beforehand.cli import cluster_view
-
+            with watching() as watch:
+                ran = cluster_run.run(plan, encrypted, folder, timeout, watch)
+            if trace is not None:
+                cluster_run.leave_note(ran, folder)
     if as_json:
-        typer.echo(json.dumps(cluster_view.everything(plan, course, verdict), indent=2))
+        print_json(ran.everything())
     else:
-        cluster_view.show(plan, course, verdict)
+        cluster_view.show(plan, ran.course, ran.verdict)
         if trace is not None:
             typer.echo(f"traces: {trace}; judge them again with `beforehand audit {trace}`")
-    if not cluster_view.is_clean(course, verdict):
+    if not ran.clean:
         raise typer.Exit(NOT_CLEAN)
 
 
@@ -129,17 +159,3 @@ def _folder(wanted: Path | None) -> Iterator[Path]:
     if any(wanted.iterdir()):
         raise LocalProtocolError(f"{wanted} is not empty; choose a new folder for the traces")
     yield wanted
-
-
-def _run(plan: Plan, encrypted: bool, folder: Path, timeout: float) -> tuple[Course, Verdict]:
-    from beforehand.cli.cluster_live import watching
-    from beforehand.runtime.cluster.conduct import conduct
-    from beforehand.runtime.cluster.verdict import judge
-    from beforehand.runtime.keys import keygen
-
-    with watching() as watch:
-        course = conduct(plan, keygen() if encrypted else None, folder, timeout, watch)
-    if sys.stderr.isatty():
-        typer.echo("judging ...", err=True)
-    labels = {child.process: child.label for child in course.children}
-    return course, judge(folder, labels, [child.label for child in course.killed])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,11 +14,12 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from beforehand.cli import progress
+
 if TYPE_CHECKING:
     from beforehand.runtime.cluster.child import Child
     from beforehand.runtime.cluster.conduct import Watch
 
-LINE_SECONDS: Final = 2.0  # between two lines where there is no terminal
 COLUMNS: Final = (
     *("process", "sent", "delivered", "held"),
     *("lost", "doubled", "late", "resent", "round trip"),
@@ -29,7 +29,7 @@ COLUMNS: Final = (
 @contextmanager
 def watching() -> Iterator[Watch]:
     """Something to be told of the processes again and again."""
-    if not sys.stderr.isatty():
+    if not progress.is_drawn():
         yield _Lines().watch
         return
     console = Console(stderr=True)  # which knows about NO_COLOR
@@ -76,16 +76,16 @@ def row(child: Child) -> tuple[str, ...]:
 
 
 class _Lines:
-    """A line every two seconds, for logs."""
+    """A line now and then, for logs."""
 
     def __init__(self) -> None:
-        self._next = time.monotonic() + LINE_SECONDS
+        self._next = time.monotonic() + progress.FIRST_LINE
 
     def watch(self, children: list[Child], step: str) -> None:
         """Tell how far they are, if it is time."""
         if time.monotonic() < self._next:
             return
-        self._next = time.monotonic() + LINE_SECONDS
+        self._next = time.monotonic() + progress.NEXT_LINE
         sent = sum(child.figures.sent for child in children)
         delivered = sum(child.figures.delivered for child in children)
         typer.echo(f"{step}: {sent:,} sent, {delivered:,} deliveries", err=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import typer
 
 from beforehand.cli.cluster_live import COLUMNS, row
-from beforehand.cli.output import print_table
+from beforehand.cli.output import print_table, print_text
 
 if TYPE_CHECKING:
     from beforehand.runtime.cluster.conduct import Course
@@ -30,12 +30,12 @@ def show(plan: Plan, course: Course, verdict: Verdict) -> None:
         f"seed {plan.seed}: {course.seconds:.1f} s"
     )
     print_table(COLUMNS, [row(child) for child in course.children])
-    typer.echo(_network(plan, course))
-    typer.echo(_cores(course, verdict))
+    print_text(_network(plan, course))
+    print_text(_cores(course, verdict))
     for line in _incidents(course):
-        typer.echo(line)
+        print_text(line)
     for line in _judgement(course, verdict):
-        typer.echo(line)
+        print_text(line)
 
 
 def everything(plan: Plan, course: Course, verdict: Verdict) -> dict[str, Any]:

@@ -1,9 +1,4 @@
-"""A person, or a script, that talks through a node: lines in, lines out.
-
-Messages and answers go to the standard output, what happens to peers to the standard error. What
-a peer sends is shown as text and nothing else: whatever could move the cursor, change colours or
-turn the direction of writing is escaped.
-"""
+"""A person, or a script, that talks through a node: lines in, and out what a voice makes of it."""
 
 from __future__ import annotations
 
@@ -12,14 +7,11 @@ import signal
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from dataclasses import fields
 from typing import TYPE_CHECKING, Final
-
-from rich.console import Console
-from rich.text import Text
 
 from beforehand import protocols
 from beforehand.cli.typed import typed_lines
+from beforehand.cli.voices import Voice
 from beforehand.errors import BeforehandError, LocalProtocolError, NodeClosedError, WouldBlock
 
 if TYPE_CHECKING:
@@ -39,35 +31,26 @@ bob, carol: hello    one message to both
 /drop bob            give up on bob for ever, so that nothing waits for him
 /quit                wait until all is delivered, and leave"""
 
-Say = Callable[[str], None]
 
-
-async def talk(node: Node, wait: float) -> Counter[str]:
+async def talk(node: Node, voice: Voice, wait: float) -> Counter[str]:
     """Start the node and do what the standard input says until it ends; see `Conversation.run`."""
-    out, notes = Console(highlight=False), Console(stderr=True, highlight=False)
-    conversation = Conversation(
-        node,
-        lambda line: out.print(Text(line), soft_wrap=True),
-        lambda line: notes.print(Text(line, style="dim"), soft_wrap=True),
-    )
-    return await conversation.run(typed_lines(STANDARD_INPUT), wait)
+    return await Conversation(node, voice).run(typed_lines(STANDARD_INPUT), wait)
 
 
 class Conversation:
     """What goes back and forth between somebody and a node."""
 
-    def __init__(self, node: Node, say: Say, note: Say) -> None:
+    def __init__(self, node: Node, voice: Voice) -> None:
         self._node = node
-        self._say = say
-        self._note = note
+        self._voice = voice
         self._outgoing: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue(MOST_WAITING)
         self._sending = ""  # for whom the message is that waits for room
         self._commands: dict[str, Callable[[str], None]] = {
-            "/help": lambda _: self._say(HELP),
-            "/held": self._show_held,
-            "/peers": self._show_peers,
-            "/stats": self._show_stats,
-            "/drop": self._drop,
+            "/help": lambda _: voice.help(HELP),
+            "/held": lambda _: voice.held(node.held()),
+            "/peers": lambda _: voice.peers(node.stats()),
+            "/stats": lambda _: voice.stats(node.stats()),
+            "/drop": node.drop,
         }
 
     async def run(self, typed: AsyncIterator[bytes], wait: float) -> Counter[str]:
@@ -75,7 +58,7 @@ class Conversation:
         way, and leave. Returns how many messages are not known to be delivered, by receiver.
         """
         node = await self._node.start()
-        self._note(f"{node.name} listens at {node.address}")
+        self._voice.listening(node.name, node.address)
         tasks = [
             asyncio.ensure_future(each)
             for each in (self._obey(typed), self._show(), self._watch(), self._send_all())
@@ -130,17 +113,17 @@ class Conversation:
                         (to.decode(errors="replace"), payload.removeprefix(b" "))
                     )
                 else:
-                    self._note("whom is that for? Write `bob: hello`; /help tells more")
+                    self._voice.note("whom is that for? Write `bob: hello`; /help tells more")
 
     def _command(self, word: str, rest: str) -> None:
         command = self._commands.get(word)
         if command is None:
-            self._note(f"there is no {shown(word)}; /help tells what there is")
+            self._voice.note(f"there is no {word}; /help tells what there is")
             return
         try:
             command(rest)
         except BeforehandError as problem:
-            self._note(shown(str(problem)))
+            self._voice.note(str(problem))
 
     async def _send_all(self) -> None:
         """Messages go out in the order in which they were typed, while commands pass them by."""
@@ -151,7 +134,7 @@ class Conversation:
             except NodeClosedError:
                 return  # the end has come, and what waits is counted
             except BeforehandError as problem:
-                self._note(shown(str(problem)))
+                self._voice.note(str(problem))
             self._sending = ""
             self._outgoing.task_done()
 
@@ -160,7 +143,7 @@ class Conversation:
         try:
             self._node.try_send(to, payload)
         except WouldBlock:
-            self._note(f"waiting for {shown(text)}: not there yet, or behind")
+            self._voice.note(f"waiting for {text}: not there yet, or behind")
             await self._node.send(to, payload)
 
     def _receivers(self, text: str) -> str | tuple[str, ...] | None:
@@ -187,42 +170,8 @@ class Conversation:
 
     async def _show(self) -> None:
         async for message in self._node:
-            text = message.payload.decode(errors="replace")
-            self._say(f"{shown(message.sender)}: {shown(text)}")
+            self._voice.message(message)
 
     async def _watch(self) -> None:
         async for event in self._node.events():
-            self._note(shown(str(event)))
-
-    # ---- commands ----
-
-    def _show_held(self, _: str) -> None:
-        held = self._node.held()
-        for each in held:
-            self._say(shown(str(each)))
-        if not held:
-            self._say("nothing waits")
-
-    def _show_peers(self, _: str) -> None:
-        for name, peer in self._node.stats().peers.items():
-            self._say(
-                f"{shown(name)}: {peer.state}, round trip {peer.round_trip_ms:.1f} ms; "
-                f"{peer.accepted:,} sent, {peer.delivered:,} of them delivered; "
-                f"{peer.received:,} received"
-            )
-
-    def _show_stats(self, _: str) -> None:
-        stats = self._node.stats()
-        for each in fields(stats):
-            if each.name != "peers":
-                self._say(f"{each.name.replace('_', ' ')}: {getattr(stats, each.name)}")
-
-    def _drop(self, name: str) -> None:
-        self._node.drop(name)
-
-
-def shown(text: str) -> str:
-    """Text of others, safe for a terminal."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+            self._voice.event(event)

@@ -2,34 +2,55 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from beforehand.cli import completion
 from beforehand.cli.failure import BAD_INPUT, clear_errors
-from beforehand.cli.output import print_table
-from beforehand.cli.spark import Conf, Master, check_installed, start_session
+from beforehand.cli.output import print_json, print_table, print_text
+from beforehand.cli.spark import (
+    Conf,
+    Master,
+    check_installed,
+    spark_progress,
+    start_session,
+)
 
 if TYPE_CHECKING:
     from beforehand.pipeline.ingest import Summary
 
-_FORMATS = "auto, trace, otlp, jaeger, zipkin, span-csv, shiviz, list or graph"
+_FORMATS = f"{', '.join(completion.FORMATS[:-1])} or {completion.FORMATS[-1]}"
 
 
 def command(
     source: Annotated[
         list[str],
-        typer.Argument(help="Files, folders (with all below them) and patterns; gzip is unpacked."),
+        typer.Argument(
+            metavar="SOURCE",
+            help="Files, folders (with all below them) and patterns; gzip is unpacked.",
+        ),
     ],
-    out: Annotated[str, typer.Option(help="The folder for the tables.", show_default=False)],
+    out: Annotated[
+        str,
+        typer.Option(
+            metavar="FOLDER", help="A new folder for the tables, as Parquet.", show_default=False
+        ),
+    ],
     format_name: Annotated[
-        str, typer.Option("--format", help=f"What the files are: {_FORMATS}.")
+        str,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help=f"What the files are: {_FORMATS}.",
+            autocompletion=completion.file_format,
+        ),
     ] = "auto",
     columns: Annotated[
         list[str] | None,
         typer.Option(
             "--map",
+            metavar="NAME=COLUMN,...",
             help="Which columns hold what: trace=TraceID,start=began:us for spans, "
             "sender=1,receiver=2,time=3:ms for lists. Repeatable.",
             show_default=False,
@@ -38,6 +59,7 @@ def command(
     pattern: Annotated[
         str | None,
         typer.Option(
+            metavar="REGEX",
             help=r"ShiViz: an event, as in (?<event>.*)\n(?<host>\S*) (?<clock>{.*}).",
             show_default=False,
         ),
@@ -45,6 +67,7 @@ def command(
     delimiter: Annotated[
         str | None,
         typer.Option(
+            metavar="REGEX",
             help="ShiViz: what is between two executions, as in ^=== (?<trace>.*) ===$.",
             show_default=False,
         ),
@@ -56,9 +79,10 @@ def command(
     master: Master = None,
     conf: Conf = None,
 ) -> None:
-    """Read traces of many formats and write who sent what to whom, when, and after what.
+    """Read logs and spans of many formats into tables: who sent what to whom, when, and after what.
 
-    Rows that cannot be used go to a table of their own, with the reason. docs/ingest.md tells all rules.
+    Rows that cannot be used go to a table of their own, with the reason. `beforehand study` does this
+    and all that follows at once.
     """
     with clear_errors():
         check_installed()
@@ -66,9 +90,10 @@ def command(
 
         options = ingest.Options(format_name, ingest.columns_of(columns or []), pattern, delimiter)
         spark = start_session(master, conf)
-        summary = ingest.ingest(spark, source, out, options, force=force)
+        with spark_progress(spark, "reading"):
+            summary = ingest.ingest(spark, source, out, options, force=force)
     if as_json:
-        typer.echo(json.dumps(summary.to_dict(), indent=2))
+        print_json(summary.to_dict())
     else:
         _show(summary, out)
     if not summary.total("accepted"):
@@ -102,13 +127,13 @@ def _show(summary: Summary, out: str) -> None:
         prose=1,
     )
     totals = summary.to_dict()
-    typer.echo(
+    print_text(
         f"{totals['rows']:,} rows = {totals['accepted']:,} accepted + {totals['rejected']:,} rejected "
         f"+ {totals['duplicates']:,} exact duplicates. {totals['messages']:,} messages and "
         f"{totals['events']:,} events in {len(summary.runs):,} runs: {out}"
     )
     if summary.flags:
         odd = ", ".join(f"{number:,} {flag}" for flag, number in summary.flags.items())
-        typer.echo(f"Odd, and kept: {odd}.")
+        print_text(f"Odd, and kept: {odd}.")
     if totals["rejected"]:
-        typer.echo(f"Every rejected row is in {out}/rejects, with the reason.")
+        print_text(f"Every rejected row is in {out}/rejects, with the reason.")

@@ -6,8 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
+from beforehand.cli import completion
 from beforehand.cli.failure import clear_errors
+from beforehand.cli.voices import Lines, Objects
 from beforehand.errors import LocalProtocolError
 
 if TYPE_CHECKING:
@@ -18,14 +22,18 @@ SILENT_AFTER = 5.0  # seconds, if a peer is not given up on before
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="What the others call this node.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the others call this node.")],
     listen: Annotated[
-        str, typer.Option(help="Where to receive, HOST:PORT; port 0 takes a free one.")
+        str,
+        typer.Option(
+            metavar="HOST:PORT", help="Where to receive, over UDP; port 0 takes a free one."
+        ),
     ] = "127.0.0.1:0",
     peer: Annotated[
         list[str] | None,
         typer.Option(
-            help="Another node, bob=HOST:PORT; or bob alone, who then has to know our address. "
+            metavar="NAME=HOST:PORT",
+            help="Another node: bob=127.0.0.1:7002; or bob alone, who has to know our address. "
             "Repeatable.",
             show_default=False,
         ),
@@ -33,20 +41,32 @@ def command(
     key: Annotated[
         Path | None,
         typer.Option(
-            help="The key file of the cluster: see `beforehand keygen`.", show_default=False
+            metavar="FILE",
+            help="The key of the cluster, to encrypt with: see `beforehand keygen`. Default: none.",
+            show_default=False,
         ),
     ] = None,
     protocol: Annotated[
-        str, typer.Option(help="Which protocol: see `beforehand protocols`.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Which protocol, the same for all nodes: see `beforehand protocols`.",
+            autocompletion=completion.protocol,
+        ),
     ] = "hybrid-sps",
     trace: Annotated[
         Path | None,
-        typer.Option(help="A folder for a trace of what happens here.", show_default=False),
+        typer.Option(
+            metavar="FOLDER",
+            help="Where to write a trace of what happens here. Default: nowhere.",
+            show_default=False,
+        ),
     ] = None,
     drop_after: Annotated[
         float | None,
         typer.Option(
-            help="Seconds of silence after which a peer is given up on. Default: never.",
+            metavar="SECONDS",
+            help="After how long a silence a peer is given up on. Default: never.",
             show_default=False,
         ),
     ] = None,
@@ -57,30 +77,50 @@ def command(
     nats: Annotated[
         str | None,
         typer.Option(
+            metavar="URL",
             help="Talk through a NATS server, nats://HOST:PORT, and not over UDP.",
             show_default=False,
         ),
     ] = None,
     wait: Annotated[
-        float, typer.Option(help="At the end, how many seconds to wait for what is under way.")
+        float,
+        typer.Option(metavar="SECONDS", help="At the end, how long to wait for what is under way."),
     ] = 10.0,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="Print a JSON object per line, for programs: messages, events, answers.",
+        ),
+    ] = False,
 ) -> None:
-    """Take part in causal delivery by hand: type `bob: hello`, and see what arrives.
+    """Run one node and talk through it: type `bob: hello`, and see what arrives.
 
     `bob, carol: hi` goes to both as one message, `*: hi` to everybody; /help tells the rest. The input
-    may come from a pipe: at its end, and at /quit, the node waits until all is delivered. Exits with 1
-    if something was not.
+    may come from a pipe: at its end, and at /quit, the node waits until all is delivered. Exits with 0,
+    or with 1 if something was not delivered.
     """
     from beforehand.cli.conversation import talk
     from beforehand.runtime.running import run
 
     with clear_errors():
         node = _node(name, listen, peer or [], key, protocol, trace, drop_after, insecure, nats)
-        left = run(talk(node, wait))
+        left = run(talk(node, Objects(typer.echo) if as_json else _lines(), wait))
+    if as_json:
+        Objects(typer.echo).end(dict(left))
     if left:
         names = ", ".join(f"{count:,} to {peer}" for peer, count in left.items())
         typer.echo(f"beforehand: not known to be delivered after {wait:g} s: {names}", err=True)
         raise typer.Exit(NOT_DELIVERED)
+
+
+def _lines() -> Lines:
+    """Messages and answers on standard output, what happens to peers on standard error."""
+    out, notes = Console(highlight=False), Console(stderr=True, highlight=False)
+    return Lines(
+        lambda line: out.print(Text(line), soft_wrap=True),
+        lambda line: notes.print(Text(line, style="dim"), soft_wrap=True),
+    )
 
 
 def _node(

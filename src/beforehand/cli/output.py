@@ -1,25 +1,69 @@
-"""Tables for people and for pipes.
+"""Results for people, for pipes and for programs.
 
-A terminal gets drawn tables that wrap to its width. Anything else gets one full line per row, so
-that nothing is cut off and grep, awk and less work as expected.
+A terminal gets drawn tables that wrap to its width; one that is too wide becomes several, each with
+the first column again, so that nothing is cut off. Anything else gets one full line per row, so that
+grep, awk and less work as expected. Programs get JSON.
 """
 
+import json
+import math
+import textwrap
 from collections.abc import Sequence
+from typing import Any, Final
 
 import typer
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+EDGES: Final = 2  # characters that the box takes at the left and the right
+GAP: Final = 2  # characters between two columns
+SHORT: Final = 12  # characters: what is shorter does not wrap, so that 3.68 s stays in one piece
+LONG: Final = 30  # characters: what is shorter may wrap after each word if it has to
+READABLE: Final = 16  # characters that sentences get at least
+
 Row = Sequence[str]
+
+
+def print_json(value: Any) -> None:
+    """Print a value for programs; what is no number (JSON has neither NaN nor infinity) as null."""
+    typer.echo(json.dumps(_finite(value), indent=2))
+
+
+def print_text(text: str) -> None:
+    """Print a sentence or several; terminals get them wrapped between words, under the indentation."""
+    console = Console()
+    if not console.is_terminal:
+        typer.echo(text)
+        return
+    indent = " " * (len(text) - len(text.lstrip(" ")))
+    typer.echo(
+        textwrap.fill(
+            text.strip(),
+            console.width,
+            initial_indent=indent,
+            subsequent_indent=indent,
+            break_long_words=False,  # paths stay whole
+            break_on_hyphens=False,
+        )
+    )
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def print_table(columns: Row, rows: Sequence[Row], *, prose: int = 0) -> None:
     """Print rows under their column titles, in the form that suits where the output goes.
 
     The last `prose` columns hold sentences. Terminals are too narrow for those beside the others:
-    there they come in a second table, with the first column again.
+    there they come in a table of their own, with the first column again.
     """
     console = Console()
     if not console.is_terminal:
@@ -27,29 +71,92 @@ def print_table(columns: Row, rows: Sequence[Row], *, prose: int = 0) -> None:
             typer.echo(line)
         return
     short = len(columns) - prose
-    console.print(_drawn(columns[:short], [row[:short] for row in rows]))
-    if prose:
-        below = [(row[0], *row[short:]) for row in rows]
-        console.print(_drawn((columns[0], *columns[short:]), below))
+    groups = [range(1, short), range(short, len(columns))] if prose else [range(1, short)]
+    for places in groups:
+        chosen = [0, *places]
+        for table in _drawn(
+            [columns[place] for place in chosen],
+            [[row[place] for place in chosen] for row in rows],
+            console.width,
+        ):
+            console.print(table)
 
 
-def _drawn(columns: Row, rows: Sequence[Row]) -> Table:
+# ---- drawn ----
+
+
+class _Column:
+    """A column, and how wide it would like to be."""
+
+    def __init__(self, cells: Row, most: int) -> None:
+        self.cells = cells
+        parts = [part for cell in cells for part in _unwrapped(cell, cell is cells[0])]
+        self.full = max(1, *map(cell_len, cells))  # without any wrapping
+        self.least = min(max(map(cell_len, parts), default=1), most)
+        self.wanted = self.least if self.full <= LONG else min(max(self.least, READABLE), most)
+
+
+def _unwrapped(cell: str, is_title: bool) -> list[str]:
+    """What stays on one line if there is room for it: words, and short cells as a whole."""
+    return cell.split() if is_title or len(cell) > SHORT else [cell]
+
+
+def _drawn(titles: Row, rows: Sequence[Row], width: int) -> list[Table]:
+    """One table, or as many as it takes for all columns to be there in full."""
+    room = width - EDGES
+    cells = [[title, *(row[place] for row in rows)] for place, title in enumerate(titles)]
+    # The first column is what one looks for, so it stays whole, unless it leaves no room at all.
+    first = _Column(cells[0], room // 2)
+    first.least = first.wanted = min(first.full, room // 2)
+    room -= first.wanted
+    others = [_Column(each, max(1, room - GAP)) for each in cells[1:]]
+    # As few tables as there is room for, and then as even as can be.
+    parts = _parts(others, room)
+    if 1 < len(parts) < len(others):
+        while len(closer := _parts(others, room - 1)) == len(parts):
+            parts, room = closer, room - 1
+    return [_table([first, *part], width) for part in parts]
+
+
+def _parts(columns: list[_Column], room: int) -> list[list[_Column]]:
+    """Columns in their order, in groups that fit."""
+    parts: list[list[_Column]] = [[]]
+    left = room
+    for column in columns:
+        if column.wanted + GAP > left and parts[-1]:
+            parts.append([])
+            left = room
+        parts[-1].append(column)
+        left -= column.wanted + GAP
+    return parts
+
+
+def _table(columns: list[_Column], width: int) -> Table:
     table = Table(
         box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold", highlight=False
     )
-    for place, column in enumerate(columns):
-        words = " ".join([column, *(row[place] for row in rows)]).split()
-        table.add_column(
-            column,
-            # The first column is what one looks for, so it stays whole; elsewhere words do.
-            no_wrap=place == 0,
-            style="cyan" if place == 0 else None,
-            min_width=max(map(len, words)),
-            overflow="fold",
-        )
-    for row in rows:
+    widths = _widths(columns, width - EDGES - GAP * (len(columns) - 1))
+    for place, (column, wide) in enumerate(zip(columns, widths, strict=True)):
+        style = None if place else "cyan"
+        table.add_column(Text(column.cells[0]), style=style, width=wide, overflow="fold")
+    for row in zip(*(column.cells[1:] for column in columns), strict=True):
         table.add_row(*map(Text, row))  # as it is: brackets are no markup here
     return table
+
+
+def _widths(columns: list[_Column], room: int) -> list[int]:
+    """Each as wide as its words; what is left is shared out, and nobody gets more than it needs."""
+    widths = [column.least for column in columns]
+    missing = {place: column.full - column.least for place, column in enumerate(columns)}
+    spare = room - sum(widths)
+    for served, place in enumerate(sorted(missing, key=lambda place: missing[place])):
+        more = min(missing[place], spare // (len(columns) - served))
+        widths[place] += more
+        spare -= more
+    return widths
+
+
+# ---- in lines ----
 
 
 def _plain(columns: Row, rows: Sequence[Row]) -> list[str]:

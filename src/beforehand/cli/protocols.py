@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from beforehand.cli.output import print_table
+from beforehand.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
     from beforehand.protocols.base import Capabilities
@@ -18,16 +17,14 @@ PROSE = ("what it is", "source")
 
 
 def command(
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print a JSON list, for programs.")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
-    """List the protocols with what they can do and what they assume."""
+    """List the protocols: what each can do, what it asks of the network, and what it costs."""
     from beforehand import protocols
 
     known = [protocols.describe(name) for name in protocols.names()]
     if as_json:
-        typer.echo(json.dumps([asdict(one) for one in known], indent=2))
+        print_json([asdict(one) for one in known])
     else:
         print_table(COLUMNS + PROSE, [_row(one) for one in known], prose=len(PROSE))
 

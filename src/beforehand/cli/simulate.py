@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from beforehand.cli import completion
 from beforehand.cli.failure import clear_errors
-from beforehand.cli.output import print_table
+from beforehand.cli.output import print_json
 from beforehand.cli.progress import progress_bar
+from beforehand.cli.simulate_view import RESULT, TRACE, show
 from beforehand.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -19,9 +21,6 @@ if TYPE_CHECKING:
     from beforehand.trace import Recorder
 
 VIOLATIONS_FOUND = 1
-SHOWN = 3  # violations to tell in full
-LINES = 24  # of a series
-TRACE, RESULT = "trace.parquet", "result.json"
 
 _NETWORK = "Network"
 _FAULTS = "Faults"
@@ -31,56 +30,94 @@ _OUTPUT = "Output"
 
 def command(
     protocol: Annotated[
-        str, typer.Option(help="Which protocol: see `beforehand protocols`.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Which protocol: see `beforehand protocols`.",
+            autocompletion=completion.protocol,
+        ),
     ] = "hybrid",
-    processes: Annotated[int, typer.Option(help="How many processes.")] = 100,
+    processes: Annotated[
+        int, typer.Option(metavar="NUMBER", help="How many processes: p1, p2, ...")
+    ] = 100,
     messages: Annotated[
-        int, typer.Option(help="How many messages each sends of its own accord.")
+        int,
+        typer.Option(metavar="NUMBER", help="How many messages each sends of its own accord."),
     ] = 100,
     workload: Annotated[
         str,
         typer.Option(
-            help="uniform[:PEERS], ring[:PEERS], hotspot:SHARE,PROBABILITY, pipeline:STAGES, "
-            "fanout:LAYERS,WIDTH, request-reply[:SERVERS], groups[:SIZE[,GROUPS]], "
-            "broadcast:RATE[,FROM,TO], shop, or replay."
+            metavar="WORKLOAD",
+            help="Who sends to whom: uniform[:PEERS], ring[:PEERS], hotspot:SHARE,PROBABILITY, "
+            "pipeline:STAGES, fanout:LAYERS,WIDTH, request-reply[:SERVERS], "
+            "groups[:SIZE[,GROUPS]], broadcast:RATE[,FROM,TO], shop, or replay.",
+            autocompletion=completion.workload,
         ),
     ] = "uniform",
     program: Annotated[
         Path | None,
         typer.Option(
-            help="For replay: a program (.jsonl) or a recorded trace.", show_default=False
+            metavar="FILE",
+            help="For replay: a program (.jsonl) or a recorded trace.",
+            show_default=False,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Decides every random choice.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="NUMBER", help="Decides every random choice.")] = 1,
     interval: Annotated[
-        str, typer.Option(help="Between two messages of a process, such as 10ms.")
+        str,
+        typer.Option(
+            metavar="TIME", help="Between two messages of a process: 10ms, or exponential:10ms."
+        ),
     ] = "10ms",
-    payload: Annotated[str, typer.Option(help="Bytes, such as 100 or uniform:10,2kB.")] = "100",
+    payload: Annotated[
+        str,
+        typer.Option(
+            metavar="SIZE", help="Of each message, in bytes, such as 100 or uniform:10,2kB."
+        ),
+    ] = "100",
     job: Annotated[
-        str, typer.Option(help="How long a job takes that a delivery starts: normal:25ms,5ms.")
+        str,
+        typer.Option(
+            metavar="TIME",
+            help="How long a job takes that a delivery starts, such as normal:25ms,5ms.",
+        ),
     ] = "0ms",
-    job_share: Annotated[float, typer.Option(help="Share of messages that start a job.")] = 0.0,
+    job_share: Annotated[
+        float,
+        typer.Option(metavar="SHARE", help="Share of messages that start a job, from 0 to 1."),
+    ] = 0.0,
     split: Annotated[
         bool, typer.Option("--split", help="Multicast as one message to each receiver.")
     ] = False,
     option: Annotated[
         list[str] | None,
-        typer.Option(help="An option of the protocol, such as coalesce=true.", show_default=False),
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="An option of the protocol, such as coalesce=true. Repeatable.",
+            show_default=False,
+        ),
     ] = None,
     delay: Annotated[
         str,
         typer.Option(
-            help="5ms, uniform:1ms,9ms, normal:5ms,1ms, lognormal:5ms,0.5, exponential:5ms, "
-            "matrix:1ms,40ms;40ms,1ms (between sites) or schedule:0s=1ms,15min=300ms.",
+            metavar="TIME",
+            help="How long a frame takes: 5ms, uniform:1ms,9ms, normal:5ms,1ms, lognormal:5ms,0.5, "
+            "exponential:5ms, matrix:1ms,40ms;40ms,1ms (between sites) or schedule:0s=1ms,15min=300ms.",
             rich_help_panel=_NETWORK,
         ),
     ] = "lognormal:5ms,0.5",
     jitter: Annotated[
-        str, typer.Option(help="Added to each delay, drawn anew.", rich_help_panel=_NETWORK)
+        str,
+        typer.Option(
+            metavar="TIME",
+            help="Added to each delay, drawn anew: written like a delay.",
+            rich_help_panel=_NETWORK,
+        ),
     ] = "0ms",
     bandwidth: Annotated[
         str | None,
         typer.Option(
+            metavar="RATE",
             help="Of each process's uplink, such as 50kB/s. Default: no limit.",
             rich_help_panel=_NETWORK,
             show_default=False,
@@ -89,7 +126,9 @@ def command(
     header: Annotated[
         int,
         typer.Option(
-            help="Bytes each frame takes besides its own: 28 for UDP.", rich_help_panel=_NETWORK
+            metavar="BYTES",
+            help="What each frame takes besides its own bytes: 28 for UDP.",
+            rich_help_panel=_NETWORK,
         ),
     ] = 0,
     fifo: Annotated[
@@ -98,11 +137,15 @@ def command(
     ] = False,
     link: Annotated[
         Literal["auto", "always", "never"],
-        typer.Option(help="Run the protocol on a reliable link?", rich_help_panel=_NETWORK),
+        typer.Option(
+            help="Run the protocol on a reliable link? auto: if it needs one on this network.",
+            rich_help_panel=_NETWORK,
+        ),
     ] = "auto",
     tick: Annotated[
         str | None,
         typer.Option(
+            metavar="TIME",
             help="How often, at most, cores look after lost frames. Default: by the delay.",
             rich_help_panel=_NETWORK,
             show_default=False,
@@ -111,18 +154,31 @@ def command(
     flush: Annotated[
         str,
         typer.Option(
-            help="With coalesce: how long acks and permits wait.", rich_help_panel=_NETWORK
+            metavar="TIME",
+            help="With coalesce=true: how long acks and permits wait for company.",
+            rich_help_panel=_NETWORK,
         ),
     ] = "0ms",
     loss: Annotated[
-        float, typer.Option(help="Share of frames that are lost.", rich_help_panel=_FAULTS)
+        float,
+        typer.Option(
+            metavar="SHARE",
+            help="Share of frames that are lost, from 0 to 1.",
+            rich_help_panel=_FAULTS,
+        ),
     ] = 0.0,
     duplicate: Annotated[
-        float, typer.Option(help="Share of frames that come twice.", rich_help_panel=_FAULTS)
+        float,
+        typer.Option(
+            metavar="SHARE",
+            help="Share of frames that come twice, from 0 to 1.",
+            rich_help_panel=_FAULTS,
+        ),
     ] = 0.0,
     partition: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="FROM-TO:WHO",
             help="From when to when whom to cut off: 1s-3s:p1,p2 or 1s-3s:50%. Repeatable.",
             rich_help_panel=_FAULTS,
             show_default=False,
@@ -131,6 +187,7 @@ def command(
     stop: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="WHO@TIME",
             help="Who stops for ever, and when: p3@2s. Repeatable.",
             rich_help_panel=_FAULTS,
             show_default=False,
@@ -139,6 +196,7 @@ def command(
     drop_after: Annotated[
         str | None,
         typer.Option(
+            metavar="TIME",
             help="How long after that the others give up on it. Default: never.",
             rich_help_panel=_FAULTS,
             show_default=False,
@@ -147,8 +205,10 @@ def command(
     overlay: Annotated[
         str | None,
         typer.Option(
-            help="ring, complete, random[:DEGREE], tree[:ARITY], tree:child=parent,..., "
-            "spray[:PERIOD[,UNTIL]] (neighbours are exchanged) or links:a>b,... Default: by protocol.",
+            metavar="SHAPE",
+            help="Who has a link to whom: ring, complete, random[:DEGREE], tree[:ARITY], "
+            "tree:child=parent,..., spray[:PERIOD[,UNTIL]] (neighbours are exchanged) or "
+            "links:a>b,... Default: by protocol.",
             rich_help_panel=_OVERLAY,
             show_default=False,
         ),
@@ -156,6 +216,7 @@ def command(
     churn: Annotated[
         str | None,
         typer.Option(
+            metavar="PLAN",
             help="Who comes and goes: joins=5,leaves=3,crashes=2,from=1s,to=10s.",
             rich_help_panel=_OVERLAY,
             show_default=False,
@@ -165,6 +226,7 @@ def command(
         list[str] | None,
         typer.Option(
             "--open",
+            metavar="A>B@TIME",
             help="A link that is opened: p1>p2@2s. Repeatable.",
             rich_help_panel=_OVERLAY,
             show_default=False,
@@ -174,6 +236,7 @@ def command(
         list[str] | None,
         typer.Option(
             "--close",
+            metavar="A>B@TIME",
             help="A link that is closed: p1>p2@2s. Repeatable.",
             rich_help_panel=_OVERLAY,
             show_default=False,
@@ -182,6 +245,7 @@ def command(
     reparent: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="A>B@TIME",
             help="Of a tree: p3 and all below it go under p1: p3>p1@2s. Repeatable.",
             rich_help_panel=_OVERLAY,
             show_default=False,
@@ -190,6 +254,7 @@ def command(
     sample: Annotated[
         str | None,
         typer.Option(
+            metavar="TIME",
             help="How often to note entries and control traffic per process, such as 10s.",
             rich_help_panel=_OUTPUT,
             show_default=False,
@@ -197,7 +262,11 @@ def command(
     ] = None,
     until: Annotated[
         str | None,
-        typer.Option(help="End at this time even if it is not over.", show_default=False),
+        typer.Option(
+            metavar="TIME",
+            help="End at this virtual time, such as 10s, even if it is not over.",
+            show_default=False,
+        ),
     ] = None,
     audit: Annotated[
         bool,
@@ -210,6 +279,7 @@ def command(
     out: Annotated[
         Path | None,
         typer.Option(
+            metavar="FOLDER",
             help=f"A new folder for {TRACE} and {RESULT}.",
             rich_help_panel=_OUTPUT,
             show_default=False,
@@ -225,9 +295,10 @@ def command(
         bool, typer.Option("--json", help="Print JSON, for programs.", rich_help_panel=_OUTPUT)
     ] = False,
 ) -> None:
-    """Run a protocol in virtual time and tell what it cost.
+    """Run one protocol on a made-up network in virtual time, and tell what it cost.
 
-    The same options and seed always give the same run, on every machine.
+    The same options and seed always give the same run, on every machine. Exits with 0, or with 1 if
+    --audit found something wrong.
     """
     from beforehand.simulator import Program, Scenario
 
@@ -268,9 +339,9 @@ def command(
         )
         result = _run(scenario, audit, _folder(out, force))
     if as_json:
-        typer.echo(json.dumps(result.to_dict(), indent=2))
+        print_json(result.to_dict())
     else:
-        _show(result, out)
+        show(result, out)
     if audit and not result.clean:
         raise typer.Exit(VIOLATIONS_FOUND)
 
@@ -314,127 +385,3 @@ def _recorder(scenario: Scenario, folder: Path | None) -> Recorder | nullcontext
     from beforehand import trace
 
     return trace.Recorder(scenario.digest(), trace.create(folder / TRACE))
-
-
-# ---- for people ----
-
-
-def _show(result: Result, out: Path | None) -> None:
-    scenario, metrics = result.scenario, result.metrics
-    on = " on a reliable link" if scenario.linked() else ""
-    if scenario.ground.layout is not None:
-        on += f", overlay {scenario.ground.name}"
-    typer.echo(
-        f"{scenario.protocol}{on}, {metrics.processes:,} processes, "
-        f"workload {scenario.workload}, seed {scenario.seed}: {result.outcome}"
-    )
-    print_table(("figure", "value", "more"), _rows(result))
-    if result.series:
-        _show_series(result)
-    if metrics.undelivered:
-        typer.echo(f"{metrics.undelivered:,} copies of messages were never delivered.")
-    if metrics.duplicates:
-        typer.echo(f"{metrics.duplicates:,} deliveries were repetitions.")
-    if result.audited:
-        _show_verdict(result)
-    if out is not None:
-        typer.echo(f"trace: {out / TRACE}, figures: {out / RESULT}")
-
-
-def _show_verdict(result: Result) -> None:
-    found = result.violations
-    if not found:
-        what = "causal order held, and nothing was delivered twice"
-        missing = result.metrics.undelivered
-        typer.echo(f"audit: {what}" + (f", but {missing:,} are missing." if missing else "."))
-        return
-    kinds = sorted({each.kind for each in found})
-    counts = ", ".join(f"{sum(e.kind == kind for e in found):,} {kind}" for kind in kinds)
-    typer.echo(f"audit: {len(found):,} violations ({counts}); the first:")
-    for each in found[:SHOWN]:
-        typer.echo(f"  {each}")
-
-
-def _rows(result: Result) -> list[tuple[str, str, str]]:
-    m = result.metrics
-    noncausal = ("too congested to follow", "") if m.noncausal is None else _durations(m.noncausal)
-    rows = [
-        ("messages sent", f"{m.sent:,}", f"{m.delivered:,} deliveries"),
-        ("execution time", duration(m.execution_ns), f"{m.events:,} events"),
-        ("delivery latency", *_durations(m.latency)),
-        ("non-causal latency", *noncausal),
-        ("held at the sender", *_durations(m.held_time)),
-        ("messages held", *_level(m.held)),
-        ("messages buffered", *_level(m.buffered)),
-        ("unacknowledged, per process", *_level(m.unacknowledged)),
-        ("permits missing, per process", *_level(m.permits_missing)),
-        ("integers of state, per process", *_level(m.integers)),
-        ("entries about messages, per process", *_level(m.entries)),
-        ("metadata per message", f"{m.metadata_bytes_per_message:,.1f} bytes", ""),
-        (
-            "control frames per message",
-            f"{m.control_frames_per_message:,.2f}",
-            f"{m.control_per_process_second:,.2f} received per process and second",
-        ),
-        (
-            "bytes on the wire",
-            f"{m.wire_bytes:,}",
-            f"{m.frames:,} frames, {m.frames_lost:,} lost, {m.frames_doubled:,} doubled",
-        ),
-        ("in transit from one sender", f"at most {m.most_in_transit:,}", ""),
-    ]
-    if m.jobs:
-        start = duration(round(m.mean_job_start_ns))
-        rows.insert(2, ("mean job start", start, f"{m.jobs:,} jobs"))
-    if result.scenario.ground.layout is not None:
-        rows.append(
-            (
-                "links opened",
-                f"{m.links_opened:,}",
-                f"{m.links_closed:,} closed, {m.frames_ignored:,} frames out of turn",
-            )
-        )
-    if m.unsent or m.skipped:
-        rows.append(("not sent", f"{m.unsent:,}", f"{m.skipped:,} more had nobody left to go to"))
-    speed = f"{result.events_per_second:,.0f} events per second"
-    rows.append(("simulator", speed, f"{result.seconds:.2f} s"))
-    return rows
-
-
-def _show_series(result: Result) -> None:
-    """Not more lines than a screen has: the rest is in the JSON."""
-    step = -(-len(result.series) // LINES)
-    shown = [*result.series[:-1:step], result.series[-1]]
-    columns = ("time", "processes", "delay", "entries", "at most", "control/s", "delivered")
-    print_table(
-        columns,
-        [
-            (
-                duration(each.time_ns),
-                f"{each.processes:,}",
-                duration(each.delay_ns),
-                f"{each.entries:,.1f}",
-                f"{each.most_entries:,}",
-                f"{each.control_per_second:,.2f}",
-                f"{each.delivered:,}",
-            )
-            for each in shown
-        ],
-    )
-
-
-def _durations(found: Any) -> tuple[str, str]:
-    rest = f"p50 {duration(found.p50)}, p99 {duration(found.p99)}, max {duration(found.max)}"
-    return f"mean {duration(round(found.mean))}", rest
-
-
-def _level(found: Any) -> tuple[str, str]:
-    return f"mean {found.mean:,.1f}", f"peak {found.peak:,}"
-
-
-def duration(nanoseconds: int) -> str:
-    """A duration as people write it, with three or four digits."""
-    for unit, size in (("s", 10**9), ("ms", 10**6), ("us", 10**3)):
-        if nanoseconds >= size:
-            return f"{nanoseconds / size:,.4g} {unit}"
-    return f"{nanoseconds} ns"

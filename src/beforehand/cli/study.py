@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -11,17 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from beforehand.cli import completion
 from beforehand.cli.failure import clear_errors
-from beforehand.cli.output import print_table
-from beforehand.cli.progress import progress_bar
-from beforehand.cli.spark import Conf, Master, start_session
+from beforehand.cli.output import print_json, print_table, print_text
+from beforehand.cli.progress import progress_steps
+from beforehand.cli.spark import Conf, Master, start_session, watched
 from beforehand.errors import PipelineError
 
 if TYPE_CHECKING:
+    from beforehand.pipeline.session import Session
     from beforehand.pipeline.study import Candidate, Findings, Study
     from beforehand.pipeline.sweep import Progress
 
 NOT_SOUND = 1
+SEEDS = 2**63  # tables hold seeds as numbers of 64 bits
 CONTROL = "control"  # the source of protocols that exist to be caught
 
 _SOURCE = "Source"
@@ -32,48 +33,90 @@ def command(
     sources: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[SOURCE]...",
-            help="What `beforehand ingest` reads. Default: a built-in traffic.",
+            metavar="SOURCE",
+            help="Spans, traces or lists of messages: files, folders or patterns, as for ingest. "
+            "Default: a built-in traffic.",
             show_default=False,
         ),
     ] = None,
-    out: Annotated[str, typer.Option(help="The folder for everything.", show_default=False)] = ...,  # type: ignore[assignment]
+    out: Annotated[
+        str,
+        typer.Option(metavar="FOLDER", help="The folder for everything.", show_default=False),
+    ] = ...,  # type: ignore[assignment]
     protocol: Annotated[
         list[str] | None,
-        typer.Option(help="hybrid,rst or repeated. Default: all that suit.", show_default=False),
+        typer.Option(
+            metavar="NAMES",
+            help="Which protocols: hybrid,rst or repeated. Default: all that suit the traffic.",
+            show_default=False,
+            autocompletion=completion.protocol_list,
+        ),
     ] = None,
     network: Annotated[
         list[str] | None,
-        typer.Option(help="lan,wan,mobile or repeated. Default: these.", show_default=False),
+        typer.Option(
+            metavar="NAMES",
+            help="Which networks: lan,wan or repeated. Default: lan, wan and mobile.",
+            show_default=False,
+            autocompletion=completion.network_list,
+        ),
     ] = None,
     messages: Annotated[
-        int, typer.Option(help="Replay at most so many messages, the first of the run.", min=1)
+        int,
+        typer.Option(
+            metavar="NUMBER", help="Replay at most so many messages, the first of the run.", min=1
+        ),
     ] = 20_000,
     seed: Annotated[
-        int, typer.Option(help="Decides every random choice.", min=0, max=2**63 - 1)
+        int,
+        typer.Option(metavar="NUMBER", help="Decides every random choice.", min=0),
     ] = 1,
     run: Annotated[
         str | None,
         typer.Option(
+            metavar="NAME",
             help="Which run, if there are several. Default: the largest.",
             rich_help_panel=_SOURCE,
             show_default=False,
         ),
     ] = None,
     format_name: Annotated[
-        str, typer.Option("--format", help="As for ingest.", rich_help_panel=_SOURCE)
+        str,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="What the files are: see `beforehand ingest --help`.",
+            rich_help_panel=_SOURCE,
+            autocompletion=completion.file_format,
+        ),
     ] = "auto",
     columns: Annotated[
         list[str] | None,
-        typer.Option("--map", help="As for ingest.", rich_help_panel=_SOURCE, show_default=False),
+        typer.Option(
+            "--map",
+            metavar="NAME=COLUMN,...",
+            help="Which columns hold what, as for ingest: sender=1,receiver=2,time=3:ms.",
+            rich_help_panel=_SOURCE,
+            show_default=False,
+        ),
     ] = None,
     pattern: Annotated[
         str | None,
-        typer.Option(help="As for ingest.", rich_help_panel=_SOURCE, show_default=False),
+        typer.Option(
+            metavar="REGEX",
+            help="ShiViz: an event, as for ingest.",
+            rich_help_panel=_SOURCE,
+            show_default=False,
+        ),
     ] = None,
     delimiter: Annotated[
         str | None,
-        typer.Option(help="As for ingest.", rich_help_panel=_SOURCE, show_default=False),
+        typer.Option(
+            metavar="REGEX",
+            help="ShiViz: what is between two executions, as for ingest.",
+            rich_help_panel=_SOURCE,
+            show_default=False,
+        ),
     ] = None,
     force: Annotated[
         bool,
@@ -85,13 +128,16 @@ def command(
     master: Master = None,
     conf: Conf = None,
 ) -> None:
-    """Ingest, characterise, replay under every suitable protocol, audit, and recommend.
+    """Say what causal order would cost on a traffic, yours or a built-in one, and what to choose.
 
-    What is there already is not done again, so a study that was stopped goes on where it was. Exit code
-    1 if a run failed or a protocol did not keep its promise.
+    Does it all: ingest, characterise, replay under every suitable protocol, audit, recommend. What is
+    there already is not done again, so a study that was stopped goes on where it was. Exits with 0 if
+    all is well, 1 if a run failed or a protocol did not keep its promise, 2 for what cannot be done.
     """
     with clear_errors():
-        candidates = _candidates(_listed(protocol))
+        if seed >= SEEDS:
+            raise PipelineError(f"--seed {seed}: give a number below 2^63")
+        chosen = candidates(_listed(protocol))
         networks = _networks(_listed(network))
         spark = start_session(master, conf)
         from beforehand.pipeline import ingest
@@ -99,7 +145,7 @@ def command(
 
         asked = Study(
             out=out,
-            candidates=candidates,
+            candidates=chosen,
             sources=sources or (),
             options=ingest.Options(
                 format_name, ingest.columns_of(columns or []), pattern, delimiter
@@ -109,11 +155,12 @@ def command(
             messages=messages,
             seed=seed,
             force=force,
+            named=bool(protocol),
         )
-        with _shown_progress() as (tell, progress):
+        with _shown_progress(spark) as (tell, progress):
             found = run_study(spark, asked, tell, progress)
     if as_json:
-        typer.echo(json.dumps(_as_json(asked, found), indent=2))
+        print_json(everything(asked, found))
     else:
         _show(asked, found)
     if not found.sound:
@@ -129,7 +176,7 @@ def _listed(values: list[str] | None) -> list[str]:
     return list(dict.fromkeys(name for name in names if name))
 
 
-def _candidates(names: list[str]) -> list[Candidate]:
+def candidates(names: list[str]) -> list[Candidate]:
     """The protocols that were named; otherwise all but those that exist to be refuted."""
     from beforehand import protocols
     from beforehand.pipeline.study.figures import Candidate
@@ -153,20 +200,20 @@ def _networks(names: list[str]) -> list[str]:
 
 
 @contextmanager
-def _shown_progress() -> Iterator[
-    tuple[Callable[[str, str], None], Callable[[Progress], None] | None]
-]:
-    """Steps and runs on standard error, if somebody is looking at it."""
-    if not sys.stderr.isatty():
-        yield lambda step, text: None, None
-        return
+def _shown_progress(
+    spark: Session,
+) -> Iterator[tuple[Callable[[str, str], None], Callable[[Progress], None]]]:
+    """Each step with a line, and how far it is: in runs while it replays, otherwise in Spark's tasks."""
     from beforehand.pipeline.study import STEPS
 
-    def tell(step: str, text: str) -> None:
-        typer.echo(f"[{STEPS.index(step) + 1}/{len(STEPS)}] {step}: {text}", err=True)
+    with progress_steps(STEPS) as steps:
 
-    with progress_bar("runs") as bar:
-        yield tell, lambda so_far: bar(so_far.done, so_far.total)
+        def tasks(text: str) -> None:
+            if steps.now != "replay":
+                steps.tell(0, 0, text)
+
+        with watched(spark, tasks):
+            yield steps.begin, lambda so_far: steps.tell(so_far.done, so_far.total)
 
 
 # ---- for people and for programs ----
@@ -177,21 +224,22 @@ def _show(asked: Study, found: Findings) -> None:
     from beforehand.pipeline.study.text import COLUMNS, LEGEND, by_network, line
 
     what = ", ".join(asked.sources) or f"the built-in traffic, seed {asked.seed}"
-    typer.echo(f"Source: {what}")
-    typer.echo(f"Replayed: {found.traffic.told()}")
+    print_text(f"Source: {what}")
+    print_text(f"Replayed: {found.traffic.told()}")
     for sentence in words.sentences(found.run, found.flags):
-        typer.echo(f"  {sentence}")
+        print_text(f"  {sentence}")
     for network, some in by_network(found.protocols).items():
-        typer.echo(f"\nOn {network}, with {_described(network)}:")
+        typer.echo()
+        print_text(f"On {network}, with {_described(network)}:")
         print_table(COLUMNS, [line(each) for each in some])
-    typer.echo(f"In brackets: controls, which do not keep causal order. {LEGEND}.")
+    print_text(f"In brackets: controls, which do not keep causal order. {LEGEND}.")
     typer.echo("\nWhat to choose:")
     print_table(("when", "what"), [(each.situation, each.sentence) for each in found.advice])
     for left in found.left_out:
-        typer.echo(f"Left out: {', '.join(left.protocols)}: {left.reason}")
+        print_text(f"Left out: {', '.join(left.protocols)}: {left.reason}")
     if found.reused:
-        typer.echo(f"Already there and reused: {', '.join(found.reused)}.")
-    typer.echo(f"Everything is in {asked.out}; recommendation.md there is for reading.")
+        print_text(f"Already there and reused: {', '.join(found.reused)}.")
+    print_text(f"Everything is in {asked.out}; recommendation.md there is for reading.")
 
 
 def _described(network: str) -> str:
@@ -202,7 +250,8 @@ def _described(network: str) -> str:
     return ", ".join(f"{name} {value}" for name, value in fields.items()) or "the usual delays"
 
 
-def _as_json(asked: Study, found: Findings) -> dict[str, Any]:
+def everything(asked: Study, found: Findings) -> dict[str, Any]:
+    """For programs."""
     return {
         "out": asked.out,
         "sources": list(asked.sources),

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from beforehand.cli import completion
 from beforehand.cli.failure import clear_errors
+from beforehand.cli.output import print_json
 from beforehand.cli.progress import progress_bar
-from beforehand.cli.simulate import duration
-from beforehand.cli.spark import Conf, Master, check_installed, start_session
+from beforehand.cli.simulate_view import duration
+from beforehand.cli.spark import (
+    Conf,
+    Master,
+    check_installed,
+    spark_progress,
+    start_session,
+)
 from beforehand.cli.sweep_tables import as_values, show, show_skipped, show_tables
 from beforehand.errors import PipelineError
 
@@ -29,53 +37,82 @@ def command(
     grid: Annotated[
         str | None,
         typer.Argument(
-            help="A TOML file; see docs/sweep.md. Options of the grid win over what it says.",
+            metavar="FILE",
+            help="A grid as TOML; see docs/sweep.md. The options below win over what it says.",
             show_default=False,
         ),
     ] = None,
     out: Annotated[
         str | None,
         typer.Option(
-            help="The folder for the results; s3a:// and hdfs:// work too.", show_default=False
+            metavar="FOLDER",
+            help="The folder for the results; s3a:// and hdfs:// work too. Must be given.",
+            show_default=False,
         ),
     ] = None,
     protocol: Annotated[
         list[str] | None,
-        typer.Option(help="hybrid,rst or repeated.", rich_help_panel=_GRID, show_default=False),
+        typer.Option(
+            metavar="NAMES",
+            help="Which protocols: hybrid,rst or repeated; see `beforehand protocols`.",
+            rich_help_panel=_GRID,
+            show_default=False,
+            autocompletion=completion.protocol_list,
+        ),
     ] = None,
     workload: Annotated[
         list[str] | None,
         typer.Option(
-            help="As for simulate; replay:PATH[#RUN] for what ingest has written, or a trace. "
-            "Repeatable.",
+            metavar="WORKLOAD",
+            help="Who sends to whom, as for simulate: uniform, shop, hotspot:0.1,0.8; "
+            "replay:PATH or replay:PATH#RUN for what ingest has written, or a trace. Repeatable.",
             rich_help_panel=_GRID,
             show_default=False,
+            autocompletion=completion.workload,
         ),
     ] = None,
     network: Annotated[
         list[str] | None,
         typer.Option(
-            help="default, lan, wan, mobile, or one of the file's.",
+            metavar="NAMES",
+            help="Which networks: default, lan, wan, mobile, or one of the file's; with commas.",
             rich_help_panel=_GRID,
             show_default=False,
+            autocompletion=completion.network_list,
         ),
     ] = None,
     processes: Annotated[
         list[str] | None,
-        typer.Option(help="10,100 or repeated.", rich_help_panel=_GRID, show_default=False),
+        typer.Option(
+            metavar="NUMBERS",
+            help="How many processes: 10,100 or repeated.",
+            rich_help_panel=_GRID,
+            show_default=False,
+        ),
     ] = None,
     seed: Annotated[
         list[str] | None,
-        typer.Option(help="1,2,3 or repeated.", rich_help_panel=_GRID, show_default=False),
+        typer.Option(
+            metavar="NUMBERS",
+            help="Decide every random choice: 1,2,3 or repeated.",
+            rich_help_panel=_GRID,
+            show_default=False,
+        ),
     ] = None,
     messages: Annotated[
         list[str] | None,
-        typer.Option(help="20,50 or repeated.", rich_help_panel=_GRID, show_default=False),
+        typer.Option(
+            metavar="NUMBERS",
+            help="How many messages each process sends: 20,50 or repeated.",
+            rich_help_panel=_GRID,
+            show_default=False,
+        ),
     ] = None,
     values: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
+            metavar="OPTION=VALUE",
             help="Any other option of simulate: payload=1kB, loss=0.1. Repeatable, also for "
             "several values of one.",
             rich_help_panel=_GRID,
@@ -88,7 +125,7 @@ def command(
     ] = False,
     audit: Annotated[
         bool,
-        typer.Option("--audit", help="Judge every delivery.", rich_help_panel=_OUTPUT),
+        typer.Option("--audit", help="Judge every delivery of each run.", rich_help_panel=_OUTPUT),
     ] = False,
     tables: Annotated[
         bool,
@@ -104,29 +141,28 @@ def command(
     master: Master = None,
     conf: Conf = None,
 ) -> None:
-    """Simulate every combination of a grid in Spark tasks; what is there already is not done again.
+    """Simulate every combination of protocols, workloads, networks and sizes, in parallel on Spark.
 
-    Exit code 1 if a run failed: it has a row with its error, and the next call tries it again. Without
-    a grid, show what is in the folder.
+    What is there already is not done again. Without a grid, shows what is in the folder. Exits with 0,
+    or 1 if a run failed: it has a row with its error, and the next call tries it again.
     """
     with clear_errors():
         if out is None:
             raise PipelineError("--out is missing; name a folder for the results")
         check_installed()
-        chosen = _values(
-            grid,
-            {"protocol": protocol, "network": network},
-            {"processes": processes, "seed": seed, "messages": messages},
-            {"workload": workload},
-            values or [],
-        )
+        names = {"protocol": protocol, "network": network}
+        numbers = {"processes": processes, "seed": seed, "messages": messages}
+        texts = {"workload": workload}
+        chosen = _values(grid, names, numbers, texts, values or [])
+        typed = _typed(grid, names | texts | numbers | {"set": values})
         wanted = _grid(chosen)
         spark = start_session(master, conf)
-        swept = _sweep(spark, wanted, out, traces, audit)
+        swept = _sweep(spark, wanted, typed, out, traces, audit)
         rows = _rows(swept)
-        shown = _write_tables(swept, out) if tables else {}
+        made_by = ("sweep", "--out", out, *typed, "--tables")
+        shown = _write_tables(spark, swept, out, made_by) if tables else {}
     if as_json:
-        typer.echo(json.dumps(as_values(swept, rows, shown), indent=2))
+        print_json(as_values(swept, rows, shown))
     else:
         show(swept, rows, out)
         if tables:
@@ -163,6 +199,15 @@ def _values(
     return found | several
 
 
+def _typed(file: str | None, options: dict[str, list[str] | None]) -> tuple[str, ...]:
+    """The grid as it was typed, for the notes of its results."""
+    words = [] if file is None else [file]
+    for name, given in options.items():
+        for value in given or []:
+            words += [f"--{name}", value]
+    return tuple(words)
+
+
 def _split(texts: list[str]) -> list[str]:
     return [part.strip() for text in texts for part in text.split(",")]
 
@@ -191,12 +236,19 @@ def _grid(chosen: dict[str, Any]) -> Grid | None:
 # ---- the sweep ----
 
 
-def _sweep(spark: Session, grid: Grid | None, out: str, traces: bool, audit: bool) -> SweepResult:
+def _sweep(
+    spark: Session,
+    grid: Grid | None,
+    typed: tuple[str, ...],
+    out: str,
+    traces: bool,
+    audit: bool,
+) -> SweepResult:
     from beforehand.pipeline import sweep
 
     if grid is None:
         return sweep.stored(spark, out)
-    plan = sweep.prepare(spark, grid)
+    plan = replace(sweep.prepare(spark, grid), words=typed)
     show_skipped(plan.skipped)
     with progress_bar("runs") as bar:
 
@@ -216,10 +268,14 @@ def _rows(swept: SweepResult) -> list[dict[str, Any]]:
     return [row.asDict(recursive=True) for row in swept.results.orderBy(*order).collect()]
 
 
-def _write_tables(swept: SweepResult, out: str) -> dict[str, list[dict[str, Any]]]:
+def _write_tables(
+    spark: Session, swept: SweepResult, out: str, made_by: tuple[str, ...]
+) -> dict[str, list[dict[str, Any]]]:
     from beforehand.pipeline import metrics
 
-    written = metrics.write_tables(swept.results, out)
-    return {
-        name: [row.asDict() for row in written[name].collect()] for name in ("table1", "exponents")
-    }
+    with spark_progress(spark, "writing tables"):
+        written = metrics.write_tables(swept.results, out, made_by)
+        return {
+            name: [row.asDict() for row in written[name].collect()]
+            for name in ("table1", "exponents")
+        }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from beforehand.cli.output import print_table
-from beforehand.cli.simulate import duration
+from beforehand.cli.simulate_view import duration
 
 if TYPE_CHECKING:
     from beforehand.pipeline.sweep import Skipped, SweepResult

@@ -1,0 +1,80 @@
+"""`beforehand demo`: all of it once, on this machine: a cluster, its audit, two studies, a report."""
+
+from __future__ import annotations
+
+import shlex
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from beforehand.cli.failure import clear_errors
+from beforehand.cli.output import print_json, print_table
+from beforehand.cli.spark import Conf, Master, check_installed, start_session
+from beforehand.errors import ReportError
+
+NOT_SOUND: Final = 1
+DEFAULT: Final = Path("beforehand-demo")
+
+_OUTPUT = "Output"
+
+
+def command(
+    out: Annotated[
+        Path, typer.Option(help="A new folder for everything, or that of an earlier demo.")
+    ] = DEFAULT,
+    seed: Annotated[
+        int,
+        typer.Option(
+            help="Decides every random choice; real processes still differ each time.", min=0
+        ),
+    ] = 1,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, for programs.", rich_help_panel=_OUTPUT)
+    ] = False,
+    master: Master = None,
+    conf: Conf = None,
+) -> None:
+    """See it work: real processes on a bad network, what other protocols would cost, and a report.
+
+    Takes a couple of minutes on two cores. Exits with 0 if every promise was kept, 1 if not, 2 if it
+    could not be run. A second call replaces what the first has left.
+    """
+    from beforehand._environment import provenance
+    from beforehand.cli import demo_folder, demo_steps, demo_summary
+
+    with clear_errors():
+        check_all_installed()
+        demo_folder.check(out)
+        spark = start_session(master, conf)
+        note = {"seed": seed, "finished": False, **provenance(command_line(out, seed))}
+        demo_folder.claim(out, note)
+        told = demo_steps.run(spark, demo_steps.Demo(out, seed), note)
+    if as_json:
+        print_json({"out": str(out), "seed": seed, **told})
+    else:
+        print_table(("what", "what came of it"), demo_summary.rows(told))
+        for each in told["report"]["missing"]:
+            typer.echo(f"missing: {each['what']}: {each['why']}")
+        typer.echo(f"The report, for your browser: {told['report']['file']}")
+    if not told["sound"]:
+        raise typer.Exit(NOT_SOUND)
+
+
+def check_all_installed() -> None:
+    """Raise what says what is missing, before anything runs."""
+    check_installed()
+    from beforehand.pipeline.session import check_java
+
+    check_java()
+    for name in ("jinja2", "plotly"):
+        if find_spec(name) is None:
+            raise ReportError(
+                f"the report needs {name}, which is not installed; `pip install 'beforehand[report]'`"
+            )
+
+
+def command_line(out: Path, seed: int) -> str:
+    """The command that makes such a demo."""
+    return shlex.join(["beforehand", "demo", "--out", str(out), "--seed", str(seed)])

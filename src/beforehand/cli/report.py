@@ -1,0 +1,123 @@
+"""`beforehand report`: what the pipeline has found, on one page."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import asdict
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from beforehand.cli.failure import BAD_INPUT, clear_errors
+from beforehand.cli.output import print_json, print_text
+from beforehand.cli.progress import progress_line
+from beforehand.errors import ReportError
+
+if TYPE_CHECKING:
+    from beforehand.report import Contents, Made
+
+PAGE: Final = Path("report", "index.html")  # in the folder that the report is about
+NEEDED: Final = ("pyarrow", "jinja2", "plotly")
+
+_OUTPUT = "Output"
+
+
+def command(
+    folder: Annotated[
+        str,
+        typer.Argument(
+            metavar="FOLDER",
+            help="The --out of study, sweep, audit, ingest or demo, or a folder with some of them.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The page. Default: report/index.html in the folder.",
+            rich_help_panel=_OUTPUT,
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, for programs.", rich_help_panel=_OUTPUT)
+    ] = False,
+) -> None:
+    """Make one self-contained HTML page of all that the pipeline has left in a folder.
+
+    It says what was run and what to choose, compares the protocols, and shows every violation. A part
+    that is missing or damaged is told, and the others are shown. Exits with 0, or 2 if there is nothing
+    to show.
+    """
+    file = out or Path(folder) / PAGE
+    with clear_errors():
+        check_installed()
+        from beforehand import report
+
+        with progress_line("reading and drawing"):
+            contents = report.write(folder, file, _made(folder, out))
+    if as_json:
+        print_json({"file": str(file), **parts(contents)})
+    else:
+        _show(file, contents)
+    if not (contents.clusters or contents.studies or contents.sweeps or contents.audits):
+        raise typer.Exit(BAD_INPUT)
+
+
+def check_installed() -> None:
+    """Say what is missing before anything is read."""
+    for name in NEEDED:
+        if find_spec(name) is None:
+            raise ReportError(
+                f"a report needs {name}, which is not installed; `pip install 'beforehand[report]'`"
+            )
+
+
+def _made(folder: str, out: Path | None) -> Made:
+    """How the report itself comes about."""
+    from beforehand._environment import environment, now
+    from beforehand.report import Made
+
+    words = ["beforehand", "report", folder, *(["--out", str(out)] if out else [])]
+    return Made(shlex.join(words), now(), environment())
+
+
+def parts(contents: Contents) -> dict[str, Any]:
+    """What a report has, for programs."""
+    return {
+        "clusters": [
+            {"folder": each.folder, "title": each.title, "clean": each.clean}
+            for each in contents.clusters
+        ],
+        "studies": [
+            {"folder": each.folder, "title": each.title, "runs": len(each.runs)}
+            for each in contents.studies
+        ],
+        "sweeps": [
+            {"folder": each.folder, "title": each.title, "runs": len(each.runs)}
+            for each in contents.sweeps
+        ],
+        "audits": [
+            {"folder": each.folder, "title": each.title, "violations": each.counted}
+            for each in contents.audits
+        ],
+        "missing": [asdict(each) for each in contents.missing],
+    }
+
+
+def _show(file: Path, contents: Contents) -> None:
+    """The path, what is in it, and what is not."""
+    typer.echo(str(file))
+    for each in contents.clusters:
+        print_text(f"  cluster {each.title}")
+    for study in contents.studies:
+        print_text(f"  study {study.title}; {len(study.runs):,} runs")
+    for sweep in contents.sweeps:
+        print_text(f"  sweep {sweep.title}")
+    for audit in contents.audits:
+        print_text(f"  audit {audit.title}")
+    for gap in contents.missing:
+        typer.echo(f"missing: {gap.what}: {gap.why}", err=True)
