@@ -1,4 +1,5 @@
-# Everything a contributor runs. Needs make, Python 3.11+ and Java 17+; a C compiler is optional.
+# Everything a contributor runs. Needs make, Python 3.11+ and Java 17+; a C compiler and Chromium are
+# optional.
 #
 # The environment in .venv imports the package from src/, as pure Python. The same package with
 # compiled cores is built into build/compiled and wins when that directory is on PYTHONPATH.
@@ -8,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 COMPILED := build/compiled
 
-SOURCES := $(sort $(shell find src/beforehand -name __pycache__ -prune -o -name '*.py' -print))
+SOURCES := $(sort $(shell find src/beforehand -name __pycache__ -prune -o -type f -print))
 # The names too, in a file that changes with them: that tells when a module was deleted.
 NAMES := build/sources.txt
 $(shell mkdir -p build && echo '$(SOURCES)' | cmp -s - $(NAMES) || echo '$(SOURCES)' > $(NAMES))
@@ -23,33 +24,29 @@ AS_COMPILED := PYTHONPATH="$(CURDIR)/$(COMPILED)"
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types test-all test-pure test-compiled test-others \
-	test-spark slow format bench bench-prc bench-audit bench-checker bench-runtime mutants \
+.PHONY: help demo test lint types test-all test-first test-pure test-compiled \
+	test-others test-spark slow format bench bench-prc bench-audit bench-checker bench-runtime mutants \
 	compiled check-java clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) \
 		| while read -r target text; do printf '  make %-14s %s\n' "$$target" "$$text"; done
 
-demo: check-java compiled ## see it work
-	@$(AS_COMPILED) $(BIN)/beforehand --version
-	@$(AS_COMPILED) $(BIN)/beforehand protocols
-	@$(AS_COMPILED) $(BIN)/python examples/overtaking.py
-	@$(AS_COMPILED) $(BIN)/python examples/comparing.py
-	@echo "== beforehand check: every interleaving of the real cores, of a protocol that is wrong and of one that is not"
-	@$(AS_COMPILED) $(BIN)/beforehand check --protocol cykas-unsafe --messages 2 || [ $$? -eq 1 ]
-	@$(AS_COMPILED) $(BIN)/beforehand check --protocol hybrid --messages 2
-	@echo "== beforehand cluster: real processes on a bad network, one is killed and comes back"
-	@$(AS_COMPILED) $(BIN)/beforehand cluster --nodes 5 --messages 5000 --loss 0.1 --duplicate 0.1 \
-		--reorder 0.3 --kill 1 --restart
-	@echo "== beforehand study: what would it cost, and did it hold? (a minute or two)"
-	@$(AS_COMPILED) $(BIN)/beforehand study --out build/demo/study
+# What versions before it had a demo have left there is no demo's, so it would be refused.
+demo: check-java compiled ## see it work: a cluster, its audit, two studies, a report (two minutes)
+	@[ -e build/demo/_demo.json ] || rm -rf build/demo
+	@$(AS_COMPILED) $(BIN)/beforehand demo --out build/demo
 
-test: check-java lint types test-all ## everything that must hold on every commit
+test: check-java lint test-all ## everything that must hold on every commit
 
-# Side by side, and what each says in one piece: one process uses one core.
-test-all: $(VENV)/.stamp compiled
-	@$(MAKE) --no-print-directory --jobs=2 $(TOGETHER) test-pure test-others
+# Side by side, and what each says in one piece: one process uses one core. Compiling takes as long as
+# many tests, so those that need nothing compiled do not wait for it.
+test-all: $(VENV)/.stamp
+	@$(MAKE) --no-print-directory --jobs=2 $(TOGETHER) test-first test-others
+
+test-first:
+	@$(MAKE) --no-print-directory types
+	@$(MAKE) --no-print-directory test-pure
 
 test-others:
 	@$(MAKE) --no-print-directory test-compiled
@@ -64,20 +61,23 @@ types: $(VENV)/.stamp ## mypy, strict
 	@echo "== mypy"
 	@$(BIN)/mypy --strict --no-error-summary $(TYPED)
 
-# Nothing of the pipeline is compiled, and clusters of processes take long: once is enough for them.
-ONCE := tests/pipeline tests/cli/test_cluster.py tests/runtime/test_killed.py
+# Once is enough for what has nothing compiled in it, and for clusters of processes, which take long.
+ONLY_PURE := tests/pipeline tests/report tests/browser
+ONLY_COMPILED := tests/cli/test_cluster.py tests/runtime/test_killed.py
 
 test-pure: $(VENV)/.stamp ## the tests on the pure Python sources
 	@echo "== tests, pure Python"
-	@$(AS_PURE) $(BIN)/pytest $(ONCE:%=--ignore=%)
+	@command -v chromium >/dev/null || \
+		echo "== tests in a browser: SKIPPED, there is no chromium (Debian: apt install chromium)"
+	@$(AS_PURE) $(BIN)/pytest $(ONLY_COMPILED:%=--ignore=%)
 
 test-compiled: compiled ## the tests on the compiled cores
 	@if [ -e $(COMPILED)/.stamp ]; then \
 		echo "== tests, compiled cores"; \
-		$(AS_COMPILED) BEFOREHAND_EXPECT=compiled $(BIN)/pytest; \
+		$(AS_COMPILED) BEFOREHAND_EXPECT=compiled $(BIN)/pytest $(ONLY_PURE:%=--ignore=%); \
 	else \
 		echo "== tests, compiled cores: SKIPPED, they could not be built here (reason above)"; \
-		$(AS_PURE) $(BIN)/pytest $(ONCE); \
+		$(AS_PURE) $(BIN)/pytest $(ONLY_COMPILED); \
 	fi
 
 test-spark: check-java compiled ## the tests of the pipeline, with one Spark session

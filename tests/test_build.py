@@ -39,11 +39,18 @@ def version(target: Path) -> str:
     return result.stdout
 
 
+def files(package: Path) -> set[Path]:
+    """All that a package consists of: modules, and what they read."""
+    found = (path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    return {path.relative_to(package) for path in found if "__pycache__" not in path.parts}
+
+
 def copy_of_the_project(target: Path) -> Path:
-    """Sources to spoil."""
+    """Sources to spoil, as in a fresh clone."""
     for name in ("setup.py", "pyproject.toml", "LICENSE", "README.md"):
         shutil.copy(PROJECT / name, target)
-    shutil.copytree(PROJECT / "src", target / "src")
+    # Without the notes of earlier builds, which would name files that nothing else names.
+    shutil.copytree(PROJECT / "src", target / "src", ignore=shutil.ignore_patterns("*.egg-info"))
     return target
 
 
@@ -69,11 +76,11 @@ def test_without_a_compiler_the_build_is_pure_and_says_so(
     tmp_path: Path, environment: dict[str, str], reason: str
 ) -> None:
     """The build succeeds, names its reason, and leaves a complete package of plain Python."""
-    result = build(PROJECT, tmp_path, **environment)
+    result = build(copy_of_the_project(tmp_path), tmp_path, **environment)
     assert result.returncode == 0, result.stderr
     assert f"building pure Python, without compiled cores: {reason}" in result.stdout
     assert not list(tmp_path.rglob("*.so"))
-    assert (tmp_path / "lib/beforehand/py.typed").exists()
+    assert files(tmp_path / "lib" / "beforehand") == files(PROJECT / "src" / "beforehand")
     assert "pure Python" in version(tmp_path)
 
 

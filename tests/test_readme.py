@@ -34,16 +34,16 @@ def test_every_protocol_is_in_the_table() -> None:
     assert named == set(protocols.names())
 
 
-def test_the_demo_shows_the_violation_and_its_absence() -> None:
-    """What `make demo` runs tells the story both ways."""
+def test_an_example_shows_the_violation_and_its_absence() -> None:
+    """The first example tells the story both ways."""
     script = ROOT / "examples" / "overtaking.py"
     ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     assert ran.stdout.count("VIOLATION: carol delivered bob#1 before alice#1") == 1
     assert "held at bob, waiting for a permit from alice" in ran.stdout
 
 
-def test_the_demo_compares_all_protocols() -> None:
-    """The second half of `make demo`: causal protocols get nothing wrong, the controls do."""
+def test_an_example_compares_all_protocols() -> None:
+    """The second example: causal protocols get nothing wrong, the controls do."""
     script = ROOT / "examples" / "comparing.py"
     ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     for name in protocols.names():

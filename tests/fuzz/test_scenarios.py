@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 
 from beforehand import protocols
+from beforehand._build import is_compiled
 from beforehand.errors import ScenarioError
 from beforehand.simulator import Metrics, Result, Scenario
 from beforehand.simulator.measures import Durations, Level
@@ -18,7 +19,8 @@ from tests.fuzz.scenarios import scenarios
 from tests.simulator.bystander import lateness
 from tests.simulator.kept import traced
 
-EXAMPLES = 1000
+# Pure cores take several times as long for the same examples, so they get fewer.
+EXAMPLES = 1000 if is_compiled() else 200
 MOST_TICKS = 3000  # a run that has not given up after so many will never do so
 SETTLED = (
     2_000 * 10**9

@@ -5,7 +5,14 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
+from beforehand.cli import progress
 from beforehand.pipeline import session
+
+
+@pytest.fixture(autouse=True)
+def _no_lines_of_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How slow the machine is must not decide what commands say on standard error."""
+    monkeypatch.setattr(progress, "FIRST_LINE", 3600.0)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from beforehand._build import is_compiled
 from beforehand.protocols.base import Core, Deliver, Effect, Transmit
 from beforehand.protocols.hybrid import Hybrid
 from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
@@ -14,7 +15,8 @@ from beforehand.protocols.hybrid_sps import HybridSps
 from tests.support.brute import BruteForce
 from tests.support.network import World
 
-SCHEDULES = 1_500  # for each variant; `make slow` runs twenty times as many
+# For each variant, fewer on pure cores, which are slower; `make slow` runs twenty times as many.
+SCHEDULES = 1_500 if is_compiled() else 500
 RULES = {"csps": Hybrid, "sps": HybridSps}
 
 

@@ -260,7 +260,9 @@ def test_tables_are_written_with_a_note(spark: SparkSession, folder: Path, tmp_p
     found.write(str(tmp_path / "out"))
     again = spark.read.parquet(str(tmp_path / "out" / "violations"))
     assert sorted(map(str, again.collect())) == sorted(map(str, found.violations.collect()))
-    assert (tmp_path / "out" / "_audit.json").exists()
+    note = json.loads((tmp_path / "out" / "_audit.json").read_text())
+    assert note["command"] == f"beforehand audit {folder} --out {tmp_path / 'out'}"
+    assert note["sources"] == [str(folder)] and "Java" in note["environment"] and note["when"]
     found.close()
 
 

@@ -24,6 +24,7 @@ from beforehand.pipeline.ingest import (
     read_messages,
     read_summary,
 )
+from beforehand.pipeline.ingest.job import find
 from beforehand.pipeline.ingest.tables import NOTE, UNFINISHED
 from beforehand.pipeline.storage import Storage
 from tests.pipeline.ingest.plain import NO_REAL, REAL, ingest_files
@@ -154,12 +155,15 @@ def test_a_source_that_is_not_there(spark: SparkSession, tmp_path: Path, source:
 
 
 def test_sources_that_spark_would_pass_over(spark: SparkSession, tmp_path: Path) -> None:
-    """A hidden file that is named, and a folder with nothing in it."""
+    """A hidden file that is named, a folder with nothing in it, and what a pattern fits besides."""
     (tmp_path / "_x.json").write_text("[]")
     with pytest.raises(PipelineError, match="rename the file"):
         ingest(spark, [str(tmp_path / "_x.json")], str(tmp_path / "out"))
     with pytest.raises(PipelineError, match="there are no files"):
         ingest(spark, [str(tmp_path)], str(tmp_path / "out"))
+    (tmp_path / "list").write_text(SAMPLES["list"])
+    [found] = find(Storage(spark), [f"{tmp_path}/*"], str(tmp_path / "out"))
+    assert found.path.endswith("/list")
 
 
 def test_a_file_that_is_too_large_is_a_reject(

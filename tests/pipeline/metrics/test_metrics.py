@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from beforehand import report
 from beforehand.pipeline.metrics import (
     TABLES,
     exponents,
@@ -21,6 +24,7 @@ from beforehand.pipeline.metrics.figure_004 import FIGURE_5
 from beforehand.pipeline.metrics.figures_001 import FIGURES
 from beforehand.pipeline.metrics.table1 import TABLE1
 from beforehand.pipeline.sweep import Grid, run_sweep
+from beforehand.pipeline.sweep.command import words_of_grid
 from tests.pipeline.metrics.samples import results
 
 pytestmark = pytest.mark.spark
@@ -194,7 +198,10 @@ def test_a_sweep_shows_what_the_paper_claims(spark: SparkSession, tmp_path: Path
     out = str(tmp_path)
     swept = run_sweep(spark, grid, out)
     written = write_tables(swept.results, out)
-    assert set(written) == set(TABLES) == {path.name for path in (tmp_path / "metrics").iterdir()}
+    folders = {path.name for path in (tmp_path / "metrics").iterdir() if path.is_dir()}
+    assert set(written) == set(TABLES) == folders
+    note = json.loads((tmp_path / "metrics" / "_metrics.json").read_text())
+    assert note["command"] == f"beforehand sweep --out {out} --tables"
     found = told(written["table1"], "protocol")
     rst, hybrid, mattern = (found[(name,)] for name in ("rst", "hybrid", "mattern"))
     assert 1.8 < rst["metadata_exponent"] < 2.1 and 1.8 < rst["state_exponent"] < 2.1
@@ -203,3 +210,27 @@ def test_a_sweep_shows_what_the_paper_claims(spark: SparkSession, tmp_path: Path
     assert mattern["most_in_transit"] == 1 < hybrid["most_in_transit"]
     assert rst["control_frames"] == 0.0 and mattern["control_frames"] == 1.0
     assert all(row["runs"] == 3 for row in found.values())
+    check_report(out, grid, swept.results, written)
+
+
+def check_report(out: str, grid: Grid, results: DataFrame, written: dict[str, DataFrame]) -> None:
+    """A report of the sweep has the very figures of these tables, and commands for its runs."""
+    contents = report.read(out)
+    (sweep,) = contents.sweeps
+    assert not contents.missing
+    for table, expected in ((sweep.table1, "table1"), (sweep.exponents, "exponents")):
+        assert table is not None and list(table.rows) == [
+            tuple(r) for r in written[expected].collect()
+        ]
+    assert sweep.results is not None and len(sweep.results.rows) == 9
+    by_run = {row["run"]: row for row in results.collect()}
+    names = [column.name for column in sweep.results.columns]
+    for row in sweep.results.rows:
+        shown = dict(zip(names, row, strict=True))
+        known = by_run[str(shown["run"])]
+        assert shown.pop("seconds_per_message") == known["seconds"] / known["sent"]
+        assert all(value == known[name] for name, value in shown.items())
+    lines = [run.made.command for run in sweep.runs]
+    assert len(set(lines)) == 9 and all(line.startswith("beforehand sweep --out") for line in lines)
+    whole = shlex.join(["beforehand", "sweep", "--out", out, *words_of_grid(grid)])
+    assert sweep.made.command.splitlines() == [whole, f"beforehand sweep --out {out} --tables"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+import shlex
+from dataclasses import astuple, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,11 @@ import pytest
 from pyspark.sql import SparkSession
 from typer.testing import CliRunner
 
+from beforehand import report
 from beforehand.cli import app
 from beforehand.errors import PipelineError
-from beforehand.pipeline.ingest import read_messages, read_summary
+from beforehand.pipeline.ingest import Options, read_messages, read_summary
+from beforehand.pipeline.ingest.read.options import Column
 from beforehand.pipeline.study import Candidate, Findings, Study, job, run_study
 from beforehand.pipeline.study.schemas import PROTOCOLS, RECOMMENDATION
 from beforehand.pipeline.study.traffic import choose, traffic
@@ -104,6 +108,59 @@ def test_what_it_leaves(spark: SparkSession, asked: Study, stopped_and_run_again
     assert all(sentence in page for sentence in sentences) and "| (raw) |" in page
     note = json.loads((out / "_study.json").read_text())
     assert note["protocols"] == ["hybrid", "rst", "raw"] and note["left_out"].keys() == {"vector"}
+
+
+def test_it_tells_how_it_was_made(asked: Study, stopped_and_run_again: Findings) -> None:
+    """The command that does it again, where and when, and the sentences about the traffic."""
+    note = json.loads((Path(asked.out) / "_study.json").read_text())
+    assert shlex.split(note["command"]) == [
+        *("beforehand", "study", *asked.sources, "--out", asked.out),
+        *("--protocol", "hybrid,rst,vector,raw", "--network", "lan"),
+    ]
+    assert note["environment"].keys() >= {"beforehand", "Python", "cores", "pyspark", "Java"}
+    assert datetime.fromisoformat(note["when"]).utcoffset() == timedelta(0)
+    assert note["told"] == stopped_and_run_again.traffic.told()
+    assert (
+        note["title"].startswith("calls0: 4 processes, 60 messages") and len(note["sentences"]) >= 3
+    )
+    (wave,) = (Path(asked.out) / "sweep" / "waves").glob("*.json")
+    assert json.loads(wave.read_text())["command"] == note["command"]
+    audited = json.loads((Path(asked.out) / "audit" / "_audit.json").read_text())
+    assert audited["command"].startswith("beforehand audit /") and audited["sources"]
+
+
+def test_a_report_has_the_very_figures(asked: Study, stopped_and_run_again: Findings) -> None:
+    """Read from the folder alone; each row leads to its run, and each violation has its diagram."""
+    contents = report.read(asked.out)
+    (study,) = contents.studies
+    assert not contents.missing and study.protocols is not None and study.audit is not None
+    found = stopped_and_run_again
+    assert list(study.protocols.rows) == [astuple(each) for each in found.protocols]
+    runs = {run.anchor: run for run in study.runs}
+    assert [runs[anchor or ""].name for anchor in study.protocols.runs] == [
+        each.run for each in found.protocols
+    ]
+    assert [each.sentence for each in study.advice] == [each.sentence for each in found.advice]
+    assert study.replayed == found.traffic.told()
+    for run in study.runs:
+        protocol, _, network = run.title.partition(" on ")
+        assert run.made.command.endswith(f"--protocol {protocol} --network {network}")
+        assert run.made.command.count("--protocol") == 1 and run.diagram
+    broken = sum(each.violations for each in found.protocols)
+    assert study.audit.counted == broken == len(study.audit.violations) > 0
+    drawn = [each.diagram for each in study.audit.violations if each.kind == "causal"]
+    assert drawn and all(each is not None and len(each.flags) == 1 for each in drawn)
+
+
+def test_the_command_has_what_differs() -> None:
+    """And nothing else: a study as it comes is named by its folder alone."""
+    assert job.words_of(Study("x", CANDIDATES, named=False)) == ["study", "--out", "x"]
+    options = Options("list", {"sender": Column("1"), "time": Column("3", "ms")}, None, None)
+    other = Study("x", CANDIDATES[:1], ["a b"], options, run="r", messages=5, seed=2)
+    assert shlex.join(job.words_of(other)) == (
+        "study 'a b' --out x --protocol hybrid --messages 5 --seed 2 --run r --format list "
+        "--map sender=1 --map time=3:ms"
+    )
 
 
 def test_another_study_in_its_folder_is_refused(

@@ -1,0 +1,92 @@
+"""The commands in the notes of a sweep: typed again, they give the very same runs."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from beforehand.cli import app, sweep
+from beforehand.pipeline.sweep import Grid
+from beforehand.pipeline.sweep.command import words_of_grid, words_of_point
+from beforehand.pipeline.sweep.grid import plan
+from beforehand.simulator import Program, Send
+
+GRIDS = {
+    "only a protocol": Grid(("hybrid",), processes=(3,)),
+    "axes": Grid(("rst", "ks"), ("uniform:2", "ring"), ("lan", "mobile"), (3, 5), (1, 2)),
+    "texts and numbers": Grid(
+        ("hybrid",),
+        processes=(4,),
+        fields={
+            "payload": (100, "1kB", "7"),
+            "loss": (0, 0.25),
+            "interval": ("1ms",),
+            "messages": (2, 3),
+            "fifo": (True,),
+        },
+    ),
+    "lists": Grid(
+        ("hybrid",),
+        processes=(4,),
+        fields={"partitions": (["1s-2s:50%"],), "options": ({"coalesce": True},)},
+    ),
+    "what undoes a part of the network": Grid(
+        ("mattern",), network=("lan",), processes=(3,), fields={"bandwidth": (None, "1MB/s")}
+    ),
+    "a network of its own": Grid(
+        ("hybrid",),
+        network=("office", "wan"),
+        processes=(3,),
+        networks={"office": {"delay": "2ms", "loss": 0.01, "header": 8}},
+    ),
+    "split by itself": Grid(("mattern",), ("groups:2",), processes=(4,)),
+}
+# Only a file or Python can say these as a whole.
+UNSAYABLE = {"what undoes a part of the network", "a network of its own"}
+
+
+def runs(words: tuple[str, ...]) -> set[str]:
+    """The names of the runs that the command would do."""
+    typed = get_command(app).commands["sweep"].make_context("sweep", list(words))  # type: ignore[attr-defined]
+    given: dict[str, Any] = typed.params
+    chosen = sweep._values(
+        given["grid"],
+        {name: given[name] for name in ("protocol", "network")},
+        {name: given[name] for name in ("processes", "seed", "messages")},
+        {"workload": given["workload"]},
+        given["values"] or [],
+    )
+    grid = sweep._grid(chosen)
+    assert grid is not None
+    return {point.run for point in plan(grid).points}
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_each_run_has_a_command_that_gives_just_it(name: str) -> None:
+    """Through quotes and all, as it stands in a note."""
+    points = plan(GRIDS[name]).points
+    assert points
+    for point in points:
+        line = shlex.join(("--out", "x", *words_of_point(point)))
+        assert runs(tuple(shlex.split(line))) == {point.run}, line
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_a_grid_has_a_command_that_gives_all_of_it(name: str) -> None:
+    """Where options can say it; otherwise none, rather than a wrong one."""
+    words = words_of_grid(GRIDS[name])
+    if name in UNSAYABLE:
+        assert words == ()
+    else:
+        assert runs(("--out", "x", *words)) == {point.run for point in plan(GRIDS[name]).points}
+
+
+def test_what_only_python_has_has_no_command() -> None:
+    """A program that was never in a file cannot be typed."""
+    program = Program([Send("a", "x", ("y",))])
+    grid = Grid(("hybrid",), ("mine",), programs={"mine": program})
+    assert words_of_grid(grid) == ()
+    assert [words_of_point(point) for point in plan(grid).points] == [()]

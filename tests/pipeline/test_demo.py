@@ -1,0 +1,94 @@
+"""A small `beforehand demo`, all of it, twice in a row into the same folder."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+from typer.testing import CliRunner, Result
+
+from beforehand import trace
+from beforehand.cli import app, demo_folder, demo_steps
+from beforehand.cli.cluster_run import NOTE
+
+pytestmark = pytest.mark.spark
+
+SMALL = partial(
+    demo_steps.Demo,
+    nodes=3,
+    messages=150,
+    protocols=("hybrid", "fifo"),
+    networks=("lan",),
+    replayed=150,
+    sizes=(4, 8, 16),
+    sent=3,
+)
+
+
+def demo(*arguments: str) -> Result:
+    """Run the command."""
+    return CliRunner().invoke(app, ["demo", *arguments])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """For a demo that is small; its name would be a pattern to Spark."""
+    monkeypatch.setattr(demo_steps, "Demo", SMALL)
+    return tmp_path / "a [demo]"
+
+
+def test_a_demo_twice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything is there, found sound and told; the second starts afresh, in all that has a past."""
+    shown = demo("--out", str(folder))
+    assert shown.exit_code == 0, shown.output
+    lines = shown.stdout.splitlines()
+    for text in (
+        "each once and in causal order",
+        "judged on Spark: clean.",
+        "In general, at this size: hybrid: ",
+        "Without causal order: fifo: deliveries out of causal order: ",
+        "From 4 to 16 processes, metadata per message grows like n^",
+        "it does not grow with ",
+    ):
+        assert any(text in line for line in lines), text
+    page = folder / demo_folder.REPORT / "index.html"
+    assert lines[-1] == f"The report, for your browser: {page}"
+    for number, name in enumerate(demo_steps.STEPS, 1):
+        assert f"[{number}/{len(demo_steps.STEPS)}] {name}: " in shown.stderr
+    check_files(folder)
+    grown = pq.read_table(folder / demo_folder.GROWTH / "metrics" / "exponents").to_pylist()
+    assert {row["protocol"] for row in grown} >= {"hybrid", "rst"}
+    assert json.loads((folder / demo_folder.SHOP_STUDY / "_study.json").read_text())["sound"]
+
+    # These two do not depend on the cluster, and would do the very same again.
+    again = {"shop study": {"sound": True}, "growth": {"failed": 0}}
+    for name, found in again.items():
+        monkeypatch.setitem(demo_steps.STEPS, name, ("again", lambda *_, found=found: found))
+    first = (folder / demo_folder.CLUSTER / NOTE).read_text()
+    told = demo("--out", str(folder), "--json")
+    assert told.exit_code == 0, told.output
+    found = json.loads(told.stdout)
+    assert found["sound"] and found["report"] == {"file": str(page), "missing": []}
+    assert found["cluster"]["verdict"]["sends"] == found["cluster study"]["replayed"] == 150
+    assert found["cluster study"]["reused"] == []
+    assert (folder / demo_folder.CLUSTER / NOTE).read_text() != first
+    assert not (folder / demo_folder.GROWTH).exists()
+    check_files(folder)
+
+
+def check_files(folder: Path) -> None:
+    """All parts are complete, the trace can be read beside its note, and the mark tells the story."""
+    mark = json.loads((folder / demo_folder.MARK).read_text())
+    assert mark["finished"] and mark["sound"] and mark["seconds"].keys() == demo_steps.STEPS.keys()
+    assert mark["command"] == f"beforehand demo --out '{folder}' --seed 1"
+    cluster = folder / demo_folder.CLUSTER
+    assert {event.run for event in trace.read(cluster)} == {"cluster-hybrid-sps-1"}
+    assert json.loads((cluster / NOTE).read_text())["verdict"]["clean"]
+    [verdict] = pq.read_table(folder / demo_folder.AUDIT / "verdicts").to_pylist()
+    assert verdict["verdict"] == "clean" and verdict["sends"] == 150
+    assert json.loads((folder / demo_folder.CLUSTER_STUDY / "_study.json").read_text())["sound"]
+    assert "<html" in (folder / demo_folder.REPORT / "index.html").read_text()
