@@ -212,18 +212,24 @@ def test_selection_is_also_told_as_text(shown: Shown) -> None:
 
 
 def test_theme_and_print_redraw(open_page: Pages, tmp_path: Path) -> None:
-    """The canvas is dark with the page, light after the switch, and light in print whatever the page."""
-    diagram = simulated(protocol="raw", messages=3)[1]
-    shown = show(open_page, tmp_path, diagram, dark=True)
-    corner = {"x": 30.0, "y": 140.0}
-    [dark] = shown.pixels(corner)
-    assert max(dark) < 40
+    """Page and marks are dark with the page, light after the switch, and in print always light."""
+    shown = show(open_page, tmp_path, simulated(protocol="raw", messages=3)[1], dark=True)
+    send = first_of(shown, "send")
+
+    def colours() -> list[tuple[int, int, int]]:
+        shown.settle()  # the window of a print is laid out anew
+        place = shown.where(send)
+        return shown.pixels({"x": 30.0, "y": place["y"] + 15}, place)
+
+    dark = colours()
+    assert max(dark[0]) < 40
     shown.page.emulate_media(media="print")
-    assert shown.pixels(corner) == [WHITE]
+    printed = colours()
     shown.page.emulate_media(media="screen")
-    assert shown.pixels(corner) == [dark]
+    assert colours() == dark
     shown.page.locator("[data-theme-switch]").click()
-    assert shown.pixels(corner) == [WHITE]
+    light = colours()
+    assert printed == light and light[0] == WHITE and light[1] != dark[1]
 
 
 def test_fingers_on_a_phone(open_page: Pages, tmp_path: Path) -> None:
@@ -255,16 +261,21 @@ def test_fingers_on_a_phone(open_page: Pages, tmp_path: Path) -> None:
 
 
 def test_several_diagrams_on_a_page_come_and_go(shown: Shown) -> None:
-    """Another one can be put into any element; a wheel over it scrolls the page; it leaves nothing."""
-    height = shown.ask("""() => {
+    """Any element can have one, also a hidden one; a wheel over it is the page's; it leaves nothing."""
+    shown.ask("""() => {
       const data = JSON.parse(document.getElementById("diagram-data").textContent);
-      const place = document.createElement("div");
-      document.body.append(place);
-      document.getElementById("diagram").remove();
-      window.second = BeforehandDiagram.mount(place, { ...data, selected: 2 });
-      return place.querySelector(".diagram-stage").getBoundingClientRect().height;
+      const place = document.createElement("section");
+      place.hidden = true;
+      place.append(document.createElement("div"));
+      document.getElementById("diagram").replaceWith(place);
+      window.second = BeforehandDiagram.mount(place.firstChild, { ...data, selected: 2 });
     }""")
-    assert 200 < height <= 0.7 * 900 + 2
+    assert shown.ask("second.stats()")["drawn"] == 0
+    shown.page.locator("section").evaluate("section => { section.hidden = false; }")
+    shown.settle()
+    assert shown.ask("second.stats()")["drawn"] > 100
+    box = shown.page.locator(".diagram-stage").bounding_box()
+    assert box and 200 < box["height"] <= 0.7 * 900 + 2
     assert shown.ask("second.selection()")["message"] == 2
     shown.page.mouse.move(600, 300)
     before = shown.ask("second.view()")

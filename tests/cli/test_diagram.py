@@ -70,6 +70,14 @@ def test_a_picture_is_written(here: Path) -> None:
     assert ElementTree.fromstring(by_time).tag.endswith("svg")
 
 
+def test_one_of_each_in_a_new_folder(here: Path) -> None:
+    """The folder is made, and words are as people say them."""
+    write(here / "t.parquet", trace_of("a 0 send a#1 a"))
+    ran = draw("t.parquet", "--out", "new/folder/a.svg")
+    assert ran.stdout.startswith("new/folder/a.svg: 1 process, 1 message, 1 event\n")
+    assert (here / "new" / "folder" / "a.svg").exists()
+
+
 def test_standard_output_is_the_picture_and_nothing_else(here: Path) -> None:
     """So that it can be piped."""
     write(here / "t.parquet", trace_of(WRONG))
@@ -126,6 +134,21 @@ def test_traces_are_found_in_folders_below(here: Path) -> None:
     assert "no trace in this folder or below" in refused("study/empty")
 
 
+def test_the_shell_offers_runs(here: Path) -> None:
+    """Those of the trace that was typed before; nothing if it cannot be read."""
+    write(here / "a.parquet", [*trace_of(GOOD, "one"), *trace_of(GOOD, "other"), *trace_of(GOOD)])
+
+    def offered(*words: str) -> list[str]:
+        typed = {"COMP_WORDS": " ".join(("beforehand", *words)), "COMP_CWORD": str(len(words))}
+        ran = CliRunner().invoke(
+            app, prog_name="beforehand", env={"_BEFOREHAND_COMPLETE": "complete_bash", **typed}
+        )
+        return ran.stdout.split()
+
+    assert offered("diagram", "a.parquet", "--run", "o") == ["one", "other"]
+    assert offered("diagram", "nothing", "--run", "o") == offered("diagram", "--run", "o") == []
+
+
 def test_a_folder_with_a_file_for_each_process(here: Path) -> None:
     """As real nodes leave them, in lines of JSON here; the rows of one run belong together."""
     events = trace_of(WRONG)
@@ -149,6 +172,8 @@ def test_what_is_refused(here: Path) -> None:
     assert "ask for 1 or more" in refused("t.parquet", "--events", "0")
     assert "name a file" in refused("t.parquet", "--json", "--out", "-")
     assert "is a folder; name a file in it" in refused("t.parquet", "--out", ".")
+    assert "--out is empty" in refused("t.parquet", "--out", "")
+    assert "x.svg: cannot be written (" in refused("t.parquet", "--out", "t.parquet/x.svg")
     assert not list(here.glob("diagram.*"))
 
 
@@ -186,6 +211,16 @@ def test_inventions_and_gaps() -> None:
     ]
     gap = "a 0 send a#1 b\n a 1 send a#2 b\n b 5 deliver a#1\n b 6 deliver a#2"
     assert judged(gap) == judged(gap, ("a", 1)) == []
+    late = f"a 0 send a#5 b\n a 1 send a#{10**15} b\n b 5 deliver a#{10**15}\n b 6 deliver a#5"
+    assert judged(late) == [
+        f"b delivered a#{10**15} before a#5, but a#5 happened before a#{10**15}: "
+        f"a sent a#5 to b, then a#{10**15} to b."
+    ], "numbers are told as they are, and gaps cost nothing"
+    other = "a 0 send a#7 b\n b 5 deliver a#7\n b 6 deliver a#7\n c 7 deliver a#7"
+    assert judged(other) == [
+        "b delivered a#7 again, having already delivered it.",
+        "c delivered a#7, which a sent to b instead.",
+    ]
     assert judged("b 1 deliver a#1\n b 2 deliver a#1") == [], "there is no log of a"
     assert judged("a 1 deliver b#1\n a 2 send a#1 b\n b 1 deliver a#1\n b 2 send b#1 a") == [
         "a delivered b#1 before it can have been sent."

@@ -23,7 +23,7 @@ ROWS = [
 def drawn(width: int) -> list[str]:
     """The tables of a terminal of that width, each as text."""
     console = Console(file=io.StringIO(), width=width, color_system=None)
-    tables = output._drawn(TITLES, ROWS, width)
+    tables = output._drawn(TITLES, ROWS, 1, width)
     texts = []
     for table in tables:
         with console.capture() as captured:
@@ -56,6 +56,23 @@ def test_a_table_is_split_only_if_it_must_be() -> None:
         assert any(
             "3.68 s" in line and "hybrid-sps" in line for line in "".join(drawn(width)).split("\n")
         )
+
+
+def test_what_tells_rows_apart_is_in_every_table() -> None:
+    """And the sentences come last, if there are any."""
+    code = (
+        "from beforehand.cli.output import print_table\n"
+        "titles = ('run', 'seed', *('figure-%d' % n for n in range(9)), 'note')\n"
+        "figures = ['0.123456789'] * 9\n"
+        "print_table(titles, [('a', '71', *figures, {})], keys=2, prose=1)"
+    )
+    without, with_note = (
+        plain(on_terminal(code.format(note))) for note in ("''", "'it took long'")
+    )
+    assert without.count("figure-") == 9
+    assert without.count(" seed ") == without.count(" 71 ") == 2 and "note" not in without
+    assert with_note.count(" seed ") == with_note.count(" 71 ") == 3
+    assert with_note.split()[-3:] == ["it", "took", "long"]
 
 
 def test_columns_are_as_wide_as_there_is_room() -> None:

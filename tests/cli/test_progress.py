@@ -18,6 +18,9 @@ from beforehand.cli.progress import progress_bar, progress_line
 print_table(("name", "value"), [("one", "1"), ("two", "2")])
 with progress_bar("counting") as tell:
     tell(3, 12, "going well")
+with progress_bar("fitting") as tell:
+    tell(3, 12)
+    tell(0, 0, "no figures any more")
 with progress_line("looking") as say:
     say("here and there")
 from beforehand.cli import app
@@ -106,6 +109,7 @@ def test_terminals_get_bars_and_colours() -> None:
     shown = on_terminal(ALL)
     assert "━" in shown and "3 of 12, going well" in plain(shown)
     assert "looking" in shown and "here and there" in plain(shown)
+    assert "fitting  no figures any more" in plain(shown)  # and not of 12
     table, rest = shown.split("counting", 1)
     assert COLOUR.search(table) and COLOUR.search(rest)
     assert COLOUR.search(rest[rest.index("Usage") :])
@@ -119,8 +123,16 @@ def test_no_color_is_respected() -> None:
 
 
 def test_a_dumb_terminal_is_not_drawn_on() -> None:
-    """No escapes at all: it could not follow them."""
-    shown = on_terminal(ALL, TERM="dumb")
+    """No escapes at all: it could not follow them. Progress comes in lines."""
+    lines = """
+import time
+from beforehand.cli import progress
+progress.FIRST_LINE = 0.01
+with progress.progress_line("waiting"):
+    time.sleep(0.2)
+"""
+    shown = on_terminal(ALL + lines, TERM="dumb")
+    assert "waiting ... (0 s)" in shown
     assert "two" in shown and "Usage" in shown
     assert "\x1b" not in shown
 

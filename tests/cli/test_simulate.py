@@ -200,6 +200,14 @@ def test_an_audit_catches_what_is_not_causal() -> None:
     assert told and "customer" in told[0]
 
 
+def test_programs_are_told_of_violations() -> None:
+    """The same exit code, and valid JSON with the violations in it."""
+    shop = ("--protocol", "fifo", "--workload", "shop", "--processes", "5")
+    result = simulate("--audit", "--json", *shop)
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["violations"]
+
+
 def test_an_audit_of_what_is_causal_is_silent() -> None:
     """The same under hybrid buffering: exit code 0, and it says that it has looked."""
     result = simulate("--audit", "--protocol", "hybrid", "--workload", "shop", "--processes", "5")

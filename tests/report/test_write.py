@@ -98,6 +98,35 @@ def test_a_page_that_cannot_be_made_leaves_the_old_one(
     assert file.read_text() == "the old one"
 
 
+def test_a_place_where_no_page_can_be(demo: Path, tmp_path: Path) -> None:
+    """A sentence with its name, before anything is drawn, and nothing is left behind."""
+    (tmp_path / "file").write_text("")
+    for place, problem in (
+        (tmp_path, "is a folder; name a file in it"),
+        (
+            tmp_path / "file" / "page.html",
+            f"cannot be written, since {tmp_path / 'file'} is a file",
+        ),
+    ):
+        done = run(demo, "--out", place)
+        assert done.exit_code == 2, done.output
+        assert done.stderr.count("\n") == 1 and f"{place} {problem}" in done.stderr
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_device_stays_one(tmp_path: Path) -> None:
+    """What is no file is written into, and not replaced; a full one is a sentence."""
+    full = Path("/dev/full")
+    if not full.is_char_device():
+        pytest.skip("there is no /dev/full here")
+    study = folders.write_study(tmp_path / "study")
+    assert run(study, "--out", "/dev/null").exit_code == 0
+    done = run(study, "--out", full)
+    assert done.exit_code == 2 and "/dev/full cannot be written (No space left" in done.stderr
+    assert full.is_char_device() and Path("/dev/null").is_char_device()
+    assert not list(Path("/dev").glob(".*.unfinished"))
+
+
 def test_names_that_are_no_text_are_shown(tmp_path: Path) -> None:
     """A note may hold half of a character; the page says which."""
     study = folders.write_study(tmp_path)

@@ -140,10 +140,12 @@ def _show_table1(rows: Rows) -> None:
     if not rows:
         return
     first = rows[0]
-    typer.echo(
+    print_text(
         f"Table 1 of Almeida's paper for n = {first['n']:,}; "
         f"i: mean {words.number(first['i_mean'])}, at most {first['i_max']:,}; "
-        f"o: mean {words.number(first['o_mean'])}, at most {first['o_max']:,}\n"
+        f"o: mean {words.number(first['o_mean'])}, at most {first['o_max']:,}"
+    )
+    print_text(
         "  orders of growth in integers and steps, with one message buffered (b = 1, p = u = 0)"
     )
     by_place = sorted(rows, key=lambda row: int(row["place"]))

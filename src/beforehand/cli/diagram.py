@@ -12,7 +12,7 @@ import typer
 from beforehand.cli.failure import clear_errors
 from beforehand.cli.output import print_json
 from beforehand.cli.progress import progress_line
-from beforehand.errors import ReportError
+from beforehand.errors import BeforehandError, ReportError
 
 if TYPE_CHECKING:
     from beforehand.report.diagram.model import Diagram
@@ -21,6 +21,19 @@ STANDARD_OUTPUT: Final = "-"
 ON_PAPER: Final = 120  # events that can be told apart on the width of a page
 
 Format = Literal["html", "svg"]
+
+
+def _offered_runs(context: typer.Context, incomplete: str) -> list[str]:
+    """The runs of the trace that was typed before, for the shell."""
+    from beforehand.cli.diagram_trace import runs
+
+    # An option without its value cannot be parsed, and what comes before it stays where it was.
+    typed = context.params.get("source") or next(iter(context.args), None)
+    try:
+        found = runs(Path(typed)) if typed else []
+    except (BeforehandError, OSError):
+        return []  # a shell has no place for errors
+    return [name for name in found if name.startswith(incomplete)]
 
 
 def command(
@@ -39,6 +52,7 @@ def command(
             metavar="RUN",
             help="Which run, if the trace has several; without it, they are listed.",
             show_default=False,
+            autocompletion=_offered_runs,
         ),
     ] = None,
     around: Annotated[
@@ -91,7 +105,7 @@ def command(
     """
     with clear_errors():
         chosen = _format(as_svg, as_html, out)
-        file = out or f"diagram.{chosen}"
+        file = f"diagram.{chosen}" if out is None else out
         if as_json and file == STANDARD_OUTPUT:
             raise ReportError("--json and --out - both want standard output; name a file")
         most = events if events is not None else ON_PAPER if chosen == "svg" else None
@@ -106,6 +120,8 @@ def command(
 
 
 def _format(as_svg: bool, as_html: bool, out: str | None) -> Format:
+    if out == "":
+        raise ReportError("--out is empty; name a file, or - for standard output")
     if as_svg and as_html:
         raise ReportError("--svg and --html are two formats; choose one")
     if as_svg or as_html:
@@ -153,9 +169,16 @@ def _write(diagram: Diagram, chosen: Format, file: str) -> None:
     if file == STANDARD_OUTPUT:
         sys.stdout.buffer.write(text.encode())
         return
-    if Path(file).is_dir():
+    path = Path(file)
+    if path.is_dir():
         raise ReportError(f"--out {file} is a folder; name a file in it")
-    Path(file).write_text(text, encoding="utf-8")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise ReportError(
+            f"{file}: cannot be written ({problem.strerror}); choose another place with --out"
+        ) from problem
 
 
 def _figures(diagram: Diagram) -> dict[str, object]:
@@ -170,13 +193,21 @@ def _figures(diagram: Diagram) -> dict[str, object]:
 
 
 def _show(diagram: Diagram, file: str) -> None:
-    typer.echo(
-        f"{file}: {len(diagram.processes):,} processes, {len(diagram.messages):,} messages, "
-        f"{len(diagram.marks):,} events"
-    )
+    counts = {
+        "process": len(diagram.processes),
+        "message": len(diagram.messages),
+        "event": len(diagram.marks),
+    }
+    typer.echo(f"{file}: " + ", ".join(_counted(*each) for each in counts.items()))
     if diagram.note:
         typer.echo(diagram.note)
     if diagram.flags:
         wrong = len(diagram.flags)
         what = "1 delivery is" if wrong == 1 else f"{wrong:,} deliveries are"
         typer.echo(f"{what} wrong, and marked; the first: {diagram.flags[0].sentence}")
+
+
+def _counted(noun: str, number: int) -> str:
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number:,} {noun}{'es' if noun.endswith('s') else 's'}"

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from beforehand.causality import MessageId, Oracle
+from beforehand.causality import MessageId, Oracle, Violation, violations
 from beforehand.report.diagram.build import Flags
 from beforehand.report.diagram.logs import EventLike
 
@@ -47,38 +47,59 @@ class Judging:
 
 
 class _Hearing:
-    """The oracle, and what must be known to ask it."""
+    """The oracle, and what must be known to ask it.
+
+    For the oracle, the messages of a process count from 1 on without gaps. A trace may lack some, so
+    they are counted anew, and what is wrong is told with their real numbers.
+    """
 
     def __init__(self, events: Sequence[EventLike], is_all: bool) -> None:
         self._oracle = Oracle()
         self._everybody = frozenset(event.process for event in events)
-        self._sent: dict[str, int] = {}  # the number of the last message of each process
-        self._unknown: set[MessageId] = set()  # whose sending is in a gap
+        self._counted: dict[MessageId, MessageId] = {}  # the name that the oracle knows
+        self._real: dict[MessageId, MessageId] = {}  # and the other way round
+        self._to: dict[MessageId, frozenset[str]] = {}
+        self._last: dict[str, int] = {}  # the number of the last message of each process
         self._whole = _whole_logs(events) if is_all else set()
         self._ever_sent = {(event.sender, event.mid) for event in events if event.kind == "send"}
+
+    def receivers(self, message: MessageId) -> frozenset[str] | None:
+        """Whom a message was sent to, for the sentences."""
+        return self._to.get(message)
+
+    def sends(self, process: str) -> int:
+        """The number of the last message of a process, for the sentences."""
+        return self._last.get(process, 0)
 
     def hear(self, event: EventLike) -> str:
         """What this event breaks, in a sentence; empty if nothing."""
         if event.sender is None or event.mid is None:
             return ""
         message = MessageId(event.sender, event.mid)
-        if event.kind == "send":
+        if event.kind == "send" and event.mid > self.sends(event.sender):
             self._send(message, self._everybody if event.to is None else frozenset(event.to))
-        elif event.kind == "deliver":
-            if message.number > self._sent.get(message.sender, 0):
-                return self._out_of_nowhere(event.process, message)
-            if message not in self._unknown:
-                found = self._oracle.deliver(event.process, message)
-                return found[0].sentence if found else ""
-        return ""
+        if event.kind != "deliver":
+            return ""
+        if message in self._counted:
+            found = self._oracle.deliver(event.process, self._counted[message])
+            return self._told(found[0]) if found else ""
+        return self._out_of_nowhere(event.process, message)
 
     def _send(self, message: MessageId, to: frozenset[str]) -> None:
-        sender, number = message
-        for missing in range(self._sent.get(sender, 0) + 1, number):
-            self._unknown.add(self._oracle.send(sender, (), missing))
-        if number > self._sent.get(sender, 0):
-            self._oracle.send(sender, to, number)
-            self._sent[sender] = number
+        counted = self._oracle.send(message.sender, to)
+        self._counted[message] = counted
+        self._real[counted] = message
+        self._to[message] = to
+        self._last[message.sender] = message.number
+
+    def _told(self, found: Violation) -> str:
+        message = self._real[found.message]
+        if found.kind == "causal":
+            chain = tuple(self._real[each] for each in found.chain)
+            return violations.causal(self, found.process, chain).sentence
+        if found.kind == "duplicate":
+            return violations.duplicate(found.process, message).sentence
+        return violations.invented(self, found.process, message).sentence
 
     def _out_of_nowhere(self, process: str, message: MessageId) -> str:
         """A delivery without a sending before it: an invention, unless a log does not tell all."""
@@ -86,7 +107,7 @@ class _Hearing:
             return f"{process} delivered {message} before it can have been sent."
         if message.sender not in self._whole:
             return ""
-        return self._oracle.deliver(process, message)[0].sentence
+        return violations.invented(self, process, message).sentence
 
 
 def _whole_logs(events: Sequence[EventLike]) -> set[str]:

@@ -139,18 +139,18 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
 }
 
 PAGES: Final = {
-    "demo": "docs/command-line.md",
+    "demo": "docs/report.md",
     "protocols": "docs/papers.md",
     "study": "docs/study.md",
     "ingest": "docs/ingest.md",
     "characterise": "docs/characterise.md",
     "sweep": "docs/sweep.md",
     "audit": "docs/audit.md",
-    "node": "docs/runtime.md",
+    "node": "docs/cluster-command.md",
     "cluster": "docs/cluster-command.md",
     "keygen": "docs/security.md",
-    "diagram": "docs/command-line.md",
-    "report": "docs/command-line.md",
+    "diagram": "docs/diagrams.md",
+    "report": "docs/report.md",
     "simulate": "docs/simulator.md",
     "check": "docs/checker.md",
 }

@@ -59,11 +59,12 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def print_table(columns: Row, rows: Sequence[Row], *, prose: int = 0) -> None:
+def print_table(columns: Row, rows: Sequence[Row], *, keys: int = 1, prose: int = 0) -> None:
     """Print rows under their column titles, in the form that suits where the output goes.
 
-    The last `prose` columns hold sentences. Terminals are too narrow for those beside the others:
-    there they come in a table of their own, with the first column again.
+    The first `keys` columns tell the rows apart: every table has them, where it takes several. The last
+    `prose` columns hold sentences. Terminals are too narrow for those beside the others: there they
+    come in a table of their own, unless there are none.
     """
     console = Console()
     if not console.is_terminal:
@@ -71,14 +72,14 @@ def print_table(columns: Row, rows: Sequence[Row], *, prose: int = 0) -> None:
             typer.echo(line)
         return
     short = len(columns) - prose
-    groups = [range(1, short), range(short, len(columns))] if prose else [range(1, short)]
+    groups = [range(keys, short)]
+    if any(cell for row in rows for cell in row[short:]):
+        groups.append(range(short, len(columns)))
     for places in groups:
-        chosen = [0, *places]
-        for table in _drawn(
-            [columns[place] for place in chosen],
-            [[row[place] for place in chosen] for row in rows],
-            console.width,
-        ):
+        chosen = [*range(keys), *places]
+        titles = [columns[place] for place in chosen]
+        cells = [[row[place] for place in chosen] for row in rows]
+        for table in _drawn(titles, cells, keys, console.width):
             console.print(table)
 
 
@@ -90,32 +91,45 @@ class _Column:
 
     def __init__(self, cells: Row, most: int) -> None:
         self.cells = cells
-        parts = [part for cell in cells for part in _unwrapped(cell, cell is cells[0])]
+        title, *values = cells
+        # What stays on one line if there is room for it: words, and short values as a whole.
+        parts = title.split()
+        for value in values:
+            parts += [value] if len(value) <= SHORT else value.split()
         self.full = max(1, *map(cell_len, cells))  # without any wrapping
         self.least = min(max(map(cell_len, parts), default=1), most)
         self.wanted = self.least if self.full <= LONG else min(max(self.least, READABLE), most)
 
 
-def _unwrapped(cell: str, is_title: bool) -> list[str]:
-    """What stays on one line if there is room for it: words, and short cells as a whole."""
-    return cell.split() if is_title or len(cell) > SHORT else [cell]
-
-
-def _drawn(titles: Row, rows: Sequence[Row], width: int) -> list[Table]:
+def _drawn(titles: Row, rows: Sequence[Row], keys: int, width: int) -> list[Table]:
     """One table, or as many as it takes for all columns to be there in full."""
     room = width - EDGES
     cells = [[title, *(row[place] for row in rows)] for place, title in enumerate(titles)]
-    # The first column is what one looks for, so it stays whole, unless it leaves no room at all.
-    first = _Column(cells[0], room // 2)
-    first.least = first.wanted = min(first.full, room // 2)
-    room -= first.wanted
-    others = [_Column(each, max(1, room - GAP)) for each in cells[1:]]
+    again = _keys(cells[:keys], room)
+    room -= sum(column.wanted for column in again) + GAP * (len(again) - 1)
+    others = [_Column(each, max(1, room - GAP)) for each in cells[len(again) :]]
     # As few tables as there is room for, and then as even as can be.
     parts = _parts(others, room)
     if 1 < len(parts) < len(others):
         while len(closer := _parts(others, room - 1)) == len(parts):
             parts, room = closer, room - 1
-    return [_table([first, *part], width) for part in parts]
+    return [_table([*again, *part], width) for part in parts]
+
+
+def _keys(cells: list[list[str]], room: int) -> list[_Column]:
+    """The columns of every table: as many as leave a third of the room to the others."""
+    # The first column is what one looks for, so it stays whole, unless it leaves no room at all.
+    first = _Column(cells[0], room // 2)
+    first.least = first.wanted = min(first.full, room // 2)
+    found = [first]
+    left = 2 * room // 3 - first.wanted
+    for each in cells[1:]:
+        column = _Column(each, room)
+        left -= column.wanted + GAP
+        if left < 0:
+            break
+        found.append(column)
+    return found
 
 
 def _parts(columns: list[_Column], room: int) -> list[list[_Column]]:

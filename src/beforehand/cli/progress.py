@@ -113,9 +113,11 @@ def _drawn(what: str, stream: TextIO) -> Iterator[Tell]:
     )
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(what, total=None, note="")
+        (row,) = progress.tasks
 
         def tell(done: int, total: int, note: str | None = None) -> None:
-            progress.update(task, completed=done, total=total or None, note=note or "")
+            row.total = total or None  # which `update` could not take back once it was known
+            progress.update(task, completed=done, note=note or "")
 
         yield tell
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 ROWS = 200  # of a table that are printed
 TOLD = 5  # failures that are told in full
 SEPARATOR = ", "  # between the parts of a setting
+NAMES = ("protocol", "workload", "network", "n", "seed", "setting")  # what tells runs apart
 
 
 def show_skipped(skipped: Sequence[Skipped]) -> None:
@@ -49,8 +50,17 @@ def show(swept: SweepResult, rows: list[dict[str, Any]], out: str) -> None:
     failed = [row for row in rows if row["error"] is not None]
     good = [row for row in rows if row["error"] is None]
     titles = [
-        *("protocol", "workload", "network", "n", "seed", "setting", "outcome", "latency", "p99"),
-        *("held", "meta B/msg", "control/msg", "integers", "violations"),
+        *NAMES,
+        *(
+            "outcome",
+            "latency",
+            "p99",
+            "held",
+            "meta B/msg",
+            "control/msg",
+            "integers",
+            "violations",
+        ),
     ]
     common = _common(good)
     if common:
@@ -58,7 +68,12 @@ def show(swept: SweepResult, rows: list[dict[str, Any]], out: str) -> None:
     cells = [_cells(row, common) for row in good[:ROWS]]
     # Most sweeps are not audited, and many have no further settings.
     used = [place for place in range(len(titles)) if any(line[place] for line in cells)]
-    print_table([titles[at] for at in used], [[line[at] for at in used] for line in cells])
+    if cells:
+        print_table(
+            [titles[at] for at in used],
+            [[line[at] for at in used] for line in cells],
+            keys=sum(titles[at] in NAMES for at in used),
+        )
     if len(good) > ROWS:
         typer.echo(f"... and {len(good) - ROWS:,} more rows; --json prints all of them.")
     for row in failed[:TOLD]:
@@ -118,7 +133,7 @@ def show_tables(tables: dict[str, list[dict[str, Any]]]) -> None:
     titles = ["protocol", "y", "x", "exponent", "r2", "from", "to", "runs", "workload", "network"]
     names = ("protocol", "y", "x", "exponent", "r2", "low", "high", "used", "workload", "network")
     cells = [[_figure(row[name]) for name in names] for row in tables["exponents"]]
-    print_table(titles, cells)
+    print_table(titles, cells, keys=3)
 
 
 def _claim_cells(row: dict[str, Any]) -> list[str]:

@@ -8,7 +8,6 @@ report.write("study", "study/report/index.html")       # the same as a page
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from beforehand.report.contents import Contents, Made
@@ -29,13 +28,10 @@ def read(folder: str | Path, made: Made | None = None) -> Contents:
 
 def write(folder: str | Path, file: str | Path, made: Made | None = None) -> Contents:
     """Read a folder and write the page, which appears under its name when it is complete."""
-    from beforehand.report.page import html
+    from beforehand.report import page, writing
 
-    contents = read(folder, made)
     path = Path(file)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    # Names from broken files may hold what is no text; they are shown, not refused.
-    unfinished.write_text(html(contents), encoding="utf-8", errors="backslashreplace")
-    os.replace(unfinished, path)
+    writing.check_target(path)
+    contents = read(folder, made)
+    writing.write_page(path, page.html(contents))
     return contents

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+from beforehand import report
 from beforehand.errors import PipelineError
 from beforehand.pipeline.arrow import arrow_schema
 from beforehand.pipeline.audit import audit, reading
@@ -263,6 +264,15 @@ def test_tables_are_written_with_a_note(spark: SparkSession, folder: Path, tmp_p
     note = json.loads((tmp_path / "out" / "_audit.json").read_text())
     assert note["command"] == f"beforehand audit {folder} --out {tmp_path / 'out'}"
     assert note["sources"] == [str(folder)] and "Java" in note["environment"] and note["when"]
+    (shown,) = report.read(tmp_path / "out").audits
+    assert len(shown.verdicts.rows) == found.runs and shown.counted == len(shown.violations) > 0
+    rows = {(row.run, row.kind, row.sentence): row for row in found.violations.collect()}
+    for each in shown.violations:
+        chain = rows[each.run, each.kind, each.sentence].chain
+        assert (each.diagram is not None) == bool(chain), each.sentence
+        if each.diagram is not None:  # all of the chain, from the trace, and what is wrong with it
+            assert len(each.diagram.messages) == len(set(chain)) and len(each.diagram.flags) == 1
+            assert "alone" not in each.diagram.note
     found.close()
 
 

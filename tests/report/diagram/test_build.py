@@ -168,6 +168,20 @@ def test_sends_and_deliveries_are_enough() -> None:
     ]
 
 
+def test_a_held_message_is_not_lost() -> None:
+    """Where releases are told, a message without one has not left."""
+    diagram = build(
+        trace_of("""
+            a 0 send a#1 a,b
+            a 0 deliver a#1
+            a 0 release a#1 b
+            a 1 send a#2 b
+            a 1 hold a#2 b at sender
+        """)
+    )
+    assert arrows_of(diagram) == []
+
+
 def test_frames_that_nobody_tells_to_arrive_are_not_lost() -> None:
     """A log without arrivals of control frames says nothing about them."""
     diagram = build(trace_of("a 0 control a#1 b ack\n b 0 start\n b 9 send b#1 a"))

@@ -95,27 +95,24 @@ def runs_of(found: Table) -> tuple[Run, ...]:
 
 def diagram(run: str = "run-1") -> Diagram:
     """Alice sends to Bob twice, and the second is delivered first."""
-    kinds = ((0, "send"), (0, "send"), (1, "deliver"), (1, "deliver"))
-    marks = tuple(
-        Mark(
-            process,
-            place % 2 + 1,
-            kind,
-            10 * place,
-            place,
-            (0, 1, 1, 0)[place],
-            1 - process,
-            "",
-            9,
-            3,
-        )  # type: ignore[arg-type]
-        for place, (process, kind) in enumerate(kinds)
-    )
     return Diagram(
-        *(run, ("alice@00aa", "bob@00bb"), ("alice", "bob"), marks),
-        (Message(0, 1, (1,), 0, 9), Message(0, 2, (1,), 1, 9)),
-        (Arrow("message", 0, 3, 0), Arrow("message", 1, 2, 1)),
-        *((), (Flag(3, "too late"),), "order", 0, None, "a part"),
+        run=run,
+        processes=("alice@00aa", "bob@00bb"),
+        labels=("alice", "bob"),
+        marks=(
+            Mark(0, 1, "send", 0, 0, 0, 1, "", 9, 3),
+            Mark(0, 2, "send", 10, 1, 1, 1, "", 9, 3),
+            Mark(1, 1, "deliver", 20, 2, 1, 0, "", 9, 3),
+            Mark(1, 2, "deliver", 30, 3, 0, 0, "", 9, 3),
+        ),
+        messages=(Message(0, 1, (1,), 0, 9), Message(0, 2, (1,), 1, 9)),
+        arrows=(Arrow("message", 0, 3, 0), Arrow("message", 1, 2, 1)),
+        bars=(),
+        flags=(Flag(3, "too late"),),
+        axis="order",
+        origin_ns=0,
+        selected=None,
+        note="a part",
     )
 
 
@@ -186,12 +183,18 @@ def sweep() -> Sweep:
         "claimed_liveness runs:count stalled:count metadata_bytes:bytes metadata_exponent:exponent "
         "integers_mean:number state_exponent:exponent noncausal_ms:number most_in_transit:count extra",
         [
-            ("hybrid", "O(1)", "O(i+o+b)", "sender, O(r)", "unlimited", "yes", 6, 0)
-            + (7.0, 0.0123, 30.0, 0.4, 0.5, 9, "x"),
-            ("rst", "O(n^2)", "O(n^2 b)", "no, 0", "unlimited", "yes", 6, 1)
-            + (400.5, 1.94, 300.0, None, 0.0, 9, "y"),
-            ("mattern", "O(1)", "O(b)", "sender, O(b r)", "1", "yes", 6, 0)
-            + (7.5, -0.01, 12.0, -0.3, 3.0, 1, "z"),
+            (
+                *("hybrid", "O(1)", "O(i+o+b)", "sender, O(r)", "unlimited", "yes", 6, 0),
+                *(7.0, 0.0123, 30.0, 0.4, 0.5, 9, "x"),
+            ),
+            (
+                *("rst", "O(n^2)", "O(n^2 b)", "no, 0", "unlimited", "yes", 6, 1),
+                *(400.5, 1.94, 300.0, None, 0.0, 9, "y"),
+            ),
+            (
+                *("mattern", "O(1)", "O(b)", "sender, O(b r)", "1", "yes", 6, 0),
+                *(7.5, -0.01, 12.0, -0.3, 3.0, 1, "z"),
+            ),
         ],
     )
     exponents = table(
@@ -241,8 +244,8 @@ def everything() -> Contents:
     )
 
 
-# Fields that whoever makes contents takes from the pipeline's own words or makes himself: names of tables
-# and columns, anchors, kinds of values and marks, names of protocols' promises. All others may hold any text.
+# Fields with the words of the pipeline itself: names of tables and columns, anchors, kinds of values and
+# marks. All others may hold any text.
 OWN: Final = {
     *("Table.name", "Table.runs", "Column.name", "Column.kind", "Run.anchor", "Violation.anchor"),
     *("Study.name", "Sweep.name", "Audit.name", "Cluster.name"),

@@ -28,7 +28,7 @@ from beforehand.report.page.formats import counted, listed, moment, raw, shown, 
         (-0.001, "exponent", "0.00"),
         (-0.06, "exponent", "\u22120.06"),
         (0.9945, "share", "99.5 %"),
-        (None, "time", "–"),
+        (None, "time", "\u2013"),
         (True, "text", "yes"),
         (math.nan, "number", "nan"),
         ("clean", "text", "clean"),
@@ -58,7 +58,8 @@ def test_words() -> None:
     assert counted(1, "run") == "1 run" and counted(2000, "run") == "2,000 runs"
     assert listed(["a", "b", "c"]) == "a, b and c" and listed(["a"]) == "a"
     assert moment("2026-11-16T19:05:30+01:00") == "2026-11-16 18:05 UTC"
-    assert moment("yesterday") == "yesterday"
+    for odd in ("yesterday", "", "9999-12-31T23:59:59-12:00"):
+        assert moment(odd) == odd
 
 
 def test_values_far_apart_get_a_logarithmic_axis() -> None:

@@ -166,7 +166,10 @@ def test_only_our_scripts_may_run(page: Page, source: str) -> None:
         assert not any(name.startswith("on") or name == "style" for name in element.attributes)
 
 
-POISON = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)> \u202eright to left\x00\ud800"
+POISON = (
+    "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)> "
+    "\u202eright to left\x00\ud800"
+)
 
 
 def test_text_from_outside_is_only_text(contents: Contents, page: Page) -> None:

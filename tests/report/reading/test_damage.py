@@ -230,7 +230,9 @@ def test_a_file_where_a_folder_should_be(tmp_path: Path) -> None:
 def test_nothing_of_ours_is_an_error_that_says_what_was_looked_for(tmp_path: Path) -> None:
     """One sentence, with a remedy."""
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(ReportError, match=r"nothing to report .*_study\.json of a study.*--out of"):
+    with pytest.raises(
+        ReportError, match=r"nothing to report .*_study\.json, _sweep\.json.*--out of"
+    ):
         report.read(tmp_path)
     with pytest.raises(ReportError, match="there is no such folder"):
         report.read(tmp_path / "nowhere")
@@ -238,6 +240,17 @@ def test_nothing_of_ours_is_an_error_that_says_what_was_looked_for(tmp_path: Pat
         report.read(tmp_path / "thesis.tex")
     with pytest.raises(ReportError, match="copy the folder here first"):
         report.read("s3a://bucket/study")
+
+
+def test_a_part_of_an_output_leads_to_the_whole(tmp_path: Path) -> None:
+    """A table holds no outputs of its own, and is no trace either."""
+    study = folders.write_study(tmp_path / "study")
+    for part in ("study/protocols", "sweep/traces", f"sweep/results/{folders.WAVE}"):
+        with pytest.raises(ReportError, match=f"`beforehand report {study}` to report on all of"):
+            report.read(study / part)
+    (file,) = (study / "study" / "protocols").glob("*.parquet")
+    with pytest.raises(ReportError, match="is a file; name the folder"):
+        report.read(file)
 
 
 def test_a_trace_is_for_other_commands(tmp_path: Path) -> None:

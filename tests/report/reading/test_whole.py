@@ -71,6 +71,7 @@ def test_the_protocols_are_the_table_as_it_is(root: Path, study: Study) -> None:
         list(map(type, row.values())) for row in expected
     ]
     by_anchor = {run.anchor: run for run in study.runs}
+    assert tuple(by_anchor) == study.protocols.runs, "in the same order"
     for row, anchor in zip(expected, study.protocols.runs, strict=True):
         assert anchor is not None and by_anchor[anchor].name == row["run"]
         assert by_anchor[anchor].title == f"{row['protocol']} on {row['network']}"
@@ -158,6 +159,20 @@ def test_a_lone_audit_finds_its_trace(tmp_path: Path) -> None:
     (audit,) = report.read(tmp_path).audits
     drawn = audit.violations[0].diagram
     assert drawn is not None and len(drawn.marks) == 11 and "no trace" not in drawn.note
+
+
+def test_a_diagram_shows_only_who_is_on_the_chain(tmp_path: Path) -> None:
+    """Others get the messages too; arrows to them would lead nowhere."""
+    rows = folders.events("r", True)
+    rows[0]["to"].append("dora")
+    last = {"process": "alice", "seq": 4, "kind": "release", "sender": "alice", "mid": 1}
+    rows += [{**rows[0], **last, "to": ["dora"]}, {**rows[3], "process": "dora", "seq": 1}]
+    folders.write_table(tmp_path / "trace", rows, schemas.EVENTS)
+    folders.write_audit(tmp_path / "audit", {"r": True}, sources=[str(tmp_path / "trace")])
+    (audit,) = report.read(tmp_path / "audit").audits
+    drawn = audit.violations[0].diagram
+    assert drawn is not None and drawn.processes == folders.PEOPLE and len(drawn.marks) == 11
+    assert len(drawn.arrows) == 3 and all(arrow.end is not None for arrow in drawn.arrows)
 
 
 def test_many_violations_are_shared_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 (function (parts) {
   const { make } = parts.tell;
   const ICON = { width: 26, height: 16 };
+  const WORTH_A_SEARCH = 12; // messages
   const HELP =
     "Drag or use the arrow keys to move; wheel, pinch, plus and minus zoom; 0 or Home shows all of it. " +
     "N and P go to the next and the previous message, Enter selects it, and Escape ends the selection. " +
@@ -35,11 +36,11 @@
     return made;
   }
 
-  function search(action) {
+  function search(model, action) {
     const field = make("input");
     field.type = "search";
-    field.placeholder = "find alice#3";
-    field.setAttribute("aria-label", "Find a message, such as alice#3, or a process");
+    field.placeholder = "find " + model.name(0, 12);
+    field.setAttribute("aria-label", "Find a message, such as " + model.name(0, 12) + ", or a process");
     field.addEventListener("keydown", (event) => {
       if (event.key === "Enter") {
         action(field.value);
@@ -69,7 +70,7 @@
 
   function markIcon(kind) {
     return (ctx, colours) => {
-      ctx.fillStyle = colours[kind];
+      ctx.fillStyle = colours[kind] || colours.other;
       ctx.beginPath();
       parts.shapes.SHAPES[kind](ctx, 13, 8, 5.5);
       ctx.fill();
@@ -131,6 +132,8 @@
       arrows.end.includes(-1) && ["not seen to arrive", lineIcon("arrow", 1.3, [], true)],
       bars.kind.includes(0) && ["held by its sender", barIcon("held")],
       bars.kind.includes(1) && ["buffered by a receiver", barIcon("buffered")],
+      (has("start") || has("stop")) && ["start or end", markIcon("start")],
+      has("evict") && ["gives up on another", markIcon("evict")],
       model.wrong.size > 0 && ["wrong", flagIcon],
     ].filter(Boolean);
   }
@@ -189,7 +192,7 @@
   function build(model, view, show, actions) {
     const bar = make("div", undefined, "diagram-bar");
     bar.append(
-      search(actions.find),
+      ...(model.messages.mid.length < WORTH_A_SEARCH ? [] : [search(model, actions.find)]),
       group("Zoom",
         button("−", "Zoom out", () => actions.zoom(1 / 1.6)),
         button("+", "Zoom in", () => actions.zoom(1.6)),
@@ -198,7 +201,7 @@
     );
     const toggles = [["Bars", "bars", "Bars of messages that wait", model.bars.kind.length > 0],
       ["Acks", "controls", "Acks, permits and other control frames", model.arrows.kind.includes(2)],
-      ["Names", "labels", "Numbers of the messages", true]];
+      ["Names", "labels", "Numbers of the messages", model.messages.mid.length > 0]];
     bar.append(group("Show", ...toggles.filter((each) => each[3]).map(([text, name, label]) =>
       toggle(text, label, () => show[name], () => actions.toggle(name)))));
     if (model.wrong.size) {

@@ -25,7 +25,8 @@
       }
     }
     near.sort((a, b) => a.far - b.far);
-    return near.filter((each) => Math.hypot(each.x - near[0].x, each.y - near[0].y) < 0.5).map((each) => each.mark);
+    const isThere = ({ x, y }) => Math.hypot(x - near[0].x, y - near[0].y) < 0.5;
+    return near.filter(isThere).map((each) => each.mark);
   }
 
   function distance(x, y, [x1, y1, x2, y2]) {
@@ -61,7 +62,7 @@
     const marks = nearestMarks(scene, x, y, reach);
     if (marks.length) {
       const about = marks.map((mark) => model.message[mark]);
-      const next = 0;
+      const next = (about.lastIndexOf(known) + 1) % marks.length;
       const others = [...new Set(about)].filter((message) => message >= 0 && message !== about[next]);
       return { mark: marks[next], arrow: -1, message: about[next], others };
     }

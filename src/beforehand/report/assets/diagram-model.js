@@ -67,38 +67,41 @@
     return low;
   }
 
-  function ends(starts, stops, at, last) {
+  // The smallest and the largest of some numbers.
+  function ends(numbers) {
+    return numbers.reduce(([a, b], each) => [Math.min(a, each), Math.max(b, each)], [Infinity, -Infinity]);
+  }
+
+  function spans(starts, stops, at, last) {
     const from = starts.map((start, i) => Math.min(at[start], stops[i] < 0 ? last(start) : at[stops[i]]));
     const to = starts.map((start, i) => Math.max(at[start], stops[i] < 0 ? last(start) : at[stops[i]]));
     return { from, to, found: intervals(from, to) };
   }
 
   // Bars of a process that overlap are put beside each other.
-  function lanes(bars, rows, spans) {
+  function lanes(bars, rows, { from, to, found }) {
     const busy = new Map();
     const lane = new Uint8Array(bars.start.length);
-    for (const bar of spans.found.ids) {
+    for (const bar of found.ids) {
       const key = rows[bars.start[bar]] * 2 + bars.kind[bar];
       const until = busy.get(key) || busy.set(key, new Float64Array(LANES).fill(-Infinity)).get(key);
-      let chosen = until.findIndex((end) => end <= spans.from[bar]);
+      let chosen = until.findIndex((end) => end <= from[bar]);
       if (chosen < 0) {
         chosen = LANES - 1;
       }
       lane[bar] = chosen;
-      until[chosen] = Math.max(until[chosen], spans.to[bar]);
+      until[chosen] = Math.max(until[chosen], to[bar]);
     }
     return lane;
   }
 
   // All that depends on whether the axis is time or order.
   function along(model, at) {
-    let [low, high] = [0, 1];
-    if (at.length) {
-      [low, high] = at.reduce(([a, b], each) => [Math.min(a, each), Math.max(b, each)], [at[0], at[0]]);
-    }
-    const rows = model.labels.map((_, row) => model.marksOf.of(row).slice().sort((a, b) => at[a] - at[b] || a - b));
-    const arrows = ends(model.arrows.start, model.arrows.end, at, (start) => at[start]);
-    const bars = ends(model.bars.start, model.bars.end, at, () => high);
+    const [low, high] = at.length ? ends(at) : [0, 1];
+    const byPosition = (a, b) => at[a] - at[b] || a - b; // a clock may have been set back
+    const rows = model.labels.map((_, row) => model.marksOf.of(row).slice().sort(byPosition));
+    const arrows = spans(model.arrows.start, model.arrows.end, at, (start) => at[start]);
+    const bars = spans(model.bars.start, model.bars.end, at, () => high);
     return { at, low, high, rows, arrows, bars, lane: lanes(model.bars, model.marks.process, bars) };
   }
 
@@ -118,7 +121,7 @@
       arrowsAbout: grouped(data.arrows.message, total),
       wrong: new Map(),
       called: (process, most = 40) => parts.words.isolated(parts.words.clean(data.labels[process], most)),
-      name: (message) => model.called(messages.sender[message]) + "#" + messages.mid[message],
+      name: (message, most) => model.called(messages.sender[message], most) + "#" + messages.mid[message],
       kindOf: (mark) => data.kinds[marks.kind[mark]],
     };
     for (const flag of data.flags) {
@@ -129,5 +132,5 @@
     return model;
   }
 
-  parts.model = { read, firstFrom };
+  parts.model = { read, ends, firstFrom };
 })((window.BeforehandDiagram = window.BeforehandDiagram || {}));

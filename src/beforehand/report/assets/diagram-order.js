@@ -8,7 +8,7 @@
 (function (parts) {
   function ordered(model) {
     const [send, deliver] = ["send", "deliver"].map((kind) => model.kinds.indexOf(kind));
-    const counts = (mark) => model.message[mark] >= 0 && (model.kind[mark] === send || model.kind[mark] === deliver);
+    const counts = (mark) => model.message[mark] >= 0 && [send, deliver].includes(model.kind[mark]);
     const events = model.labels.map((_, row) => model.marksOf.of(row).filter(counts));
     const place = new Int32Array(model.kind.length).fill(-1);
     for (const row of events) {
@@ -66,7 +66,8 @@
       const before = sent < 0 || place[sent] === 0 ? [] : [events[model.process[sent]][place[sent] - 1]];
       const after = [];
       for (const known of model.marksAbout.of(message).filter((mark) => place[mark] >= 0)) {
-        const next = events[model.process[known]].slice(place[known] + 1).find((mark) => model.kind[mark] === send);
+        const later = events[model.process[known]].subarray(place[known] + 1);
+        const next = later.find((mark) => model.kind[mark] === send);
         if (next !== undefined) {
           after.push(next);
         }

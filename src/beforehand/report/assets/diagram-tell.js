@@ -27,6 +27,15 @@
     return element;
   }
 
+  function heads(table, titles) {
+    const row = table.createTHead().insertRow();
+    for (const title of titles) {
+      const head = make("th", title);
+      head.scope = "col";
+      row.append(head);
+    }
+  }
+
   // Clocks of two processes may disagree, and then a difference of their times says nothing.
   function after(later, earlier) {
     if (later === undefined || earlier === undefined) {
@@ -61,10 +70,7 @@
     const start = sent < 0 ? undefined : model.marks.time[sent];
     const rows = [...journey(model, message)];
     const table = make("table");
-    const head = table.createTHead().insertRow();
-    for (const title of ["to", "released", "received", "delivered", "waited"]) {
-      head.append(make("th", title));
-    }
+    heads(table, ["to", "released", "received", "delivered", "waited"]);
     const body = table.createTBody();
     for (const [receiver, times] of rows.slice(0, MOST_RECEIVERS)) {
       const row = body.insertRow();
@@ -124,7 +130,8 @@
     if (kind === "control") {
       return who + ": " + words.clean(detail(model, mark) || "control frame", 40) + " about " + name;
     }
-    return who + " " + DID[kind] + " " + name + (kind === "release" && peer >= 0 ? " for " + short(model, peer) : "");
+    const whom = kind === "release" && peer >= 0 ? " for " + short(model, peer) : "";
+    return who + " " + DID[kind] + " " + name + whom;
   }
 
   function detail(model, mark) {
@@ -134,18 +141,19 @@
   // The control frame that is pointed at: its arrow, or -1 if only one end of it is in the diagram.
   function controlArrow(model, { mark, arrow }) {
     const { kind, start, end } = model.arrows;
-    return arrow >= 0 ? arrow : kind.findIndex((each, i) => each === 2 && (start[i] === mark || end[i] === mark));
+    const isIt = (each, i) => each === 2 && (start[i] === mark || end[i] === mark);
+    return arrow >= 0 ? arrow : kind.findIndex(isIt);
   }
 
   function control(model, target) {
     const arrow = controlArrow(model, target);
     const mark = arrow < 0 ? target.mark : model.arrows.start[arrow];
-    const ends = arrow < 0 ? " between " : " from ";
     const what = words.clean(detail(model, mark) || "control frame", 40);
-    const whom = short(model, model.process[mark]) + (arrow < 0 ? " and " : " to ") + short(model, model.marks.peer[mark]);
+    const [who, whom] = [short(model, model.process[mark]), short(model, model.marks.peer[mark])];
+    const ends = arrow < 0 ? " between " + who + " and " + whom : " from " + who + " to " + whom;
     const about = model.message[mark] < 0 ? [] : [["about", model.name(model.message[mark])]];
     const arrived = arrow < 0 ? -1 : model.arrows.end[arrow];
-    return [make("strong", what + ends + whom), list([
+    return [make("strong", what + ends), list([
       ...about,
       ["size", words.bytes(model.marks.meta[mark])],
       [arrow < 0 ? "at" : "sent", words.time(model.marks.time[mark])],
@@ -190,11 +198,14 @@
     return made;
   }
 
+  // What there is, and what to do with it.
   function summary(model) {
+    const total = model.messages.mid.length;
+    const hint = total ? ". Choose a message to see what came before and after." : ".";
     return [
       words.count(model.labels.length, "process"),
-      words.count(model.messages.sender.length, "message"),
-      words.count(model.kind.length, "event"),
+      words.count(total, "message"),
+      words.count(model.kind.length, "event") + hint,
     ].join(", ");
   }
 
@@ -214,13 +225,11 @@
   // All events of some messages, one in a row.
   function table(model, messages) {
     const made = make("table");
-    const head = made.createTHead().insertRow();
-    for (const title of ["event", "time", "order", "payload", "detail"]) {
-      head.append(make("th", title));
-    }
+    heads(made, ["event", "time", "order", "payload", "detail"]);
     const body = made.createTBody();
     const { order } = model.marks;
-    const marks = messages.flatMap((message) => [...model.marksAbout.of(message)].sort((a, b) => order[a] - order[b]));
+    const inOrder = (a, b) => order[a] - order[b];
+    const marks = messages.flatMap((message) => [...model.marksAbout.of(message)].sort(inOrder));
     for (const mark of marks.slice(0, MOST_ROWS)) {
       const row = body.insertRow();
       const payload = model.marks.payload[mark] ? words.bytes(model.marks.payload[mark]) : "";

@@ -5,7 +5,8 @@
   const AXIS = 28; // height of the axis, at the bottom
   const TOP = 16; // room for what stands above the first line
   const ROW = { least: 54, usual: 72, most: 170 }; // height of a process
-  const MARGIN = 0.04; // of the width is left free at both ends
+  const MARGIN = 0.04; // of the width is left free at both ends,
+  const EDGE = 16; // and at least so many pixels: a mark has a radius
   const MOST = { time: 4, order: 120 }; // pixels for a nanosecond or a step: there is no more to see
   const TICK = 110; // pixels between ticks, at least
   const CLEAR = 7; // pixels between two marks that can be told apart
@@ -69,8 +70,12 @@
     }
 
     whole() {
-      const { low, high } = this.index();
-      const margin = (high - low || 1) * MARGIN;
+      return this.around(this.index().low, this.index().high);
+    }
+
+    // A part of the axis with some room before and after it.
+    around(low, high) {
+      const margin = (high - low || 1) * Math.max(MARGIN, EDGE / Math.max(EDGE, this.room() - 2 * EDGE));
       return [low - margin, high + margin];
     }
 
@@ -88,12 +93,6 @@
       this.high = this.low + span;
       const hidden = TOP + this.model.labels.length * this.row() - this.bottom();
       this.scroll = Math.min(Math.max(this.scroll, 0), Math.max(0, hidden));
-    }
-
-    // The same, with some room around it.
-    seeAround(low, high) {
-      const margin = (high - low || 1) * MARGIN;
-      this.see(low - margin, high + margin);
     }
 
     resize(width, height, gutter) {
@@ -146,7 +145,7 @@
       const journeys = 3 * this.journey();
       for (let some = events.length; some >= FEWEST && !this.isClear(); some = Math.floor(some * 0.7)) {
         const low = at[events[0]];
-        this.seeAround(low, Math.max(at[events[some - 1]], low + journeys));
+        this.see(...this.around(low, Math.max(at[events[some - 1]], low + journeys)));
       }
     }
 
@@ -169,7 +168,7 @@
           }
         }
       }
-      return far >= close;
+      return far >= 2 * close;
     }
 
     // The same events, by the other axis.
@@ -179,8 +178,7 @@
       const places = [...next].filter((_, mark) => seen(this.index().at[mark]));
       this.axis = axis;
       if (places.length) {
-        const [low, high] = places.reduce(([a, b], each) => [Math.min(a, each), Math.max(b, each)], [Infinity, -Infinity]);
-        this.seeAround(low, high);
+        this.see(...this.around(...parts.model.ends(places)));
       } else {
         this.fit();
       }
@@ -207,9 +205,10 @@
     return [1, 2, 5, 10].map((digit) => digit * power).find((step) => step >= least * 0.999);
   }
 
-  function usualHeight(processes) {
-    return AXIS + TOP + processes * ROW.usual;
+  // How high a diagram of so many processes usually is, and how high it can use to be.
+  function heights(processes) {
+    return { usual: AXIS + TOP + processes * ROW.usual, most: AXIS + TOP + processes * ROW.most };
   }
 
-  parts.view = { View, usualHeight, AXIS };
+  parts.view = { View, heights, AXIS };
 })((window.BeforehandDiagram = window.BeforehandDiagram || {}));

@@ -35,6 +35,7 @@
       this.scene = { model: this.model, view: this.view, show: this.show, colours: {}, classes: null };
       this.chosen = { message: -1, past: new Set(), future: new Set() };
       this.pointed = NOTHING;
+      this.isSeen = false; // not before it has a width: mounted in something closed, it has none
       this.wrong = -1; // which of the wrong marks was gone to
       this.frame = 0; // that will draw
       this.stats = { drawn: 0, ms: 0 };
@@ -86,21 +87,19 @@
       this.element.classList.add("diagram");
       this.element.classList.toggle("diagram-fill", this.fills);
       this.element.replaceChildren(bar, ...note, told.element, stage.element, overview, legend, text);
-      if (!this.fills) {
-        const most = Math.max(LEAST_HEIGHT, window.innerHeight * MOST_OF_WINDOW);
-        const height = Math.min(parts.view.usualHeight(this.model.labels.length), most);
-        stage.element.style.height = height + "px";
+      const { usual, most } = parts.view.heights(this.model.labels.length);
+      if (this.fills) {
+        stage.element.style.maxHeight = most + "px";
+      } else {
+        const limit = Math.max(LEAST_HEIGHT, window.innerHeight * MOST_OF_WINDOW);
+        stage.element.style.height = Math.min(usual, limit) + "px";
       }
     }
 
     begin(selected) {
       this.recolour();
-      this.resize();
-      this.view.begin();
       this.select(selected);
-      if (selected >= 0) {
-        this.view.reveal(this.model.marksAbout.of(selected)[0]);
-      }
+      this.resize();
       const { signal } = this.ending;
       const { surface } = this.built.stage;
       const isOurs = () => this.fills || document.activeElement === surface;
@@ -125,10 +124,18 @@
       const { element, base } = this.built.stage;
       const { width, height } = element.getBoundingClientRect();
       if (width < 1) {
-        return; // it is not shown
+        return; // it is not shown, yet
       }
       const names = parts.frame.gutter(base.getContext("2d"), this.model, this.scene.colours, width);
       this.view.resize(width, height, names);
+      if (!this.isSeen) {
+        this.isSeen = true;
+        this.view.begin();
+        const [first] = this.chosen.message < 0 ? [] : this.model.marksAbout.of(this.chosen.message);
+        if (first !== undefined) {
+          this.view.reveal(first);
+        }
+      }
       this.redraw();
     }
 
@@ -138,6 +145,9 @@
 
     draw() {
       this.frame = 0;
+      if (!this.isSeen) {
+        return;
+      }
       const { scene, view } = this;
       const { stage, overview } = this.built;
       const began = performance.now();
@@ -204,7 +214,7 @@
       if (message === null || message < 0) {
         this.chosen = { message: -1, past: new Set(), future: new Set() };
         this.scene.classes = null;
-        told.say(parts.tell.summary(model) + ". Choose a message to see what came before it and after it.");
+        told.say(parts.tell.summary(model));
       } else {
         const [past, future] = [order.past(message), order.future(message)];
         this.chosen = { message, past, future };
@@ -241,16 +251,17 @@
     find(text) {
       const found = parts.find.named(this.model, text);
       if (!found) {
-        this.built.told.say("Nothing here is called " + parts.words.isolated(parts.words.clean(text, 60)) + ".");
+        const name = parts.words.isolated(parts.words.clean(text, 60));
+        this.built.told.say("Nothing here is called " + name + ".");
         return;
       }
-      const isMessage = "message" in found;
-      if (isMessage) {
+      if ("message" in found) {
         this.select(found.message);
       }
-      const marks = isMessage ? this.model.marksAbout.of(found.message) : this.model.marksOf.of(found.process);
-      if (marks.length) {
-        this.reveal(marks[0]);
+      const { marksAbout, marksOf } = this.model;
+      const [first] = "message" in found ? marksAbout.of(found.message) : marksOf.of(found.process);
+      if (first !== undefined) {
+        this.reveal(first);
       }
     }
 

@@ -1,5 +1,6 @@
 "use strict";
-// Charts: drawn by Plotly when they come into view, and again when the theme changes or the page is printed.
+// Charts: drawn by Plotly when they come into view, and again when the theme changes or the page is
+// printed.
 (function () {
   const { data, whenSeen } = Report;
   const CONFIG = { displayModeBar: false, responsive: true, showTips: false, doubleClick: false };
@@ -12,7 +13,8 @@
     }
     if (Array.isArray(value)) return value.map((each) => coloured(each, style));
     if (value === null || typeof value !== "object") return value;
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, coloured(each, style)]));
+    const entries = Object.entries(value).map(([name, each]) => [name, coloured(each, style)]);
+    return Object.fromEntries(entries);
   }
 
   function axis(own) {
@@ -39,10 +41,22 @@
       plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: "var(--sans)", size: 12, color: "var(--text)" },
       hovermode: "closest",
-      hoverlabel: { bgcolor: "var(--panel)", bordercolor: "var(--line)", font: { color: "var(--text)", size: 13 } },
+      hoverlabel: {
+        bgcolor: "var(--panel)",
+        bordercolor: "var(--line)",
+        font: { color: "var(--text)", size: 13 },
+      },
       dragmode: false,
       showlegend: true,
-      legend: { orientation: "h", x: 0, y: 1.01, yanchor: "bottom", font: { size: 12 }, itemclick: false, itemdoubleclick: false },
+      legend: {
+        orientation: "h",
+        x: 0,
+        y: 1.01,
+        yanchor: "bottom",
+        font: { size: 12 },
+        itemclick: false, // a touch would hide a series, and few would find the way back
+        itemdoubleclick: false,
+      },
     };
   }
 
@@ -50,12 +64,21 @@
     const spec = data("charts")[element.dataset.chart];
     const style = getComputedStyle(document.documentElement);
     const wanted = { ...layout(spec), ...(width ? { width } : {}) };
+    const first = !drawn.has(element);
     drawn.add(element);
-    return Plotly.react(element, coloured(spec.data, style), coloured(wanted, style), CONFIG);
+    Plotly.react(element, coloured(spec.data, style), coloured(wanted, style), CONFIG);
+    if (first) element.on("plotly_click", follow); // there is nothing to listen to before it is drawn
+  }
+
+  // A mark leads to its run, as a figure in a table does.
+  function follow({ points }) {
+    const anchor = points[0].customdata;
+    if (anchor) location.hash = `run-${anchor}`;
   }
 
   const charts = document.querySelectorAll("[data-chart]");
-  for (const each of charts) each.style.minHeight = `${each.dataset.height}px`; // nothing jumps when it is drawn
+  // So that nothing jumps when it is drawn.
+  for (const each of charts) each.style.minHeight = `${each.dataset.height}px`;
   whenSeen(charts, (element) => draw(element));
   document.addEventListener("themechange", () => drawn.forEach((element) => draw(element)));
 

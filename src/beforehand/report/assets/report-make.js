@@ -1,5 +1,5 @@
 "use strict";
-// Small helpers of the report: elements from text, data from the page, and what is said to those who listen.
+// Small helpers of the report: elements from text, data from the page, and words for those who listen.
 const Report = (function () {
   // An element with a class and children; text is only ever text.
   function make(tag, className, ...children) {
@@ -23,17 +23,20 @@ const Report = (function () {
 
   const read = new Map(); // data that was looked at, by name
 
+  function source(name) {
+    return document.getElementById(`data-${name}`).textContent;
+  }
+
   // Data is read when it is first needed: violations may be megabytes.
   function data(name) {
-    if (!read.has(name)) read.set(name, JSON.parse(document.getElementById(`data-${name}`).textContent));
+    if (!read.has(name)) read.set(name, JSON.parse(source(name)));
     return read.get(name);
   }
 
   // What was compressed, undone; see violations.py.
   async function unpacked(name) {
     if (!read.has(name)) {
-      const text = atob(document.getElementById(`data-${name}`).textContent);
-      const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+      const bytes = Uint8Array.from(atob(source(name)), (letter) => letter.charCodeAt(0));
       const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
       read.set(name, JSON.parse(await new Response(stream).text()));
     }

@@ -51,21 +51,23 @@
     scroll.tabIndex = 0;
     scroll.setAttribute("role", "region");
     scroll.setAttribute("aria-label", "All figures of this run");
+    const caption = make("figcaption", "", make("span", "title", "All figures"), saver);
     rest.append(
-      make("figure", "table", make("figcaption", "", make("span", "title", "All figures"), saver), scroll),
+      make("figure", "table", caption, scroll),
       make("p", "label", "Scenario"),
       make("pre", "", isolated(card.scenario)),
     );
   }
 
-  // A link to a run opens it; so does an address that ends in one.
+  // A link to something that is closed opens it; so does an address that ends in it.
   function openTarget() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!target || !target.matches("details.run")) return;
-    fill(target);
-    target.open = true;
+    const target = document.getElementById(location.hash.slice(1));
+    const details = target && target.closest("details");
+    if (!details || details.id === "menu") return;
+    if (details.matches(".run")) fill(details);
+    details.open = true;
     target.scrollIntoView();
-    target.querySelector("summary").focus({ preventScroll: true });
+    details.querySelector("summary").focus({ preventScroll: true });
   }
 
   // "toggle" does not bubble, so it is caught on its way down.
@@ -77,8 +79,8 @@
     true,
   );
   document.addEventListener("click", (event) => {
-    const link = event.target.closest('a[href^="#run-"]');
-    // Following the same link twice changes no address, and should still open the run.
+    const link = event.target.closest('a[href^="#"]');
+    // Following the same link twice changes no address, and should still open what it leads to.
     if (link && link.getAttribute("href") === location.hash) openTarget();
   });
   window.addEventListener("hashchange", openTarget);

@@ -26,7 +26,8 @@
   function sort(header) {
     const table = header.closest("table");
     const direction = NEXT[header.getAttribute("aria-sort")];
-    for (const each of table.querySelectorAll("th[aria-sort]")) each.setAttribute("aria-sort", "none");
+    const headers = table.querySelectorAll("th[aria-sort]");
+    for (const each of headers) each.setAttribute("aria-sort", "none");
     header.setAttribute("aria-sort", direction);
     let sorted = rows(table);
     if (direction !== "none") {
@@ -39,11 +40,12 @@
       sorted = [...known, ...unknown].map(([, row]) => row);
     }
     table.tBodies[0].append(...sorted);
-    const how = direction === "none" ? "in their own order" : `${direction} by ${header.textContent.trim()}`;
-    say(`Rows ${how}`);
+    const by = `${direction} by ${header.textContent.trim()}`;
+    say(`Rows ${direction === "none" ? "in their own order" : by}`);
   }
 
-  // Spreadsheets take text that begins with these for a formula; an apostrophe makes it text again. Numbers stay.
+  // Spreadsheets take text that begins with these for a formula; an apostrophe makes it text again.
+  // Numbers stay as they are.
   const FORMULA = /^[=+\-@\t\r]/;
   const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
@@ -54,9 +56,10 @@
 
   // All rows, as the pipeline has them: how the page is sorted or filtered does not matter.
   function csv(table) {
-    const names = Array.from(table.querySelectorAll("thead th[data-column]"), (each) => each.dataset.column);
-    const lines = [names, ...rows(table).map((row) => Array.from(row.cells, (cell) => cell.dataset.value))];
-    return lines.map((line) => line.map(csvCell).join(",") + "\r\n").join("");
+    const heads = table.querySelectorAll("thead th[data-column]");
+    const names = Array.from(heads, (head) => head.dataset.column);
+    const values = rows(table).map((row) => Array.from(row.cells, (cell) => cell.dataset.value));
+    return [names, ...values].map((line) => line.map(csvCell).join(",") + "\r\n").join("");
   }
 
   function save(name) {

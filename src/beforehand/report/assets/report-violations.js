@@ -1,14 +1,18 @@
 "use strict";
-// Violations: lists are made when a run is opened, and diagrams when a violation is. There may be thousands.
+// Violations: lists are made when a run is opened, and diagrams when a violation is. There may be
+// thousands.
 (function () {
   const { make, isolated, button, unpacked, say } = Report;
   const AT_ONCE = 50; // more would make the page slow, and nobody reads them at once
+  const LONG = 800; // letters of a sentence from where on it gets a box of its own to scroll in
   const mounted = new WeakMap(); // element -> the diagram in it
   const filter = document.getElementById("kind");
 
   function told(violation) {
     const sentence = isolated(violation.short);
-    if (violation.short !== violation.sentence) sentence.title = violation.sentence; // with whole names
+    if (violation.short.length > LONG) sentence.className = "clamped";
+    // With the whole names of processes, where these are long.
+    if (violation.short !== violation.sentence) sentence.title = violation.sentence;
     return [make("span", "kind", violation.kind), sentence];
   }
 
@@ -37,11 +41,13 @@
       list.append(...next);
       const left = found.length - shown;
       if (left) {
-        const again = button(`Show ${Math.min(left, AT_ONCE)} more of ${left.toLocaleString("en")}`, () => {
+        const text = `Show ${Math.min(left, AT_ONCE)} more of ${left.toLocaleString("en")}`;
+        const again = button(text, () => {
+          const first = list.childElementCount - 1; // the place of the button
           again.remove();
           more();
           say(`${shown} violations shown`);
-          if (next.length) list.children[shown - AT_ONCE]?.querySelector("summary")?.focus();
+          list.children[first].querySelector("summary")?.focus();
         });
         list.append(again);
       }

@@ -65,7 +65,7 @@
 
   document.addEventListener("click", (event) => {
     // The menu closes when something is chosen in it, or anything else is pressed.
-    if (menu.open && (event.target.closest(".menu a") || !event.target.closest(".menu"))) menu.open = false;
+    if (event.target.closest(".menu a") || !event.target.closest(".menu")) menu.open = false;
   });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && menu.open) {

@@ -26,7 +26,6 @@ _WORDS: Final[dict[MarkKind, str]] = {
     "release": "release",
     "receive": "receive",
     "deliver": "deliver",
-    "control": "control frame",
     "evict": "gives up on a peer",
 }
 
@@ -84,7 +83,7 @@ def _entries(diagram: Diagram) -> Iterator[tuple[str, Draw]]:
     """What the picture has, with a way to draw a sample of it."""
     kinds = {mark.kind for mark in diagram.marks}
     for kind, words in _WORDS.items():
-        if kind in kinds and kind != "control":
+        if kind in kinds:
             yield words, partial(_mark, kind)
     if kinds & {"start", "stop"}:
         yield "start, stop", partial(_mark, "start")

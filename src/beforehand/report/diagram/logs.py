@@ -58,17 +58,15 @@ class Log:
         self.is_cut = False  # whether the end was left out
 
     def add(self, event: EventLike, most: int | None) -> None:
-        """One more row; of many, only the first `most` events stay."""
+        """One more row; now and then, what is too much goes."""
         self.events.append(event)
         self.count += 1
         self.last = max(self.last, event.seq)
-        if most is not None and len(self.events) >= 2 * most + 2:
-            self.sort()
-            del self.events[most:]
-            self.is_cut = True
+        if most is not None and len(self.events) > 2 * most:
+            self.trim(most)
 
-    def sort(self) -> None:
-        """Put the rows in the order of the process."""
+    def trim(self, most: int | None) -> None:
+        """Put the rows in the order of the process, and keep the first ones."""
         self.events.sort(key=_seq)
         for before, after in pairwise(self.events):
             if before.seq == after.seq:
@@ -76,6 +74,9 @@ class Log:
                     f"run {shown(after.run)}: there are two events of {shown(after.process)} with "
                     f"seq {after.seq}; was a file given twice, or a run written into two folders?"
                 )
+        if most is not None and len(self.events) > most:
+            del self.events[most:]
+            self.is_cut = True
 
 
 class Logs:
@@ -84,8 +85,6 @@ class Logs:
     def __init__(self, run: str, by_process: Mapping[str, Log]) -> None:
         self.run = run
         self.by_process = by_process
-        for log in by_process.values():
-            log.sort()
 
     @property
     def count(self) -> int:
@@ -129,6 +128,8 @@ def collect(events: Iterable[EventLike], run: str | None, most: int | None) -> L
                 log = logs[event.process] = Log()
             log.add(event, most)
     check_run(run, list(runs))
+    for log in logs.values():
+        log.trim(most)
     return Logs(next(iter(runs)) if run is None else run, logs)
 
 

@@ -21,6 +21,7 @@ SIZE: Final = 12.0  # pixels of letters
 SMALL: Final = 10.0
 TOP: Final = 12.0
 MARGIN: Final = 16.0
+LONG: Final = 200  # characters of a name that are looked at
 NAMES: Final = 0.2  # of the width, for the names of processes at most
 ROOMY: Final = 66.0  # pixels between the lines of a few processes
 TIGHT: Final = 34.0  # and of many
@@ -40,7 +41,9 @@ class Picture:
     def __init__(self, diagram: Diagram, wide: int) -> None:
         self._diagram = diagram
         self._wide = wide
-        longest = max((width(clean(each), SIZE) for each in diagram.labels), default=0.0)
+        longest = max(
+            (width(clean(each[:LONG]), SIZE, bold=True) for each in diagram.labels), default=0.0
+        )
         self._names = min(longest, NAMES * wide)
         self._left = MARGIN + self._names + 12
         self._right = wide - MARGIN
@@ -91,7 +94,7 @@ class Picture:
         for process, label in enumerate(self._diagram.labels):
             y = self._y(process)
             shapes.line(root, self._left, y, self._right, y, shapes.LINE, 1.2)
-            name = isolated(fitting(label, self._names + 2, SIZE))
+            name = isolated(fitting(label, self._names + 1, SIZE, bold=True))
             text = add_text(root, self._left - 8, y + 4, name, SIZE, anchor="end", weight="bold")
             SubElement(text, "title").text = clean(self._diagram.processes[process])
 
@@ -158,9 +161,9 @@ class Picture:
             shapes.head(root, x2, y2, dx, dy, look)
 
     def _marks(self, root: Element) -> None:
-        for number_, mark in enumerate(self._diagram.marks):
+        for at, mark in enumerate(self._diagram.marks):
             if mark.kind != "hold":  # that is what bars show
-                x, y = self._point(number_)
+                x, y = self._point(at)
                 shapes.draw(root, mark.kind, x, y, self._radius)
 
     def _message_names(self, root: Element) -> None:
@@ -168,20 +171,25 @@ class Picture:
         taken: dict[int, list[tuple[float, float]]] = defaultdict(list)  # of each process
         # In the order of sends, except that the message that all is about comes first.
         numbers = range(len(self._diagram.messages))
-        for number_ in sorted(numbers, key=lambda each: each != self._diagram.selected):
-            message = self._diagram.messages[number_]
+        for at in sorted(numbers, key=lambda each: each != self._diagram.selected):
+            message = self._diagram.messages[at]
             if message.send is None:
                 continue
             x, y = self._point(message.send)
             label = self._diagram.labels[message.sender]
             row = taken[message.sender]
-            for name in (message_name(isolated(clean(label)), message.mid), f"#{message.mid}"):
+            for name in (
+                message_name(isolated(clean(label, LONG)), message.mid),
+                f"#{message.mid}",
+            ):
                 half = width(name, SMALL) / 2 + 2
+                middle = max(x, self._left + half)  # not over the name of the process
+                low, high = middle - half, middle + half
                 # Only the first and the last can be in the way.
-                free = all(x + half < low or x - half > high for low, high in (row[:1] + row[-1:]))
+                free = all(high < start or low > end for start, end in (row[:1] + row[-1:]))
                 if free and half < NAMES * self._wide / 2:
-                    self._message_name(root, name, x, y, message.sender, number_)
-                    row.append((x - half, x + half))
+                    self._message_name(root, name, middle, y, message.sender, at)
+                    row.append((low, high))
                     break
 
     def _message_name(

@@ -15,9 +15,13 @@ _FROM_RIGHT: Final = frozenset({"R", "AL"})
 _WIDE: Final = frozenset("WF")
 _UNITS: Final = (("s", 10**9), ("ms", 10**6), ("µs", 10**3), ("ns", 1))
 
-# Widths of letters of a common sans-serif typeface, in parts of its size.
-_LETTER: Final = 0.58
-_WIDE_LETTER: Final = 1.0
+# Widths of letters in parts of their size, those of the widest of the common sans-serif typefaces.
+_LETTER: Final = 0.64
+_NARROW: Final = 0.4
+_BROAD: Final = 1.0
+_NARROW_LETTERS: Final = frozenset("fijlrtI.,:;|!'()[]{}/ -1")
+_BROAD_LETTERS: Final = frozenset("mwMW@%\u2026\ufffd")
+_BOLD: Final = 1.1  # times as wide
 
 
 def clean(text: str, most: int | None = None) -> str:
@@ -34,16 +38,23 @@ def isolated(text: str) -> str:
     return text
 
 
-def width(text: str, size: float) -> float:
-    """About how wide a text is."""
-    wide = sum(unicodedata.east_asian_width(each) in _WIDE for each in text)
-    return size * (_LETTER * (len(text) - wide) + _WIDE_LETTER * wide)
+def width(text: str, size: float, bold: bool = False) -> float:
+    """About how wide a text is, and rather too much than too little."""
+    return size * sum(map(_letter, text)) * (_BOLD if bold else 1)
 
 
-def fitting(text: str, room: float, size: float) -> str:
+def _letter(letter: str) -> float:
+    if letter in _NARROW_LETTERS:
+        return _NARROW
+    if letter in _BROAD_LETTERS or unicodedata.east_asian_width(letter) in _WIDE:
+        return _BROAD
+    return _LETTER
+
+
+def fitting(text: str, room: float, size: float, bold: bool = False) -> str:
     """As much of a text as there is room for."""
-    shown = clean(text, max(2, int(room / size / _LETTER)))
-    while width(shown, size) > room and len(shown) > 2:
+    shown = clean(text, max(2, int(room / size / _NARROW)))
+    while width(shown, size, bold) > room and len(shown) > 2:
         shown = shown[:-2] + "\u2026"
     return shown
 

@@ -25,7 +25,10 @@ from beforehand.report.page.formats import counted, moment, raw, shortened, show
 from beforehand.report.page.parts import environments, parts, run_groups
 from beforehand.report.page.tables import distinct, records
 
-STYLES: Final = ("theme.css", *DIAGRAM_STYLES, "report.css", "report-print.css")
+STYLES: Final = (
+    *("theme.css", *DIAGRAM_STYLES, "report.css", "report-tables.css", "report-figures.css"),
+    "report-print.css",
+)
 SCRIPTS: Final = (
     *DIAGRAM_SCRIPTS,
     *("report-make.js", "report-tables.js", "report-tabs.js", "report-charts.js"),

@@ -1,7 +1,7 @@
 """Axes of charts, with ticks in units that people know.
 
-An axis is logarithmic where values differ tenfold or more. Zero has no logarithm: it is drawn at a place of
-its own, left of all others, under a tick that says 0.
+An axis is logarithmic where values differ tenfold or more. Zero has no logarithm: it is drawn at a
+place of its own, left of all others, under a tick that says 0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Charts as plain values: what Plotly is given, and the sentence for those who do not see it.
 
-Colours are names of the style sheet, such as `var(--series-1)`: the page puts in what they stand for, and so
-charts follow the theme. No series is told from another by its colour alone.
+Colours are names of the style sheet, such as `var(--series-1)`: the page puts in what they stand for,
+and so charts follow the theme. No series is told from another by its colour alone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ PROTOCOLS: Final = (
     *("raw", "newtop", "vector", "link-memory", "preventive", "prc", "cykas-unsafe"),
 )
 
-LONGEST: Final = 90  # characters of a text in a chart
+NAME: Final = 28  # characters of a name beside a chart or in its legend
+TEXT: Final = 120  # characters of what is shown when a mark is pointed at
 ROW: Final = 26  # pixels that a row of a dot chart needs
 FRAME: Final = 96  # pixels for the legend and the axis
 
@@ -78,9 +79,10 @@ class Dots:
 
     name: str
     values: Sequence[float | None]
-    ends: Sequence[float | None] = ()  # where each value stretches to
-    look: Look = look(0)
-    texts: Sequence[str] = ()  # one for each row, shown when it is pointed at
+    ends: Sequence[float | None]  # where each value stretches to; or empty
+    look: Look
+    texts: Sequence[str]  # one for each row, shown when it is pointed at
+    anchors: Sequence[str | None] = ()  # of the runs that the marks lead to; or empty
 
 
 def dot_chart(
@@ -94,7 +96,7 @@ def dot_chart(
         "xaxis": scale.axis() | {"showgrid": True},
         "yaxis": {
             "tickvals": list(range(len(rows))),
-            "ticktext": [plain(each) for each in rows],
+            "ticktext": [plain(each, NAME) for each in rows],
             "range": [len(rows) - 0.5, -0.5],  # the first row is on top
             "showgrid": True,
         },
@@ -102,9 +104,9 @@ def dot_chart(
     return Chart(name, title, told, FRAME + ROW * max(len(rows), 3), data, layout)
 
 
-def plain(text: str) -> str:
+def plain(text: str, most: int) -> str:
     """A text that Plotly takes as it is: it knows some tags, and cannot break lines that are long."""
-    return escape(shortened(text, LONGEST))
+    return escape(shortened(text, most), quote=False)
 
 
 def _dots(series: Dots, scale: Scale) -> list[dict[str, Any]]:
@@ -113,13 +115,14 @@ def _dots(series: Dots, scale: Scale) -> list[dict[str, Any]]:
         "y": list(range(len(series.values))),
         "legendgroup": series.name,
         "hoverinfo": "text",
-        "text": [plain(each) for each in series.texts],
+        "text": [plain(each, TEXT) for each in series.texts],
+        "customdata": list(series.anchors),
     }
     marker = {"color": series.look.colour, "symbol": series.look.symbol, "size": 9}
     dots = common | {
         "x": [scale.place(each) for each in series.values],
         "mode": "markers",
-        "name": plain(series.name),
+        "name": plain(series.name, NAME),
         "marker": marker,
     }
     if not series.ends:
@@ -170,10 +173,10 @@ def line_chart(
         {
             "type": "scatter",
             "mode": "lines+markers",
-            "name": plain(each.name),
+            "name": plain(each.name, NAME),
             "x": [place for place, _ in each.points],
             "y": [value for _, value in each.points],
-            "text": [plain(text) for text in each.texts],
+            "text": [plain(text, TEXT) for text in each.texts],
             "hoverinfo": "text",
             "line": {"color": each.look.colour, "width": 2, "dash": each.look.dash},
             "marker": {"color": each.look.colour, "symbol": each.look.symbol, "size": 8},

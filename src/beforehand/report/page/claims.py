@@ -1,9 +1,9 @@
 """Table 1 of Almeida, "Hybrid Buffering" (paper 000): what is claimed beside what was measured.
 
-A claim such as O(n^2) is an upper bound. So a measured exponent is called as claimed if it differs from the
-claimed one by at most `CLOSE`, and less than claimed if it is smaller still. Of a larger one nothing is said:
-the claims are about one message and one process with other letters kept constant, and the measured figures
-include copies, control frames, and whatever else grew with n.
+A claim such as O(n^2) is an upper bound. So a measured exponent is called as claimed if it differs from
+the claimed one by at most `CLOSE`, and less than claimed if it is smaller still. Of a larger one nothing
+is said: the claims are about one message and one process with other letters kept constant, and the
+measured figures include copies, control frames, and whatever else grew with n.
 
 Of the other claims, only those are judged that a run can contradict: no latency beyond what causal order
 asks for, one message in transit, and liveness.
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from beforehand.report.contents import Sweep, Table
-from beforehand.report.page.charts import Chart, Dots, dot_chart, look
 from beforehand.report.page.axes import Scale
+from beforehand.report.page.charts import Chart, Dots, dot_chart, look
 from beforehand.report.page.formats import shown, visible
 from beforehand.report.page.tables import Record, records
 

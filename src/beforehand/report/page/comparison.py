@@ -148,6 +148,7 @@ def _chart(study: Study, rows: list[Record], quantity: Quantity) -> Chart:
                 else (),
                 look(place),
                 [_text(row, quantity) if row else "" for row in found],
+                [row.anchor if row else None for row in found],
             )
         )
     told = f"{quantity.told} {_least(rows, networks, quantity)}"

@@ -8,7 +8,7 @@ from typing import Final
 
 from beforehand.report.contents import Kind, Value
 
-UNKNOWN: Final = "–"
+UNKNOWN: Final = "\u2013"
 LONG: Final = 60  # characters of a name that a table shows at once
 
 _TIMES: Final = (("s", 10**9), ("ms", 10**6), ("µs", 10**3), ("ns", 1))
@@ -20,7 +20,7 @@ _SIZES: Final = (("GB", 10**9, 10**9), ("MB", 10**6, 10**6), ("kB", 10**4, 10**3
 _PICTURES: Final = {
     **{code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n"},
     0x7F: "\u2421",
-    **{code: "\ufffd" for code in range(0x80, 0xA0)},
+    **dict.fromkeys(range(0x80, 0xA0), "\ufffd"),
 }
 
 
@@ -108,11 +108,11 @@ def moment(text: str) -> str:
     """A time of day as people write it, if it is one: 2026-11-16 18:05 UTC."""
     try:
         found = datetime.fromisoformat(text)
-    except ValueError:
+        if found.tzinfo is None:
+            return f"{found:%Y-%m-%d %H:%M}"
+        return f"{found.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    except (ValueError, OverflowError):  # also a moment that is past the end of all years in UTC
         return visible(text)
-    if found.tzinfo is None:
-        return f"{found:%Y-%m-%d %H:%M}"
-    return f"{found.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:

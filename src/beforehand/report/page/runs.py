@@ -9,7 +9,6 @@ from beforehand.report.page.formats import raw, shown, visible
 from beforehand.report.page.parts import RunGroup
 from beforehand.report.page.tables import records
 
-
 Names = dict[tuple[str, str, str], int]  # name, title and meaning of a figure -> its number
 
 

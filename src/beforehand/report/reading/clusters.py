@@ -96,7 +96,7 @@ def _plan(plan: Row, note: Row) -> str:
     seconds = note.get("seconds")
     within = f" within {seconds:,.1f} s" if isinstance(seconds, (int, float)) else ""
     return (
-        f"{plan.get('nodes')} processes of {plan.get('protocol')} on this machine{how} sent "
+        f"{plan.get('nodes')} processes of {plan.get('protocol')} on one machine{how} sent "
         f"{note['verdict']['sends']:,} messages of {plan.get('payload')} bytes over UDP{within}; "
         f"seed {plan.get('seed')}."
     )

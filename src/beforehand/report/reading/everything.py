@@ -13,7 +13,7 @@ from beforehand.report.reading import commands
 from beforehand.report.reading.audits import read_lone_audit
 from beforehand.report.reading.clusters import read_cluster
 from beforehand.report.reading.files import read_note
-from beforehand.report.reading.finding import DEEP, Found, Kind, find, is_trace, looked_for
+from beforehand.report.reading.finding import DEEP, Found, Kind, find, is_trace, kind_of, looked_for
 from beforehand.report.reading.register import Register
 from beforehand.report.reading.studies import read_study, read_traffic
 from beforehand.report.reading.sweeps import read_sweep
@@ -86,6 +86,10 @@ def _checked(folder: str | Path) -> Path:
 
 
 def _nothing(root: Path) -> str:
+    whole = [each for each in root.resolve().parents[: DEEP + 1] if kind_of(each) is not None]
+    if whole:
+        again = commands.line("report", str(whole[-1]))
+        return f"{root} is a part of something larger; run `{again}` to report on all of it"
     if is_trace(root):
         return f"{root} holds traces and no results; {_for_traces(root)}"
     return (

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from beforehand.report.reading.register import Register
-from beforehand.report.reading.traces import files_of
+from beforehand.report.reading.files import check_columns, parquet
+from beforehand.report.reading.register import Gap, Register
+from beforehand.report.reading.traces import NEEDED, files_of
 
 DEEP: Final = 3  # folders below the one that was named
 
@@ -30,12 +31,20 @@ class Found(NamedTuple):
     folder: Path
 
 
-def find(folder: Path, register: Register, deep: int = DEEP) -> Iterator[Found]:
-    """All outputs in a folder, by name; what is in one of them belongs to it."""
+def kind_of(folder: Path) -> Kind | None:
+    """What a folder is, if it is one of ours."""
     for kind, names in MARKS:
         if any((folder / name).exists() for name in names):
-            yield Found(kind, folder)
-            return
+            return kind
+    return None
+
+
+def find(folder: Path, register: Register, deep: int = DEEP) -> Iterator[Found]:
+    """All outputs in a folder, by name; what is in one of them belongs to it."""
+    kind = kind_of(folder)
+    if kind is not None:
+        yield Found(kind, folder)
+        return
     if not deep:
         return
     try:
@@ -50,10 +59,17 @@ def find(folder: Path, register: Register, deep: int = DEEP) -> Iterator[Found]:
 
 
 def looked_for() -> str:
-    """In words."""
-    return ", ".join(f"{names[0]} of a {kind}" for kind, names in MARKS)
+    """The notes that tell an output, in words."""
+    return ", ".join(names[0] for _, names in MARKS)
 
 
 def is_trace(path: Path) -> bool:
-    """Whether a file, or one in this folder, might be a trace."""
-    return bool(files_of([path] if path.is_file() else sorted(path.glob("*"))))
+    """Whether a file, or the first in this folder, is a trace, as far as its columns tell."""
+    files = files_of([path] if path.is_file() else sorted(path.glob("*")))
+    if not files or not files[0].name.endswith(".parquet"):
+        return bool(files)
+    try:
+        check_columns(path, parquet(files[:1]).schema, NEEDED)
+    except Gap:
+        return False
+    return True

@@ -54,6 +54,8 @@ def read_study(folder: Path, register: Register) -> Study:
     runs, traces = _runs(folder / "sweep", register, part, made.command)
     # Without its note, what there is of the tables may be of another call.
     protocols = _protocols(folder, name, runs, in_the_end) if note else None
+    if protocols is not None:
+        runs = _in_order(runs, protocols)
     return Study(
         name,
         text(note.get("title")) or _title(label, note),
@@ -117,6 +119,12 @@ def _protocols(folder: Path, name: str, runs: Sequence[Run], part: Part) -> Tabl
     anchors = {run.name: run.anchor for run in runs}
     table = whole_table(f"{name}-protocols", "protocols compared", found, PROTOCOLS)
     return replace(table, runs=tuple(anchors.get(run) for run in found["run"].to_pylist()))
+
+
+def _in_order(runs: Sequence[Run], protocols: Table) -> tuple[Run, ...]:
+    """As in the table; runs of earlier calls, which are not in it, come last."""
+    places = {anchor: place for place, anchor in enumerate(protocols.runs)}
+    return tuple(sorted(runs, key=lambda run: places.get(run.anchor, len(places))))
 
 
 def _advice(folder: Path) -> list[Advice]:

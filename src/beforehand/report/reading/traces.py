@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as ds
 
 from beforehand.report.reading.files import Columns, check_columns, clear, parquet
 from beforehand.report.reading.register import Gap
@@ -71,7 +72,8 @@ def events_of(files: Sequence[Path], messages: Collection[Message]) -> list[Even
     """All events about some messages."""
     keys = pa.array([_BETWEEN.join(map(str, each)) for each in messages], pa.string())
     found: list[Event] = []
-    for batch in _batches(files):
+    runs = sorted({each.run for each in messages})
+    for batch in _batches(files, ds.field("run").isin(runs)):
         numbers = pc.cast(batch["mid"], pa.string())
         texts = (pc.cast(batch[name], pa.string()) for name in ("run", "sender"))
         key = pc.binary_join_element_wise(*texts, numbers, _BETWEEN)
@@ -106,15 +108,15 @@ def beginning_of(files: Sequence[Path], most: int) -> Beginning:
     return Beginning(found, total + len(plain), len(processes))
 
 
-def _batches(files: Sequence[Path]) -> Iterator[pa.RecordBatch]:
-    """Of the Parquet files."""
+def _batches(files: Sequence[Path], only: ds.Expression | None = None) -> Iterator[pa.RecordBatch]:
+    """Of the Parquet files; parts of them in which nothing can be wanted are not read at all."""
     some = [each for each in files if each.name.endswith(".parquet")]
     if not some:
         return
     dataset = parquet(some)
     check_columns(some[0].parent, dataset.schema, NEEDED)
     with clear(some[0].parent):
-        yield from dataset.scanner(columns=list(Event._fields)).to_batches()
+        yield from dataset.scanner(columns=list(Event._fields), filter=only).to_batches()
 
 
 def _events(rows: pa.RecordBatch | pa.Table) -> list[Event]:

@@ -1,0 +1,71 @@
+"""Outputs of the pipeline in which every text that may come from outside tries to be more than text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tests.report.folders import write_demo
+
+RAN: Final = "window.ran = 1"
+SCRIPT: Final = f"</script><script>{RAN}</script>"
+IMAGE: Final = f"\"'><img src=x onerror='{RAN}'>"
+LINK: Final = f"javascript:{RAN}"
+BACKWARDS: Final = "\u202e\u05e9\u05dc\u05d5\u05dd"  # turns all that follows, where it can
+CONTROL: Final = "a\x00b\x1b[31mc\u2028\x7f"
+LONG: Final = "x" * 10_000
+
+NAMES: Final = (f"{SCRIPT}{IMAGE}", f"{BACKWARDS}{CONTROL}]]>`{{{{7*7}}}}", f"{LONG}<b>")
+TAIL: Final = f" {IMAGE}{SCRIPT}{{{{7*7}}}}"  # of all other texts
+FOLDER: Final = "\"'><img src=x onerror=alert(1)>"  # a slash cannot be in a name
+
+# What our own code reads; anything else in these columns would be another kind of damage.
+KEPT: Final = {
+    *("kind", "process", "sender", "early", "chain", "to", "wave", "scenario"),
+    *("verdict", "outcome", "y", "x"),
+}
+KEPT_NOTES: Final = {"name", "traced", "sources", "holds", "tables", "when"}
+
+
+def write_hostile_demo(place: Path) -> Path:
+    """All of a demo, below a folder with a bad name."""
+    folder = write_demo(place / FOLDER, NAMES)
+    for file in folder.rglob("*.parquet"):
+        pq.write_table(_poisoned_table(pq.read_table(file)), file)
+    for file in folder.rglob("*.json"):
+        note = _changed(json.loads(file.read_text()), _poisoned)
+        # Half of a pair: UTF-8 has no place for it, and JSON has.
+        note["sentences"] = [*note.get("sentences", ()), f"\ud800{TAIL}"]
+        file.write_text(json.dumps(note))
+    return folder
+
+
+def _poisoned(text: str) -> str:
+    return text if any(name in text for name in NAMES) else f"{text}{TAIL}"
+
+
+def _poisoned_table(table: pa.Table) -> pa.Table:
+    rows = [
+        {name: value if name in KEPT else _changed(value, _poisoned) for name, value in row.items()}
+        for row in table.to_pylist()
+    ]
+    return pa.Table.from_pylist(rows, schema=table.schema)
+
+
+def _changed(value: Any, change: Callable[[str], str]) -> Any:
+    """The same with all texts changed, but names of fields, and what is kept."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [_changed(each, change) for each in value]
+    if isinstance(value, dict):
+        return {
+            name: each if name in KEPT | KEPT_NOTES else _changed(each, change)
+            for name, each in value.items()
+        }
+    return value

@@ -1,0 +1,136 @@
+"""A report that everybody can read: in both themes, without a mouse, without seeing it, on a phone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import Pages
+from tests.browser.test_whole import demo, page_of
+
+__all__ = ["demo"]  # a fixture
+
+# Texts that are hard to read: their contrast with what is behind them is below what WCAG 2 asks for.
+FAINT = """() => {
+  const parse = (colour) => (colour.match(/[\\d.]+/g) || []).map(Number);
+  const light = (rgb) => rgb.slice(0, 3).map((each) => {
+    const part = each / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  }).reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
+  const over = (above, below) => {
+    const alpha = above.length > 3 ? above[3] : 1;
+    return [0, 1, 2].map((at) => above[at] * alpha + below[at] * (1 - alpha));
+  };
+  const behind = (element) => {
+    const own = parse(getComputedStyle(element).backgroundColor);
+    const below = element.parentElement ? behind(element.parentElement) : [255, 255, 255];
+    return own.length ? over(own, below) : below;
+  };
+  const faint = new Set();
+  let looked = 0;
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const element = walk.currentNode.parentElement;
+    const text = walk.currentNode.data.trim();
+    const unseen = element.closest("script, svg, .visually-hidden");
+    if (!text || unseen || !element.checkVisibility()) continue;
+    looked += 1;
+    const style = getComputedStyle(element);
+    const ground = behind(element);
+    const [one, two] = [light(over(parse(style.color), ground)), light(ground)];
+    const contrast = (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
+    const size = parseFloat(style.fontSize);
+    const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+    const decoration = element.getAttribute("aria-hidden") === "true";
+    if (contrast < (large ? 3 : 4.5) && !decoration) {
+      faint.add(`${element.tagName}.${element.className} ${contrast.toFixed(2)}: ${text.slice(0, 40)}`);
+    }
+    if (size < 12) faint.add(`${element.tagName}.${element.className} is ${size} px`);
+  }
+  return { faint: Array.from(faint), looked };
+}"""
+# What a person who does not see the page, or has no mouse, would trip over.
+OBSTACLES = """() => {
+  const found = [];
+  const ids = Array.from(document.querySelectorAll("[id]"), (each) => each.id);
+  for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) found.push(`id ${id} twice`);
+  let level = 0;
+  for (const each of document.querySelectorAll("h1, h2, h3, h4, h5, h6")) {
+    const own = Number(each.tagName[1]);
+    if (own > level + 1) found.push(`${each.tagName} after h${level}: ${each.textContent.trim()}`);
+    level = own;
+  }
+  for (const each of document.querySelectorAll("canvas, [role=img], svg:not(svg svg)")) {
+    const described = each.closest("[aria-label], [aria-labelledby], [aria-hidden=true]");
+    if (!described) found.push(`no text for ${each.outerHTML.slice(0, 80)}`);
+  }
+  for (const name of ["aria-controls", "aria-labelledby", "aria-describedby", "for"]) {
+    for (const each of document.querySelectorAll(`[${name}]`)) {
+      for (const id of (each.getAttribute(name) || "").split(/\\s+/).filter(Boolean)) {
+        if (!document.getElementById(id)) found.push(`${name} of nothing: ${id}`);
+      }
+    }
+  }
+  for (const each of document.querySelectorAll("a[href^='#']")) {
+    if (!document.getElementById(each.hash.slice(1))) found.push(`a link to nothing: ${each.hash}`);
+  }
+  const heads = document.querySelectorAll("th:not([scope])");
+  for (const each of heads) found.push(`a header of what? ${each.textContent}`);
+  if (document.querySelectorAll("h1").length !== 1) found.push("not one h1");
+  if (!document.querySelector("main")) found.push("no main");
+  if (!document.documentElement.lang) found.push("no language");
+  return Array.from(new Set(found));
+}"""
+NAMELESS = """() => Array
+  .from(document.querySelectorAll("button, a[href], input, select, summary, [tabindex]"))
+  .filter((each) => each.checkVisibility() && !each.closest("svg"))
+  .filter((each) => {
+    const label = each.getAttribute("aria-label") || each.textContent || each.title;
+    const by = each.getAttribute("aria-labelledby");
+    return !label.trim() && !(by && document.getElementById(by)) && !(each.labels && each.labels.length);
+  })
+  .map((each) => each.outerHTML.slice(0, 100))"""
+
+
+@pytest.mark.parametrize("phone", [False, True], ids=["a light desktop", "a dark phone"])
+def test_nobody_is_left_out(open_page: Pages, demo: Path, phone: bool) -> None:
+    """Texts stand out and are not tiny, pictures have texts, headings are in order, names are there."""
+    page = page_of(demo, open_page, phone=phone, dark=phone)
+    page.evaluate(
+        "() => { for (const each of document.querySelectorAll('details')) each.open = true; }"
+    )
+    page.locator("details.violation").first.wait_for()
+    page.evaluate("() => { document.querySelector('details.violation').open = true; }")
+    page.locator(".violation canvas").first.wait_for()
+    texts = page.evaluate(FAINT)
+    assert texts["faint"] == [] and texts["looked"] > 500
+    assert page.evaluate(OBSTACLES) == []
+    assert page.evaluate(NAMELESS) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= (390 if phone else 1280)
+
+
+def test_tab_goes_through_all_of_the_page(open_page: Pages, demo: Path) -> None:
+    """From the first link to the last button, without a trap, and the focus can be seen."""
+    page = page_of(demo, open_page)
+    seen: list[str] = []
+    for _ in range(400):
+        page.keyboard.press("Tab")
+        state = page.evaluate("""() => {
+          const each = document.activeElement;
+          const style = getComputedStyle(each);
+          const seen = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
+          const section = each.closest("main > section");
+          return [each.tagName, seen, section ? section.id : ""];
+        }""")
+        if state[0] == "BODY":
+            break
+        assert state[1], f"the focus on {state} cannot be seen"
+        seen.append(state[2])
+    else:
+        raise AssertionError("Tab never reaches the end of the page")
+    sections = [name for name in dict.fromkeys(seen) if name]
+    assert sections == [
+        *("headline", "run", "advice", "protocols", "table1", "audit", "growth", "runs"),
+        "environment",
+    ]

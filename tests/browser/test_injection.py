@@ -1,0 +1,210 @@
+"""Text from outside stays text all the way from traces and results to what a browser shows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.browser.conftest import Pages
+from tests.browser.diagrams import plain
+from tests.browser.hostile import (
+    BACKWARDS,
+    FOLDER,
+    IMAGE,
+    LINK,
+    LONG,
+    NAMES,
+    RAN,
+    SCRIPT,
+    TAIL,
+    write_hostile_demo,
+)
+from tests.report.folders import write_cluster
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytest.importorskip("jinja2", reason="pip install 'beforehand[report]'")
+
+# Whatever would act, or leave the page, if text had become more than text.
+SUSPECTS = """() => {
+  const found = [];
+  for (const each of document.querySelectorAll("*")) {
+    const names = each.getAttributeNames();
+    const link = each.getAttribute("href") || each.getAttribute("xlink:href") || "#";
+    if (names.some((name) => name.startsWith("on"))) found.push(each.outerHTML.slice(0, 80));
+    if (/^(img|iframe|object|embed|base|form|link)$/i.test(each.tagName)) found.push(each.tagName);
+    if (!link.startsWith("#")) found.push(link);
+  }
+  return found;
+}"""
+# Names that run from right to left, outside of an element that keeps them to itself.
+LEAKING = """() => {
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walk.nextNode()) {
+    const { data, parentElement } = walk.currentNode;
+    const inside = parentElement.closest("bdi, script, option");
+    if (data.includes("\\u202e") && !inside) found.push(data.slice(0, 60));
+  }
+  return found;
+}"""
+# Opened twice: the first time makes what the second opens.
+OPEN_ALL = """() => {
+  for (const each of document.querySelectorAll("details:not([open])")) {
+    if (each.id !== "menu") each.open = true;
+  }
+}"""
+
+
+def command(*words: str) -> None:
+    """What a person types, which must work."""
+    from beforehand.cli import app
+
+    result = CliRunner().invoke(app, list(words))
+    assert result.exit_code == 0, result.output
+    assert "Traceback" not in result.output
+
+
+def check_harmless(page: Page, width: int) -> None:
+    """Nothing ran, nothing in the page could, and nothing is too wide."""
+    assert page.evaluate("window.ran") is None
+    assert page.evaluate(SUSPECTS) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+# ---- reports ----
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of results in which every text is hostile."""
+    place = tmp_path_factory.mktemp("hostile")
+    folder = write_hostile_demo(place)
+    file = place / "index.html"
+    command("report", str(folder), "--out", str(file))
+    return file
+
+
+@pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
+def test_a_report_shows_hostile_texts(open_page: Pages, report: Path, phone: bool) -> None:
+    """With all opened, drawn and filtered, every section shows them as they are, and none acts."""
+    width = 390 if phone else 1280
+    page = open_page(report, phone=phone)
+    page.on("dialog", lambda dialog: open_page.problems.append(f"dialog: {dialog.message}"))
+    check_harmless(page, width)
+    page.locator("#kind").select_option("causal")
+    for _ in range(2):
+        page.evaluate(OPEN_ALL)
+        page.locator("details.violation").first.wait_for()
+    page.locator(".violation canvas").first.wait_for()
+    for chart in page.locator("[data-chart]").all():
+        chart.scroll_into_view_if_needed()
+    page.locator(".plot svg .point").first.wait_for()
+    check_harmless(page, width)
+    for section in ("run", "advice", "protocols", "table1", "audit", "growth", "runs"):
+        assert IMAGE in plain(page.locator(f"#{section}").inner_text()), section
+    assert "49" not in plain(page.locator("#advice h3").first.inner_text())
+    assert LONG[:40] in page.locator(".violation").first.inner_text()
+    assert FOLDER in page.locator("#headline").inner_text()
+    assert page.evaluate(LEAKING) == []
+    assert page.locator("bdi", has_text=BACKWARDS[1:]).count() > 0
+
+
+# ---- diagrams ----
+
+WIDE = "x" * 250  # a trace allows no longer names of processes; other texts may be of any length
+PROCESSES = (
+    *(*NAMES[:2], WIDE, LINK, "${" + RAN + "}", "__proto__"),
+    *("<!-- ]]> --", "&lt;i&gt;", " \t "),
+)
+
+
+def rows() -> list[dict[str, Any]]:
+    """Each process tells the next one something, and every text is hostile."""
+    found: list[dict[str, Any]] = []
+    counts = dict.fromkeys(PROCESSES, 0)
+    for place, name in enumerate(PROCESSES):
+        after = PROCESSES[(place + 1) % len(PROCESSES)]
+        steps: list[tuple[str, str, list[str] | None]]
+        steps = [("send", name, [after]), ("release", name, [after])]
+        steps += [("receive", after, None), ("deliver", after, None), ("control", after, [name])]
+        for kind, process, to in steps:
+            counts[process] += 1
+            sender = process if kind == "control" else name
+            row = {
+                "run": f"run{TAIL}{LONG}",
+                "process": process,
+                "seq": counts[process],
+                "kind": kind,
+            }
+            row |= {"sender": sender, "mid": 1, "to": to, "time_ns": 1000 * len(found)}
+            found.append(row | {"payload_bytes": 1, "meta_bytes": 1, "detail": f"{SCRIPT}{LONG}"})
+    return found
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A trace as another program might write it, line by line."""
+    file = tmp_path_factory.mktemp("trace") / "trace.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows()))
+    return file
+
+
+def test_a_diagram_of_hostile_lines(open_page: Pages, trace: Path) -> None:
+    """Each message is selected and told in words: its names are read there, and nowhere else."""
+    file = trace.with_name("diagram.html")
+    command("diagram", str(trace), "--out", str(file))
+    page = open_page(file)
+    page.locator("summary", has_text="As text").click()
+    count = page.evaluate("() => { diagram.fit(); return diagram.selection().message; }")
+    assert count == -1
+    seen = ""
+    for message in range(len(PROCESSES)):
+        page.evaluate("message => diagram.select(message)", message)
+        seen += plain(page.locator(".diagram-text").inner_text())
+    check_harmless(page, 1280)
+    for name in (SCRIPT, LINK, WIDE, "${" + RAN + "}", "__proto__", "<!-- ]]> --", "&lt;i&gt;"):
+        assert name[:20] in seen
+    assert page.title().startswith(f"run{TAIL}")
+
+
+def test_a_picture_of_hostile_lines(open_page: Pages, trace: Path) -> None:
+    """It is XML without scripts and links, and a browser that opens it runs nothing."""
+    file = trace.with_name("diagram.svg")
+    command("diagram", str(trace), "--out", str(file))
+    root = ElementTree.parse(file).getroot()
+    tags = {each.tag.rpartition("}")[2] for each in root.iter()}
+    assert "path" in tags and not tags & {"script", "image", "a", "foreignObject", "iframe"}
+    assert not [name for each in root.iter() for name in each.attrib if name.startswith("on")]
+    texts = " ".join(root.itertext())
+    for name in (SCRIPT, LINK, "__proto__", WIDE):
+        assert name in texts
+    page = open_page(file)
+    assert page.evaluate("window.ran") is None
+
+
+def test_a_diagram_of_hostile_tables(open_page: Pages, tmp_path: Path) -> None:
+    """The same from Parquet, as nodes write it, found below a folder with a bad name."""
+    write_cluster(tmp_path / FOLDER / "cluster", PROCESSES[:3])
+    file = tmp_path / "diagram.html"
+    command("diagram", str(tmp_path / FOLDER), "--out", str(file), "--around", f"{NAMES[0]}#1")
+    page = open_page(file, phone=True)
+    check_harmless(page, 390)
+    assert page.evaluate("diagram.selection().message") >= 0
+    assert SCRIPT[:20] in plain(page.locator(".diagram-told").inner_text())
+
+
+def test_a_name_that_is_too_long_is_refused_in_short(tmp_path: Path) -> None:
+    """The sentence does not repeat 10 kB."""
+    from beforehand.cli import app
+
+    write_cluster(tmp_path / "cluster", NAMES)
+    result = CliRunner().invoke(app, ["diagram", str(tmp_path / "cluster")])
+    assert result.exit_code == 2 and "more than 255" in result.output
+    assert len(result.output) < 1000 and result.output.count("\n") <= 2

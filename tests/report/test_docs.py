@@ -1,0 +1,47 @@
+"""docs/report.md tells the truth: its commands and its example run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from beforehand.cli import app
+from beforehand.report.reading.audits import LISTED
+from tests.report import folders
+
+ROOT = Path(__file__).parents[2]
+DOCS = (ROOT / "docs" / "report.md").read_text()
+COMMANDS = re.findall(r"^    (beforehand report .*?)(?:  .*)?$", DOCS, re.MULTILINE)
+
+
+@pytest.fixture(autouse=True)
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that the page talks about, in the current one."""
+    monkeypatch.chdir(tmp_path)
+    return folders.write_study(tmp_path / "study")
+
+
+def test_every_command_works(tmp_path: Path) -> None:
+    """As it stands there, and the pages are where it says."""
+    assert len(COMMANDS) == 3
+    for command in COMMANDS:
+        done = CliRunner().invoke(app, shlex.split(command)[1:])
+        assert done.exit_code == 0, done.output
+    assert (tmp_path / "study" / "report" / "index.html").exists()
+    assert (tmp_path / "page.html").exists()
+
+
+def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """It prints the title of the study, and that nothing is missing by saying nothing."""
+    (code,) = re.findall(r"<!-- a test runs this -->\n```python\n(.*?)```", DOCS, re.DOTALL)
+    exec(compile(code, "report.md", "exec"), {})
+    assert capsys.readouterr().out == "talk: 3 processes, 2 messages, 3 copies within 5 us\n"
+
+
+def test_what_it_says_of_limits() -> None:
+    """As the code has them."""
+    assert f"At most {LISTED:,} are listed" in DOCS
