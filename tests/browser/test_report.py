@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from beforehand.report.contents import Contents
+from tests.browser.conftest import Pages
 from tests.report.page import made_up
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 Open = Callable[..., "Page"]
 
@@ -42,6 +43,15 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     study = replace(made_up.study(), audit=made_up.audit((*many, *others)))
     contents = replace(made_up.everything(), studies=(study,))
     return written(contents, tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, report: Path) -> Iterator[Page]:
+    """It is opened once for all tests that leave it as it was, or do not mind how it is."""
+    pages = Pages(browser)
+    yield pages(report)
+    pages.close()
+    assert pages.problems == [], "the page had problems"
 
 
 def shown_protocols(page: Page) -> list[str]:
@@ -77,9 +87,9 @@ def test_charts_are_drawn_when_they_come_into_view(open_page: Open, report: Path
     assert page.locator("#run-shop-protocols-1").evaluate("card => card.open")
 
 
-def test_headers_sort_by_value(open_page: Open, report: Path) -> None:
+def test_headers_sort_by_value(page: Page) -> None:
     """By click and by key; up, down and back; what is not known comes last both ways."""
-    page = open_page(report)
+    page.get_by_role("tab").nth(0).click()
     assert shown_protocols(page) == ["hybrid", "rst", "fifo"]
     head = header(page, "metadata_per_message")
     head.locator("button").click()
@@ -98,9 +108,8 @@ def test_headers_sort_by_value(open_page: Open, report: Path) -> None:
     assert head.get_attribute("aria-sort") == "none"
 
 
-def test_tabs_work_with_the_keyboard(open_page: Open, report: Path) -> None:
+def test_tabs_work_with_the_keyboard(page: Page) -> None:
     """Arrows, Home and End choose a network; only the chosen tab is in the order of Tab."""
-    page = open_page(report)
     tabs = page.get_by_role("tab")
     tabs.nth(0).focus()
     page.keyboard.press("ArrowRight")
@@ -133,9 +142,8 @@ def test_the_theme_changes_the_page_and_its_charts(open_page: Open, report: Path
     assert page.evaluate("document.documentElement.dataset.theme") == "light"
 
 
-def test_a_table_is_saved_as_the_pipeline_has_it(open_page: Open, report: Path) -> None:
+def test_a_table_is_saved_as_the_pipeline_has_it(page: Page) -> None:
     """All rows and columns with exact values, however the page is sorted and filtered."""
-    page = open_page(report)
     header(page, "latency_p99").locator("button").dblclick()
     with page.expect_download() as download:
         page.locator('[data-save="shop-protocols"]').click()
@@ -195,9 +203,8 @@ def test_a_figure_leads_to_its_run_and_back(open_page: Open, report: Path) -> No
     assert page.locator("#run-growth-results-0").evaluate("card => card.open")
 
 
-def test_violations_are_listed_and_drawn_when_opened(open_page: Open, report: Path) -> None:
+def test_violations_are_listed_and_drawn_when_opened(page: Page) -> None:
     """Fifty at a time, by kind, each with its diagram, which goes when it is closed."""
-    page = open_page(report)
     group = page.locator("details.group").first
     assert group.locator(".violation").count() == 0
     group.locator("summary").first.click()
@@ -216,9 +223,8 @@ def test_violations_are_listed_and_drawn_when_opened(open_page: Open, report: Pa
     assert "violation 120." in str(group.locator(".violation").text_content())
 
 
-def test_a_cluster_has_its_diagram_and_its_command(open_page: Open, report: Path) -> None:
+def test_a_cluster_has_its_diagram_and_its_command(page: Page) -> None:
     """One is drawn when it comes into view; the other can be copied, and those who listen hear it."""
-    page = open_page(report)
     place = page.locator('[data-diagram="cluster"]')
     place.scroll_into_view_if_needed()
     place.locator("canvas").first.wait_for()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from beforehand.cli import app, demo, demo_folder, demo_steps, demo_summary
+from beforehand.cli import app, demo_folder, demo_steps, demo_summary, report, spark
 from beforehand.errors import PipelineError
 from beforehand.pipeline import session
 
@@ -27,7 +27,7 @@ def invoke(*arguments: str) -> Result:
 @pytest.fixture
 def no_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     """A session that must not be started."""
-    monkeypatch.setattr(demo, "start_session", lambda *_: pytest.fail("Spark was started"))
+    monkeypatch.setattr(spark, "start_session", lambda *_: pytest.fail("Spark was started"))
 
 
 # ---- its folder ----
@@ -96,6 +96,15 @@ def test_a_file_is_refused(tmp_path: Path, no_spark: None) -> None:
     assert result.exit_code == 2 and f"{file} is a file; choose a folder" in result.stderr
 
 
+def test_a_place_that_cannot_be_is_refused_at_once(tmp_path: Path, no_spark: None) -> None:
+    """Here a folder inside of a file; nobody waits for Spark to hear of it."""
+    (tmp_path / "letter").write_text("dear")
+    result = invoke("--out", str(tmp_path / "letter" / "demo"))
+    assert result.exit_code == 2
+    [line] = result.stderr.splitlines()
+    assert "letter/demo: cannot be made (Not a directory); choose another folder" in line
+
+
 # ---- what is missing ----
 
 
@@ -108,8 +117,13 @@ def without_java() -> None:
     ("place", "name", "found", "problem"),
     [
         (session, "check_java", without_java, "Spark needs Java 17 or newer"),
-        (demo, "find_spec", lambda name: None, "the report needs jinja2, which is not installed"),
-        (demo, "find_spec", lambda name: name != "plotly" or None, "the report needs plotly"),
+        (
+            report,
+            "find_spec",
+            lambda name: name != "jinja2" or None,
+            "a report needs jinja2, which is not installed",
+        ),
+        (report, "find_spec", lambda name: name != "plotly" or None, "a report needs plotly"),
     ],
 )
 def test_what_is_missing_is_told_before_anything_runs(
@@ -263,7 +277,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     steps: dict[str, Any] = {
         name: ("text", lambda *_, found=found: found) for name, found in everything().items()
     }
-    monkeypatch.setattr(demo, "start_session", lambda *_: None)
+    monkeypatch.setattr(spark, "start_session", lambda *_: None)
     monkeypatch.setattr(demo_steps, "STEPS", steps)
     return steps
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
+from beforehand.cli import report, spark
 from beforehand.cli.failure import clear_errors
 from beforehand.cli.output import print_json, print_table
-from beforehand.cli.spark import Conf, Master, check_installed, start_session
-from beforehand.errors import ReportError
+from beforehand.cli.spark import Conf, Master
 
 NOT_SOUND: Final = 1
 DEFAULT: Final = Path("beforehand-demo")
@@ -22,12 +21,18 @@ _OUTPUT = "Output"
 
 def command(
     out: Annotated[
-        Path, typer.Option(help="A new folder for everything, or that of an earlier demo.")
+        Path,
+        typer.Option(
+            metavar="FOLDER", help="A new folder for everything, or that of an earlier demo."
+        ),
     ] = DEFAULT,
     seed: Annotated[
         int,
         typer.Option(
-            help="Decides every random choice; real processes still differ each time.", min=0
+            metavar="NUMBER",
+            help="Decides every random choice; real processes still differ each time.",
+            min=0,
+            max=2**63 - 1,
         ),
     ] = 1,
     as_json: Annotated[
@@ -46,11 +51,11 @@ def command(
 
     with clear_errors():
         check_all_installed()
-        demo_folder.check(out)
-        spark = start_session(master, conf)
+        demo_folder.make_ready(out)
+        session = spark.start_session(master, conf)
         note = {"seed": seed, "finished": False, **provenance(command_line(out, seed))}
         demo_folder.claim(out, note)
-        told = demo_steps.run(spark, demo_steps.Demo(out, seed), note)
+        told = demo_steps.run(session, demo_steps.Demo(out, seed), note)
     if as_json:
         print_json({"out": str(out), "seed": seed, **told})
     else:
@@ -64,15 +69,11 @@ def command(
 
 def check_all_installed() -> None:
     """Raise what says what is missing, before anything runs."""
-    check_installed()
+    spark.check_installed()
     from beforehand.pipeline.session import check_java
 
     check_java()
-    for name in ("jinja2", "plotly"):
-        if find_spec(name) is None:
-            raise ReportError(
-                f"the report needs {name}, which is not installed; `pip install 'beforehand[report]'`"
-            )
+    report.check_installed()
 
 
 def command_line(out: Path, seed: int) -> str:

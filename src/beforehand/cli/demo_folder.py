@@ -6,6 +6,7 @@ Only what a demo makes is ever removed, and only where a mark says that a demo w
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any, Final
@@ -25,12 +26,18 @@ REPORT: Final = "report"
 PARTS: Final = (CLUSTER, AUDIT, CLUSTER_STUDY, SHOP_STUDY, GROWTH, REPORT)
 
 
-def check(folder: Path) -> None:
-    """Refuse a folder that holds something else."""
-    if not folder.exists():
-        return
-    if not folder.is_dir():
+def make_ready(folder: Path) -> None:
+    """See that there is a folder that may be used; refuse one that holds something else."""
+    if folder.exists() and not folder.is_dir():
         raise PipelineError(f"{folder} is a file; choose a folder for --out")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise PipelineError(
+            f"{folder}: cannot be made ({problem.strerror}); choose another folder for --out"
+        ) from None
+    if not os.access(folder, os.W_OK):
+        raise PipelineError(f"{folder}: you may not write there; choose another folder for --out")
     # Names with a dot: what a demo left that was killed while it wrote its mark.
     inside = sorted(each.name for each in folder.iterdir() if not each.name.startswith("."))
     if inside and not _is_marked(folder):
@@ -42,8 +49,7 @@ def check(folder: Path) -> None:
 
 def claim(folder: Path, note: dict[str, Any]) -> None:
     """Mark the folder, and remove what an earlier demo has left in it."""
-    check(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_ready(folder)
     mark(folder, note)
     for name in PARTS:
         part = folder / name

@@ -12,6 +12,7 @@ from beforehand.cli import app, sweep
 from beforehand.pipeline.sweep import Grid
 from beforehand.pipeline.sweep.command import words_of_grid, words_of_point
 from beforehand.pipeline.sweep.grid import plan
+from beforehand.pipeline.sweep.waves import Wave
 from beforehand.simulator import Program, Send
 
 GRIDS = {
@@ -90,3 +91,10 @@ def test_what_only_python_has_has_no_command() -> None:
     grid = Grid(("hybrid",), ("mine",), programs={"mine": program})
     assert words_of_grid(grid) == ()
     assert [words_of_point(point) for point in plan(grid).points] == [()]
+
+
+def test_notes_of_older_versions_are_still_understood() -> None:
+    """They do not tell how their wave came about."""
+    old = {"name": "00001-0123abcd", "runs": ["r"], "failed": [], "traced": [], "audited": True}
+    wave = Wave(**old)  # type: ignore[arg-type]
+    assert wave.runs == ["r"] and wave.command == "" and wave.commands == {}

@@ -56,3 +56,9 @@ def test_what_is_not_there() -> None:
     found = columns(build(trace_of("b 0 deliver a#1\n a 0 send a#2 -")))
     assert found["messages"]["to"] == [None, None]
     assert -1 in found["messages"]["send"] and found["selected"] == -1
+
+
+def test_numbers_of_messages_are_exact() -> None:
+    """What JavaScript would round comes as text, and everything else as a number."""
+    found = columns(build(trace_of(f"a 0 send a#{2**53 - 1} b\n a 1 send a#{2**62 + 1} b")))
+    assert found["messages"]["mid"] == [2**53 - 1, str(2**62 + 1)]

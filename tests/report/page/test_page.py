@@ -125,6 +125,19 @@ def test_half_a_study_is_shown(changed: dict[str, object]) -> None:
     assert ("shop-protocols" in page.tables) == bool(study.protocols and study.protocols.rows)
 
 
+def test_a_traffic_that_was_only_read_in_says_how_to_replay_it() -> None:
+    """Not by the command that read it in; but a study that was stopped goes on by its own."""
+    made = replace(made_up.MADE, command="beforehand ingest 'a b' --out in")
+    half = replace(made_up.study(), protocols=None, advice=(), runs=(), audit=None, made=made)
+    codes = [e.text for e in read(html(Contents("h", Made(""), studies=(half,)))).all("code")]
+    assert codes.count("beforehand study TRACES --out DIR") == 2
+    assert "beforehand ingest 'a b' --out in" in codes
+    stopped = replace(half, made=replace(made, command="beforehand study 'a b' --out s"))
+    codes = [e.text for e in read(html(Contents("h", Made(""), studies=(stopped,)))).all("code")]
+    assert "beforehand study TRACES --out DIR" not in codes
+    assert codes.count("beforehand study 'a b' --out s") >= 3
+
+
 def test_half_a_sweep_is_shown() -> None:
     """A sweep may have results and no tables, or tables and no results."""
     sweep = made_up.sweep()
@@ -133,6 +146,19 @@ def test_half_a_sweep_is_shown() -> None:
     without = replace(sweep, results=None, runs=())
     found = read(html(Contents("h", Made(""), sweeps=(without,)))).tables
     assert "growth-table1" in found and "growth-results" not in found
+
+
+def test_the_audit_says_whether_promises_were_kept(contents: Contents, page: Page) -> None:
+    """Violations of controls are no broken promises; those of others are."""
+    told = "".join(e.text for e in page.all("p") if "audit-shop-audit" in e.inside)
+    assert "promises kept" in told and "all of them with fifo: controls" in told
+    study = contents.studies[0]
+    assert study.protocols is not None
+    rows = tuple(tuple(True if v is False else v for v in row) for row in study.protocols.rows)
+    causal = replace(study, protocols=replace(study.protocols, rows=rows))
+    page = read(html(Contents("broken", Made(""), studies=(causal,))))
+    told = "".join(e.text for e in page.all("p") if "audit-shop-audit" in e.inside)
+    assert "promises kept" not in told and "violated" in told
 
 
 def test_missing_parts_are_told_on_top_and_in_full(page: Page) -> None:

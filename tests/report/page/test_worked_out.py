@@ -90,6 +90,15 @@ def test_the_smallest_are_those_of_usable_protocols() -> None:
     assert not any(place < 3 for place, _ in alone)  # one that is left is no comparison
 
 
+def test_what_only_controls_break_is_no_broken_promise() -> None:
+    """They are named; but not if a protocol that promises causal order was caught as well."""
+    study = made_up.study()
+    assert comparison.only_controls(study) == ["fifo"]
+    caught = changed(study.protocols, 3, verdict="violated")
+    assert comparison.only_controls(replace(study, protocols=caught)) == []
+    assert comparison.only_controls(replace(study, protocols=None)) == []
+
+
 def test_growth_is_the_mean_over_runs_of_a_size() -> None:
     """Seeds 1 and 3 make n^2 + 2."""
     rows = records(made_up.sweep().results)

@@ -85,9 +85,10 @@
     }
     const cut = text.lastIndexOf("#");
     const sender = cut < 0 ? -1 : process(model, text.slice(0, cut).trim());
-    const mid = Number(text.slice(cut + 1));
+    const mid = text.slice(cut + 1).trim();
     const { messages } = model;
-    const message = messages.mid.findIndex((each, i) => each === mid && messages.sender[i] === sender);
+    const isMeant = (each, i) => String(each) === mid && messages.sender[i] === sender;
+    const message = messages.mid.findIndex(isMeant);
     return sender < 0 || message < 0 ? null : { message };
   }
 

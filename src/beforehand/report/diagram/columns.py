@@ -1,6 +1,7 @@
 """A diagram as JSON: a list for each field, because a page holds thousands of marks.
 
-None is -1, texts that repeat are places in a table, and kinds are numbers.
+None is -1, texts that repeat are places in a table, and kinds are numbers. What JavaScript cannot
+keep exactly is text.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ KINDS: Final = get_args(MarkKind)
 ARROWS: Final = ("message", "relay", "control")
 BARS: Final = ("held", "buffered")
 NONE: Final = -1
+MOST_EXACT: Final = 2**53 - 1  # JavaScript rounds larger numbers
 
 
 def columns(diagram: Diagram) -> dict[str, Any]:
@@ -30,7 +32,7 @@ def columns(diagram: Diagram) -> dict[str, Any]:
         "run": diagram.run,
         "note": diagram.note,
         "axis": diagram.axis,
-        "origin": str(diagram.origin_ns),  # JavaScript would round it
+        "origin": str(diagram.origin_ns),
         "processes": list(diagram.processes),
         "labels": list(diagram.labels),
         "kinds": list(KINDS),
@@ -49,7 +51,7 @@ def columns(diagram: Diagram) -> dict[str, Any]:
         "details": list(details),
         "messages": {
             "sender": [message.sender for message in messages],
-            "mid": [message.mid for message in messages],
+            "mid": [_exact(message.mid) for message in messages],
             "to": [None if message.to is None else list(message.to) for message in messages],
             "send": _numbers(message.send for message in messages),
             "payload": [message.payload_bytes for message in messages],
@@ -73,3 +75,7 @@ def columns(diagram: Diagram) -> dict[str, Any]:
 
 def _numbers(values: Iterable[int | None]) -> list[int]:
     return [NONE if value is None else value for value in values]
+
+
+def _exact(value: int) -> int | str:
+    return value if abs(value) <= MOST_EXACT else str(value)

@@ -21,8 +21,8 @@ from beforehand.report.diagram.page import SCRIPTS as DIAGRAM_SCRIPTS
 from beforehand.report.diagram.page import STYLES as DIAGRAM_STYLES
 from beforehand.report.page import claims, comparison, growth, runs, violations
 from beforehand.report.page.findings import findings
-from beforehand.report.page.formats import counted, moment, raw, shortened, shown, visible
-from beforehand.report.page.parts import environments, parts, run_groups
+from beforehand.report.page.formats import counted, listed, moment, raw, shortened, shown, visible
+from beforehand.report.page.parts import environments, parts, run_groups, study_command
 from beforehand.report.page.tables import distinct, records
 
 STYLES: Final = (
@@ -76,6 +76,11 @@ def _worked_out(contents: Contents) -> dict[str, Any]:
         "claimed": claimed,
         "grown": grown,
         "audited": audited,
+        "only_controls": {
+            study.audit.name: comparison.only_controls(study)
+            for study in contents.studies
+            if study.audit is not None
+        },
         "kinds": violations.kinds(audited),
         "data": {
             "charts": {chart.name: chart.plotly() for chart in charts},
@@ -101,7 +106,9 @@ def _environment() -> Environment:
         "visible": visible,
         "shortened": shortened,
         "counted": counted,
+        "listed": listed,
         "moment": moment,
+        "study_command": study_command,
         "after": str.removeprefix,
         "json": lambda value: Markup(embed.as_json(value)),
     }

@@ -90,6 +90,12 @@ def is_control(row: Record) -> bool:
     return row.values.get("causal") is False
 
 
+def only_controls(study: Study) -> list[str]:
+    """The controls that were caught, if nobody else was: so every promise was kept. Else nothing."""
+    caught = [row for row in records(study.protocols) if row.violated]
+    return distinct(caught, "protocol") if all(is_control(row) for row in caught) else []
+
+
 def smallest(study: Study) -> set[tuple[int, str]]:
     """The cells (row, column) that no usable protocol is below, on their network."""
     rows = records(study.protocols)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from beforehand.report.contents import Contents, Made, Run
+from beforehand.report.contents import Contents, Made, Run, Study
 from beforehand.report.page.formats import counted
 from beforehand.report.page.tables import records
 
@@ -42,6 +42,12 @@ class Environment:
 def parts(contents: Contents) -> list[Part]:
     """All that was run, in the order of the page."""
     return [*_clusters(contents), *_studies(contents), *_sweeps(contents), *_audits(contents)]
+
+
+def study_command(study: Study) -> str:
+    """What makes a study whole; a traffic that was only read in was made by another command."""
+    own = study.made.command
+    return own if own.startswith("beforehand study ") else "beforehand study TRACES --out DIR"
 
 
 def _clusters(contents: Contents) -> Iterator[Part]:

@@ -1,0 +1,124 @@
+"""The highlights of a click on logs that are not whole: gaps, wrong clocks, other runs, parts of a run.
+
+What is demanded is worked out from the marks of the diagram by the definition alone: whatever a process
+knows when it causal-sends something happens before that, and so does whatever happens before it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from beforehand import protocols
+from beforehand.report.diagram.build import build
+from beforehand.report.diagram.columns import columns
+from beforehand.report.diagram.model import Diagram
+from beforehand.report.embed import as_json
+from beforehand.trace import Event
+from tests.browser.conftest import Pages
+from tests.browser.diagrams import show
+from tests.simulator.kept import traced, traffic_for
+
+# All messages of another diagram, selected in turn: their pasts and futures.
+SELECTED = """data => {
+  const place = document.createElement("div");
+  document.body.append(place);
+  const shown = BeforehandDiagram.mount(place, data);
+  const found = { first: shown.selection().message, all: [] };
+  for (const message of data.messages.sender.keys()) {
+    shown.select(message);
+    const { past, future } = shown.selection();
+    found.all.push([past, future, place.querySelector(".diagram-told").textContent]);
+  }
+  shown.destroy();
+  place.remove();
+  return found;
+}"""
+
+
+def futures(diagram: Diagram) -> list[set[int]]:
+    """For each message, those that it happens before: a transitive closure, by brute force."""
+    found: list[set[int]] = [set() for _ in diagram.messages]
+    known: dict[int, set[int]] = {}  # at each process, so far
+    for mark in diagram.marks:  # process by process, each in its order
+        if mark.message is None or mark.kind not in ("send", "deliver"):
+            continue
+        own = known.setdefault(mark.process, set())
+        if mark.kind == "send":
+            for before in own:
+                found[before].add(mark.message)
+        own.add(mark.message)
+    for between in range(len(found)):
+        for each in found:
+            if between in each:
+                each |= found[between]
+    return found
+
+
+def damaged(events: list[Event], random: Random) -> list[Event]:
+    """The same with some of what goes wrong in logs, in any order."""
+    if random.random() < 0.6:
+        lost = random.uniform(0.02, 0.3)
+        events = [event for event in events if random.random() > lost]
+    if random.random() < 0.6:
+        skew = {event.process: random.randint(-(10**7), 10**7) for event in events}
+        events = [each._replace(time_ns=each.time_ns + skew[each.process]) for each in events]
+    if random.random() < 0.3:
+        gone = random.choice(sorted({event.process for event in events}))
+        events = [event for event in events if event.process != gone]
+    if random.random() < 0.3:
+        events = [event for event in events if event.kind in ("send", "deliver")]
+    other = [event._replace(run="other") for event in events[::2]]
+    return random.sample([*events, *other], len(events) + len(other))
+
+
+def part_of(seed: int) -> Diagram:
+    """Of a run of some protocol on a bad network: the damaged log, or a part around a message."""
+    random = Random(seed)
+    protocol = protocols.names()[seed % len(protocols.names())]
+    fields: dict[str, Any] = {"processes": 4, "messages": 6, "interval": "3ms", "seed": seed}
+    if protocol in ("hybrid", "raw", "fifo"):
+        fields |= {"loss": 0.2, "duplicate": 0.2}
+    run, events = traced(protocol=protocol, **fields | traffic_for(protocol))
+    events = damaged(events, random)
+    around = None
+    if random.random() < 0.5:
+        event = random.choice([event for event in events if event.kind in ("send", "deliver")])
+        assert event.sender is not None and event.mid is not None
+        around = event.sender, event.mid
+    most = random.choice((40, 20_000))
+    return build(events, run=run.scenario.digest(), around=around, most=most)
+
+
+def test_what_is_known_is_what_is_shown(open_page: Pages, tmp_path: Path) -> None:
+    """Past and future of every message, in logs of all protocols with all kinds of damage."""
+    page = show(open_page, tmp_path, part_of(0)).page
+    related = notes = 0
+    for seed in range(len(protocols.names()) + 3):
+        diagram = part_of(seed)
+        found = page.evaluate(SELECTED, json.loads(as_json(columns(diagram))))
+        after = futures(diagram)
+        assert found["first"] == (-1 if diagram.selected is None else diagram.selected)
+        for message, (past, future, told) in enumerate(found["all"]):
+            before = {other for other, each in enumerate(after) if message in each}
+            assert set(future) == after[message], f"after {message}, {seed=}: {told}"
+            assert set(past) == before, f"before {message}, {seed=}: {told}"
+            related += len(past) * len(future)
+        notes += "missing" in diagram.note
+    assert related > 1000 and notes > 3
+
+
+def test_a_log_that_contradicts_itself(open_page: Pages, tmp_path: Path) -> None:
+    """Each of two messages before the other: it is drawn, it is told, and counts stay counts."""
+    rows = [("a", "deliver", "b"), ("a", "send", "a"), ("b", "deliver", "a"), ("b", "send", "b")]
+    events = [
+        Event("r", process, 1 + n % 2, kind, sender, 1, None, 0, 0, 0)
+        for n, (process, kind, sender) in enumerate(rows)
+    ]
+    shown = show(open_page, tmp_path, build(events))
+    assert "contradicts itself" in shown.diagram.note
+    for found in shown.selections():
+        assert set(found["past"]) == set(found["future"]) == {0, 1}, "a cycle"
+        assert "-" not in found["told"]
