@@ -230,7 +230,7 @@ def test_a_good_demo_in_a_few_sentences() -> None:
             "From 8 to 64 processes, metadata per message grows like n^1.94 with rst and n^0.96 "
             "with ks.",
         ),
-        ("growth", "From 8 to 64 processes, it does not grow with hybrid."),
+        ("growth", "From 8 to 64 processes, metadata per message does not grow with hybrid."),
     ]
 
 

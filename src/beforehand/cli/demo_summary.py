@@ -85,11 +85,11 @@ def growth(told: Told) -> Iterator[str]:
         if row["metadata_exponent"] >= FLAT
     ]
     flat = [row["protocol"] for row in fitted if row["metadata_exponent"] < FLAT]
-    sizes = f"From {told['processes'][0]} to {told['processes'][-1]} processes"
+    what = f"From {told['processes'][0]} to {told['processes'][-1]} processes, metadata per message"
     if growing:
-        yield f"{sizes}, metadata per message grows like {_listed(growing)}."
+        yield f"{what} grows like {_listed(growing)}."
     if flat:
-        yield f"{sizes}, it does not grow with {_listed(flat)}."
+        yield f"{what} does not grow with {_listed(flat)}."
 
 
 def _listed(names: Sequence[str]) -> str:

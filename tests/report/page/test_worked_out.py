@@ -94,8 +94,9 @@ def test_what_only_controls_break_is_no_broken_promise() -> None:
     """They are named; but not if a protocol that promises causal order was caught as well."""
     study = made_up.study()
     assert comparison.only_controls(study) == ["fifo"]
-    caught = changed(study.protocols, 3, verdict="violated")
-    assert comparison.only_controls(replace(study, protocols=caught)) == []
+    for verdict in ("violated", "failed", "unreadable"):
+        other = changed(study.protocols, 3, verdict=verdict)
+        assert comparison.only_controls(replace(study, protocols=other)) == []
     assert comparison.only_controls(replace(study, protocols=None)) == []
 
 

@@ -13,6 +13,7 @@ import pytest
 from beforehand import report
 from beforehand.errors import ReportError
 from beforehand.report import Contents
+from beforehand.report.reading import finding
 from tests.report import folders
 
 
@@ -222,6 +223,21 @@ def test_a_file_where_a_folder_should_be(tmp_path: Path) -> None:
     audit = contents.studies[0].audit
     assert audit is not None and audit.counted == 1 and not audit.violations
     assert "0 of 1 violations are listed here" in audit.notes[0]
+
+
+def test_a_folder_that_one_may_not_look_into(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told, and the others are shown."""
+    real = finding.kind_of
+
+    def refused(folder: Path) -> finding.Kind | None:
+        if folder.name == "growth":
+            raise PermissionError(13, "Permission denied", str(folder))
+        return real(folder)
+
+    monkeypatch.setattr(finding, "kind_of", refused)
+    contents = report.read(demo)
+    assert len(contents.studies) == 1 and not contents.sweeps
+    assert "growth cannot be read (Permission denied); check that you may" in told(contents)
 
 
 # ---- nothing to report ----

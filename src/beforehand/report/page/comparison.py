@@ -91,9 +91,10 @@ def is_control(row: Record) -> bool:
 
 
 def only_controls(study: Study) -> list[str]:
-    """The controls that were caught, if nobody else was: so every promise was kept. Else nothing."""
-    caught = [row for row in records(study.protocols) if row.violated]
-    return distinct(caught, "protocol") if all(is_control(row) for row in caught) else []
+    """The controls that were caught, if all others are clean: then every promise was kept."""
+    rows = records(study.protocols)
+    kept = all(row.text("verdict") == "clean" for row in rows if not is_control(row))
+    return distinct([row for row in rows if row.violated], "protocol") if kept else []
 
 
 def smallest(study: Study) -> set[tuple[int, str]]:

@@ -41,21 +41,21 @@ def kind_of(folder: Path) -> Kind | None:
 
 def find(folder: Path, register: Register, deep: int = DEEP) -> Iterator[Found]:
     """All outputs in a folder, by name; what is in one of them belongs to it."""
-    kind = kind_of(folder)
+    part = register.part(f"the folder {register.label(folder)}", "check that you may read it")
+    looked = part.attempt("all", lambda: (kind_of(folder), _folders_in(folder)))
+    if looked is None:
+        return
+    kind, inside = looked
     if kind is not None:
         yield Found(kind, folder)
         return
-    if not deep:
-        return
-    try:
-        inside = sorted(each for each in folder.iterdir() if each.is_dir())
-    except OSError as problem:
-        part = register.part(f"the folder {register.label(folder)}", "check that you may read it")
-        part.miss("all", f"it cannot be read ({problem.strerror})")
-        return
-    for each in inside:
+    for each in inside if deep else ():
         if each.name[0] not in "._":
             yield from find(each, register, deep - 1)
+
+
+def _folders_in(folder: Path) -> list[Path]:
+    return sorted(each for each in folder.iterdir() if each.is_dir())
 
 
 def looked_for() -> str:

@@ -76,4 +76,6 @@ class Part:
             return read()
         except Gap as gap:
             self.miss(which, str(gap), damaged=gap.damaged)
-            return None
+        except OSError as problem:  # such as a folder that one may not look into
+            self.miss(which, f"{problem.filename} cannot be read ({problem.strerror})")
+        return None

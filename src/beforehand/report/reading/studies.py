@@ -78,7 +78,7 @@ def _about(folder: Path) -> dict[str, Any]:
     """What the folder is about; only to tell how to go on, so it may be damaged."""
     try:
         return read_note(folder / ABOUT)
-    except Gap:
+    except (Gap, OSError):
         return {}
 
 

@@ -114,9 +114,9 @@ def _made(results: Results, metrics: Path, register: Register) -> Made:
     """All commands that took part, one below the other; time and place of the last."""
     found = list(results.made.values())
     note = metrics / "_metrics.json"
-    if note.exists():
+    if metrics.exists():
         part = register.part(f"the tables in {metrics}", "make them again with --tables")
-        tables = part.attempt("the origin", partial(read_note, note))
+        tables = part.attempt("the origin", lambda: read_note(note) if note.exists() else None)
         found += [made_of(tables)] if tables else []
     lines = dict.fromkeys(text(each.command) for each in found if each.command)
     last = max(found, key=lambda each: each.when, default=Made(""))
