@@ -24,7 +24,7 @@ AS_COMPILED := PYTHONPATH="$(CURDIR)/$(COMPILED)"
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types test-all test-first test-pure test-compiled \
+.PHONY: help demo screenshots test lint types test-all test-first test-pure test-compiled \
 	test-others test-spark slow format bench bench-prc bench-audit bench-checker bench-runtime mutants \
 	compiled check-java clean
 
@@ -36,6 +36,9 @@ help: ## list these targets
 demo: check-java compiled ## see it work: a cluster, its audit, two studies, a report (two minutes)
 	@[ -e build/demo/_demo.json ] || rm -rf build/demo
 	@$(AS_COMPILED) $(BIN)/beforehand demo --out build/demo
+
+screenshots: compiled ## the pictures of the README, of what `make demo` has left; needs Chromium
+	@$(AS_COMPILED) $(BIN)/python scripts/screenshots.py build/demo docs/images
 
 test: check-java lint test-all ## everything that must hold on every commit
 

@@ -25,9 +25,7 @@
   function apply() {
     root.dataset.theme = chosen || (wish.matches ? "dark" : "light");
     for (const button of document.querySelectorAll("[data-theme-switch]")) {
-      const dark = root.dataset.theme === "dark";
-      button.setAttribute("aria-pressed", String(dark));
-      button.textContent = dark ? "Light" : "Dark";
+      button.setAttribute("aria-pressed", String(root.dataset.theme === "dark"));
     }
     document.dispatchEvent(new CustomEvent("themechange"));
   }
