@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -82,6 +83,8 @@ def _checked(folder: str | Path) -> Path:
             _for_traces(root) if is_trace(root) else "name the folder that the pipeline has written"
         )
         raise ReportError(f"{folder} is a file; {told}")
+    if not os.access(root, os.R_OK | os.X_OK):
+        raise ReportError(f"{folder} cannot be read (permission denied); check that you may read it")
     return root
 
 
@@ -112,8 +115,9 @@ def _demo(root: Path, outputs: Sequence[Found], register: Register) -> Made | No
     note = part.attempt("the origin", partial(read_note, root / DEMO))
     if note is None:
         return None
-    done: Any = note.get("seconds", {})  # of each step that is over
-    for step, (kind, name) in STEPS.items() if done else ():
+    seconds: Any = note.get("seconds")  # of each step that is over
+    done = seconds if isinstance(seconds, dict) else {}
+    for step, (kind, name) in STEPS.items() if done or note.get("finished") is False else ():
         if Found(kind, root / name) not in outputs:
             gone = f"{root / name} is not there any more, or not what it was"
             part.miss(f"the {step}", gone if step in done else "the demo was stopped before it")

@@ -152,17 +152,22 @@ def _characteristics(folder: Path, name: str, part: Part, run: str) -> tuple[Tab
         return ()
     found = []
     for table, meanings in CHARACTERISTICS.items():
-        read = part.attempt(f"the {table}", partial(read_table, folder / table, _OF_RUNS))
-        if read is None:
+        rows = part.attempt(f"the {table}", partial(_of_run, folder / table, run))
+        if rows is None:
             continue
-        rows = read.sort_by([(column, "ascending") for column in read.column_names[:3]])
-        if run:
-            rows = rows.filter([each == run for each in rows["run"].to_pylist()])
         title = f"{table} of the traffic"
         if rows.num_rows > MOST_ROWS:
             title += f", the first {MOST_ROWS:,} of {rows.num_rows:,}; all are in {folder / table}"
         found.append(whole_table(f"{name}-{table}", title, rows[:MOST_ROWS], meanings))
     return tuple(found)
+
+
+def _of_run(folder: Path, run: str) -> pa.Table:
+    """The rows of a run, or of all runs, in an order that does not depend on files."""
+    found = read_table(folder, _OF_RUNS)
+    with clear(folder):
+        rows = found.sort_by([(column, "ascending") for column in found.column_names[:3]])
+        return rows.filter(pc.equal(rows["run"], run)) if run else rows
 
 
 def read_traffic(folder: Path, register: Register) -> Study:

@@ -129,6 +129,8 @@ def _event(row: dict[str, Any]) -> Event:
     found = Event(**(fields | {"to": to and tuple(to)}))
     texts = (found.run, found.process, found.kind, found.detail, found.sender or "", *(to or ()))
     numbers = (found.seq, found.time_ns, found.payload_bytes, found.meta_bytes, found.mid or 0)
+    if found.kind not in KINDS:
+        raise Gap(f"an event in a trace is of a kind that is not known: {found.kind!r}")
     if not all(isinstance(each, str) for each in texts):
         raise Gap(f"an event in a trace has no name where there must be one: {row}")
     if not all(isinstance(each, int) for each in numbers):
