@@ -84,7 +84,9 @@ def _checked(folder: str | Path) -> Path:
         )
         raise ReportError(f"{folder} is a file; {told}")
     if not os.access(root, os.R_OK | os.X_OK):
-        raise ReportError(f"{folder} cannot be read (permission denied); check that you may read it")
+        raise ReportError(
+            f"{folder} cannot be read (permission denied); check that you may read it"
+        )
     return root
 
 

@@ -12,11 +12,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from beforehand.report.contents import Advice, Made, Run, Study, Table
 from beforehand.report.reading import commands
 from beforehand.report.reading.audits import read_audit
 from beforehand.report.reading.columns import CHARACTERISTICS, PROTOCOLS
-from beforehand.report.reading.files import Columns, read_note, read_table
+from beforehand.report.reading.files import Columns, clear, read_note, read_table
 from beforehand.report.reading.register import Gap, Part, Register
 from beforehand.report.reading.results import Row, read_results, run_of
 from beforehand.report.reading.values import made_of, text, texts, whole_table

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from beforehand.report.diagram.columns import KINDS
 from beforehand.report.reading.files import Columns, check_columns, clear, parquet
 from beforehand.report.reading.register import Gap
 

@@ -1,0 +1,137 @@
+"""Files that can be read, and say what no pipeline of ours would write."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from beforehand import report
+from beforehand.errors import ReportError
+from tests.report import folders
+
+NUMBERS = (None, True, -1, 0, 2**70, 1.5, float("nan"))
+TEXTS = ("", "x", "\ud800", "9999-12-31T23:59:59-12:00")
+LISTS: tuple[Any, ...] = ([], {}, [None], {"a": 1}, [1, 2], ["a"])
+ODD = (*NUMBERS, *TEXTS, *LISTS)
+TRIES = 15
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All kinds of outputs; a test puts back what it changes."""
+    return folders.write_demo(tmp_path_factory.mktemp("odd") / "demo")
+
+
+def places(value: Any, so_far: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """All places in a JSON value."""
+    yield so_far
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from places(value[key], (*so_far, key))
+
+
+def changed(value: Any, place: tuple[Any, ...], odd: Any) -> Any:
+    """The value with something else at a place."""
+    if not place:
+        return odd
+    copy = deepcopy(value)
+    inside = copy
+    for key in place[:-1]:
+        inside = inside[key]
+    inside[place[-1]] = odd
+    return copy
+
+
+def test_odd_values_in_notes(demo: Path) -> None:
+    """Whatever stands in a note, there is a page, or one sentence that says why there is none."""
+    html = pytest.importorskip("beforehand.report.page", reason="pip install '.[report]'").html
+    random = Random(8)
+    notes = sorted(demo.rglob("*.json"))
+    told = 0
+    for _ in range(TRIES):
+        file = random.choice(notes)
+        text = file.read_text()
+        value = json.loads(text)
+        place = random.choice(list(places(value)))
+        odd = random.choice(ODD)
+        file.write_text(json.dumps(changed(value, place, odd)))
+        try:
+            contents = report.read(demo)
+            html(contents)
+            told += bool(contents.missing)
+        except ReportError:
+            told += 1
+        except Exception as problem:
+            raise AssertionError(f"{file.name}, {place}: {odd!r}") from problem
+        finally:
+            file.write_text(text)
+    assert 0 < told < TRIES
+
+
+def rewrite(folder: Path, name: str, values: pa.Array | None) -> None:
+    """Replace a column of a table; without values, leave no rows."""
+    for file in folder.glob("*.parquet"):
+        table = pq.read_table(file)
+        if values is None:
+            table = table[:0]
+        else:
+            place = table.column_names.index(name)
+            table = table.set_column(place, name, values[: table.num_rows])
+        pq.write_table(table, file)
+
+
+def test_a_traffic_without_rows(tmp_path: Path) -> None:
+    """A table may be empty; then so is what is shown of it."""
+    study = folders.write_study(tmp_path)
+    rewrite(study / "characteristics" / "summaries", "what", None)
+    (found,) = report.read(study).studies
+    assert [len(table.rows) for table in found.characteristics] == [1, 3, 0]
+
+
+def test_a_column_that_cannot_be_sorted(tmp_path: Path) -> None:
+    """It is told, and all else is shown."""
+    study = folders.write_study(tmp_path)
+    rewrite(study / "characteristics" / "processes", "process", pa.array([[1]] * 3))
+    contents = report.read(study)
+    (found,) = contents.studies
+    assert [table.name.rpartition("-")[2] for table in found.characteristics] == [
+        "runs",
+        "summaries",
+    ]
+    (gap,) = contents.missing
+    assert gap.what.startswith("the processes") and "cannot be read" in gap.why
+
+
+def test_an_event_of_an_unknown_kind(tmp_path: Path) -> None:
+    """The cluster has its verdict, and no diagram."""
+    cluster = folders.write_cluster(tmp_path)
+    rewrite(cluster, "kind", pa.array(["zap"] * 100))
+    contents = report.read(cluster)
+    assert contents.clusters[0].diagram is None
+    (gap,) = contents.missing
+    assert "a kind that is not known: 'zap'" in gap.why
+
+
+@pytest.mark.parametrize("note", [{}, {"seconds": 5}, {"seconds": {}}])
+def test_a_demo_that_was_stopped_in_its_first_step(tmp_path: Path, note: dict[str, Any]) -> None:
+    """All that it would have made is missing."""
+    folders.write_note(tmp_path / "_demo.json", {"version": 1, "finished": False, **note})
+    missing = report.read(tmp_path).missing
+    assert len(missing) == 5
+    assert all("stopped before it" in gap.why and "beforehand demo" in gap.why for gap in missing)
+
+
+def test_a_folder_that_one_may_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sentence. Root may read everything, so it is told that it may not."""
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(ReportError, match="permission denied"):
+        report.read(tmp_path)
