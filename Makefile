@@ -25,8 +25,8 @@ TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo screenshots test lint types test-all test-first test-pure test-compiled \
-	test-others test-spark slow format bench bench-prc bench-audit bench-checker bench-runtime mutants \
-	compiled check-java clean
+	test-others test-spark slow format bench bench-prc bench-audit bench-checker bench-diagrams \
+	bench-runtime mutants compiled check-java clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) \
@@ -109,6 +109,9 @@ bench-audit: check-java compiled ## the auditor: speed, cores, growth and memory
 
 bench-checker: compiled ## the checker: states per second, what each reduction wins (minutes; --quick: see the file)
 	@$(AS_COMPILED) $(BIN)/python benchmarks/checker.py
+
+bench-diagrams: $(VENV)/.stamp ## diagrams in Chromium: loading, panning and selecting (a minute; --quick: see the file)
+	@$(BIN)/python benchmarks/diagrams.py
 
 bench-runtime: compiled ## nodes beside pyzmq, nats-py and bare UDP (ten minutes; --quick: see the file)
 	@$(AS_COMPILED) $(BIN)/python benchmarks/runtime.py

@@ -122,3 +122,12 @@ def test_a_log_that_contradicts_itself(open_page: Pages, tmp_path: Path) -> None
     for found in shown.selections():
         assert set(found["past"]) == set(found["future"]) == {0, 1}, "a cycle"
         assert "-" not in found["told"]
+
+
+def test_a_place_that_is_too_narrow(open_page: Pages, tmp_path: Path) -> None:
+    """Narrower than the names, as in a window that is being resized: nothing breaks, and it recovers."""
+    shown = show(open_page, tmp_path, part_of(0))
+    for width in ("2px", "40px", "800px"):
+        shown.ask("width => { document.getElementById('diagram').style.width = width; }", width)
+        shown.settle()
+    assert shown.ask("diagram.stats()")["marks"] > 0

@@ -13,10 +13,10 @@ from tests.browser.diagrams import show
 PROCESSES, MESSAGES = 8, 5_000
 
 
-def large() -> list[Event]:
+def large(messages: int = MESSAGES) -> list[Event]:
     """A message every 100 ns, from each in turn to each in turn, and four events for each."""
     rows = []
-    for number in range(MESSAGES):
+    for number in range(messages):
         turn, sender = divmod(number, PROCESSES)
         receiver = (sender + 1 + turn % (PROCESSES - 1)) % PROCESSES
         steps = [("send", sender, 0), ("release", sender, 40)]

@@ -54,7 +54,7 @@ def changed(value: Any, place: tuple[Any, ...], odd: Any) -> Any:
 def test_odd_values_in_notes(demo: Path) -> None:
     """Whatever stands in a note, there is a page, or one sentence that says why there is none."""
     html = pytest.importorskip("beforehand.report.page", reason="pip install '.[report]'").html
-    random = Random(8)
+    random = Random(5)
     notes = sorted(demo.rglob("*.json"))
     told = 0
     for _ in range(TRIES):
@@ -87,6 +87,20 @@ def rewrite(folder: Path, name: str, values: pa.Array | None) -> None:
             place = table.column_names.index(name)
             table = table.set_column(place, name, values[: table.num_rows])
         pq.write_table(table, file)
+
+
+def test_figures_that_nobody_measured(tmp_path: Path) -> None:
+    """As large or as small as numbers get, or none at all: they are shown, and axes hold the others."""
+    html = pytest.importorskip("beforehand.report.page", reason="pip install '.[report]'").html
+    odd = pa.array([1e308, 5e-324, float("inf"), float("nan"), -5.5, 1.0])
+    study = folders.write_study(tmp_path / "study")
+    rewrite(study / "study" / "protocols", "latency_mean", odd)
+    sweep = folders.write_sweep(tmp_path / "sweep")
+    rewrite(sweep / "metrics" / "exponents", "r2", odd)
+    for wave in (sweep / "results").iterdir():
+        rewrite(wave, "metadata_bytes_per_message", odd)
+    page = html(report.read(tmp_path))
+    assert 'data-value="1e+308"' in page and 'data-value="5e-324"' in page
 
 
 def test_a_traffic_without_rows(tmp_path: Path) -> None:

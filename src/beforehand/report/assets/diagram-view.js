@@ -26,7 +26,7 @@
     }
 
     room() {
-      return this.width - this.gutter;
+      return Math.max(this.width - this.gutter, 1); // a window may be narrower than the names
     }
 
     scale() {

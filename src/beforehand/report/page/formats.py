@@ -58,7 +58,7 @@ def raw(value: Value) -> str:
 
 def number(value: float) -> str:
     """Three digits, or whole: 0.0123, 8.58, 1,585."""
-    if value == int(value) or abs(value) >= 999.5:  # with three digits, 999.7 would be 1e+03
+    if abs(value) >= 999.5 or value == int(value):  # with three digits, 999.7 would be 1e+03
         return signed(f"{value:,.0f}")
     text = f"{value:.3g}"
     return signed(f"{value:.2e}" if "e" in text else text)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from beforehand.report.contents import Column, Table, Value
+
+MOST: Final = 1e300  # nothing that was measured is larger, and axes would overflow
 
 
 class Record(NamedTuple):
@@ -24,7 +25,7 @@ class Record(NamedTuple):
         value = self.values.get(name)
         if isinstance(value, bool) or not isinstance(value, int | float):
             return None
-        return value if math.isfinite(value) else None
+        return value if value == 0 or 1 / MOST < abs(value) < MOST else None
 
     @property
     def violated(self) -> bool:
