@@ -59,31 +59,35 @@ def test_a_demo_twice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert lines[-1] == f"The report, for your browser: {page}"
     for number, name in enumerate(demo_steps.STEPS, 1):
         assert f"[{number}/{len(demo_steps.STEPS)}] {name}: " in shown.stderr
-    check_files(folder)
+    check_files(folder, sound=True)
     grown = pq.read_table(folder / demo_folder.GROWTH / "metrics" / "exponents").to_pylist()
     assert {row["protocol"] for row in grown} >= {"hybrid", "rst"}
     assert json.loads((folder / demo_folder.SHOP_STUDY / "_study.json").read_text())["sound"]
 
-    # These two do not depend on the cluster, and would do the very same again.
+    # These two do not depend on the cluster, and would do the very same again: they are left out, which
+    # the report has to notice.
     again = {"shop study": {"sound": True}, "growth": {"failed": 0}}
     for name, found in again.items():
         monkeypatch.setitem(demo_steps.STEPS, name, ("again", lambda *_, found=found: found))
     first = (folder / demo_folder.CLUSTER / NOTE).read_text()
     told = demo("--out", str(folder), "--json")
-    assert told.exit_code == 0, told.output
+    assert told.exit_code == 1, told.output
     found = json.loads(told.stdout)
-    assert found["sound"] and found["report"] == {"file": str(page), "missing": []}
+    missing = [each["what"] for each in found["report"]["missing"]]
+    assert missing == ["the shop study of the demo", "the growth of the demo"]
+    assert not found["sound"] and found["report"]["file"] == str(page)
     assert found["cluster"]["verdict"]["sends"] == found["cluster study"]["replayed"] == 150
     assert found["cluster study"]["reused"] == []
     assert (folder / demo_folder.CLUSTER / NOTE).read_text() != first
     assert not (folder / demo_folder.GROWTH).exists()
-    check_files(folder)
+    check_files(folder, sound=False)
 
 
-def check_files(folder: Path) -> None:
+def check_files(folder: Path, sound: bool) -> None:
     """All parts are complete, the trace can be read beside its note, and the mark tells the story."""
     mark = json.loads((folder / demo_folder.MARK).read_text())
-    assert mark["finished"] and mark["sound"] and mark["seconds"].keys() == demo_steps.STEPS.keys()
+    assert mark["finished"] and mark["sound"] is sound
+    assert mark["seconds"].keys() == demo_steps.STEPS.keys()
     assert mark["command"] == f"beforehand demo --out '{folder}' --seed 1"
     cluster = folder / demo_folder.CLUSTER
     assert {event.run for event in trace.read(cluster)} == {"cluster-hybrid-sps-1"}
