@@ -46,9 +46,7 @@ class Sweep:
         self.events: list[EventLike] = []
         self.order: list[int] = []  # more than that of all events that it follows
         self.cause: list[int] = []  # of an arrival: the place of what it comes from, or NOTHING
-        self.lost: set[int] = (
-            set()
-        )  # places of what was sent and, by all the trace tells, never arrived
+        self.lost: set[int] = set()  # what was sent and, by all the trace tells, never arrived
         self.contradictions = 0  # arrivals before what they come from
         self.clocks: Clocks = "agree"
 
