@@ -67,8 +67,7 @@ types: $(VENV)/.stamp ## mypy, strict
 # Once is enough for what has nothing compiled in it, and for clusters of processes, which take long.
 ONLY_PURE := tests/pipeline tests/report tests/browser tests/mutants tests/test_benchmarks.py \
 	tests/causality/test_against_brute_force.py tests/test_architecture.py tests/test_build.py \
-	tests/test_check_java.py $(addprefix tests/cli/test_,$(addsuffix .py,completion demo diagram docs \
-	help output progress))
+	tests/test_check_java.py tests/cli/ui $(addprefix tests/cli/test_,$(addsuffix .py,demo diagram docs))
 ONLY_COMPILED := tests/cli/test_cluster.py tests/runtime/test_killed.py
 
 test-pure: $(VENV)/.stamp ## the tests on the pure Python sources

@@ -20,22 +20,21 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-COMPILED_PACKAGES = ("protocols", "runtime", "simulator", "wire")
-COMPILED_MODULES = [
-    "src/beforehand/causality/ids.py",  # checks a name for every frame
-    "src/beforehand/trace/recorder.py",  # is told of every event
-]
-# Read once per run or per process: nothing to gain, and interpreted they may import lazily.
-INTERPRETED = {
-    "__init__.py",
-    *("registry.py",),  # of protocols
-    *("changes.py", "ground.py", "program.py", "result.py", "run.py"),
-    *("scenario.py", "specs.py", "units.py", "workloads.py"),
-    # of the runtime: asyncio, and what happens once per session
-    *("cookies.py", "events.py", "greeting.py", "handshake.py", "hello.py", "hush.py"),
-    *("introductions.py", "keys.py", "looking.py", "members.py", "node.py", "noise.py"),
-    *("running.py", "settings.py", "trace_parts.py", "turns.py", "waiters.py"),
-}
+# Compiled or not is a property of a folder: all modules in these, at any depth. (`__init__.py` files
+# only re-export names, so they stay interpreted.)
+COMPILED_FOLDERS = (
+    "causality",
+    "protocols",
+    "runtime/engine",
+    "runtime/link",
+    "runtime/recording",
+    "simulator/measures",
+    "simulator/overlays",
+    "simulator/workloads",
+    "simulator/world",
+    "trace",
+    "wire",
+)
 
 # The shared library of all cores; mypyc appends "__mypyc".
 GROUP = "beforehand._cores"
@@ -57,10 +56,13 @@ def say_pure(reason: object) -> None:
 def sources() -> list[str]:
     """The modules to compile, found by listing so that a new core cannot be forgotten."""
     # Relative to this file's directory, which is where build frontends run it.
-    found = (
-        path for name in COMPILED_PACKAGES for path in Path(f"src/beforehand/{name}").glob("*.py")
+    modules = (
+        module
+        for folder in COMPILED_FOLDERS
+        for module in Path("src/beforehand", folder).rglob("*.py")
+        if module.name != "__init__.py"
     )
-    return sorted([str(path) for path in found if path.name not in INTERPRETED] + COMPILED_MODULES)
+    return sorted(map(str, modules))
 
 
 def compiler_problem() -> str | None:

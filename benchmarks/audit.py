@@ -304,7 +304,7 @@ def judge(report: dict[str, Any], quick: bool) -> list[tuple[str, float, float, 
 
 def show(report: dict[str, Any], bars: list[tuple[str, float, float, bool]]) -> None:
     """Print everything as tables."""
-    from beforehand.cli.output import print_table
+    from beforehand.cli.ui.output import print_table
 
     rows = [
         (

@@ -87,7 +87,7 @@ class Crowd:
         """Do what a core says."""
         from beforehand import wire
         from beforehand.protocols import Deliver, Transmit
-        from beforehand.protocols.base import Safe
+        from beforehand.protocols.effects import Safe
 
         for effect in effects:
             if isinstance(effect, Transmit):
@@ -132,7 +132,7 @@ class Crowd:
 
 def kind_of(frame: Any) -> str:
     """Control frames by the names that the papers give them."""
-    from beforehand.protocols.overlay_frames import BETA, PI, PING, RHO, Buffered, Flood, Routed
+    from beforehand.protocols.overlay.frames import BETA, PI, PING, RHO, Buffered, Flood, Routed
 
     if isinstance(frame, (Flood, Routed)):
         return {PING: "ping", BETA: "beta", PI: "pi", RHO: "rho"}[int(frame.control.kind)]
@@ -146,7 +146,7 @@ def names_of(count: int) -> list[str]:
 
 def crowd_of(protocol: str, size: int, degree: int) -> Crowd:
     """Processes on a random overlay of a given degree."""
-    from beforehand.simulator.layouts import lay_out
+    from beforehand.simulator.overlays.layouts import lay_out
 
     names = names_of(size)
     return Crowd(protocol, names, lay_out(f"random:{degree}", names, SEED).links)
@@ -213,7 +213,7 @@ def added(protocol: str, size: int, degree: int, way: str) -> dict[str, int]:
     the opener already; flooded: nobody knows a route; worst: the same among processes that have links to
     all others.
     """
-    from beforehand.simulator.layouts import lay_out
+    from beforehand.simulator.overlays.layouts import lay_out
 
     names = names_of(size)
     links = lay_out("complete" if way == "worst" else f"random:{degree}", names, SEED).links

@@ -89,7 +89,7 @@ def judge(report: dict[str, Any], quick: bool) -> list[Verdict]:
 
 def show(report: dict[str, Any], verdicts: Sequence[Verdict], as_markdown: bool) -> None:
     """Print everything."""
-    from beforehand.cli.output import print_table
+    from beforehand.cli.ui.output import print_table
 
     for table in tables(report, verdicts):
         if as_markdown:

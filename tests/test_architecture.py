@@ -100,7 +100,7 @@ def test_cores_reach_for_nothing_outside(tmp_path: Path, unit: str, module: str)
 def test_what_is_permitted_is_not_reported(tmp_path: Path) -> None:
     """Permitted directions, a unit's own modules and the homes of the libraries pass."""
     files = {
-        "protocols/hybrid.py": "from beforehand.protocols.base import Core\nimport dataclasses\n",
+        "protocols/hybrid.py": "from beforehand.protocols.core import Core\nimport dataclasses\n",
         "protocols/base.py": "from beforehand.causality import ids\nfrom beforehand import errors\n",
         "runtime/node.py": "import asyncio, time\nfrom beforehand import wire\n",
         "pipeline/audit.py": "import pyspark\n",

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from beforehand import causality, errors, protocols, runtime, simulator, trace, wire
     from beforehand.causality.ids import MessageId
+    from beforehand.runtime.engine.message import Message
     from beforehand.runtime.events import PeerEvent
-    from beforehand.runtime.keys import keygen
-    from beforehand.runtime.message import Message
+    from beforehand.runtime.identity.keys import keygen
     from beforehand.runtime.node import Node
-    from beforehand.runtime.running import run
+    from beforehand.runtime.run import run
 
 __all__ = [
     "Message",
@@ -38,12 +38,12 @@ _MODULES = {"causality", "errors", "protocols", "runtime", "simulator", "trace",
 
 # name -> the module that defines it
 _NAMES = {
-    "Message": "runtime.message",
+    "Message": "runtime.engine.message",
     "MessageId": "causality.ids",
     "Node": "runtime.node",
     "PeerEvent": "runtime.events",
-    "keygen": "runtime.keys",
-    "run": "runtime.running",
+    "keygen": "runtime.identity.keys",
+    "run": "runtime.run",
 }
 
 

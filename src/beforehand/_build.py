@@ -5,12 +5,12 @@ depends on the machine that built it, so it can be asked.
 """
 
 # Every core builds on this module, and all are compiled together or not at all.
-from beforehand.protocols import base
+from beforehand.protocols import core
 
 
 def is_compiled() -> bool:
     """Tell from the file that was really imported, not from what the build intended."""
-    return not (base.__file__ or "").endswith(".py")
+    return not (core.__file__ or "").endswith(".py")
 
 
 def describe() -> str:

@@ -18,8 +18,9 @@ from typing import cast
 from beforehand.checker.program import every_program, written_program
 from beforehand.checker.setting import Faults, Setting
 from beforehand.errors import RemoteProtocolError
-from beforehand.protocols.base import Core, Deliver, Effect, Transmit
 from beforehand.protocols.controls import RawMessage
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Deliver, Effect, Transmit
 from beforehand.protocols.frames import Frame
 from tests.checker.cores import NAMES, Plain
 

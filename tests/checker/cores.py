@@ -15,8 +15,9 @@ from typing import Self, cast
 from beforehand.checker.program import written_program
 from beforehand.checker.setting import NO_FAULTS, Faults, Setting, make_core, setting
 from beforehand.errors import RemoteProtocolError
-from beforehand.protocols.base import Core, Deliver, Effect, Held, Transmit
 from beforehand.protocols.controls import RawMessage
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Deliver, Effect, Held, Transmit
 from beforehand.protocols.frames import Frame
 
 NAMES = ("a", "b", "c")

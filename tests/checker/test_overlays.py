@@ -15,8 +15,8 @@ from beforehand.checker.explore import check
 from beforehand.checker.program import Open
 from beforehand.checker.setting import NO_FAULTS, Faults, Setting, setting
 from beforehand.checker.world import World
-from beforehand.protocols.overlay_frames import Broadcast, Buffered
-from beforehand.protocols.overlay_links import PATIENCE
+from beforehand.protocols.overlay.frames import Broadcast, Buffered
+from beforehand.protocols.overlay.links import PATIENCE
 from tests.checker.reference import explore
 
 SAFE = ("prc", "preventive")

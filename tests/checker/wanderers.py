@@ -14,8 +14,9 @@ from typing import cast
 
 from beforehand.checker.program import written_program
 from beforehand.checker.setting import Faults, Setting
-from beforehand.protocols.base import Core, Effect, Transmit
 from beforehand.protocols.controls import RawMessage
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Effect, Transmit
 from beforehand.protocols.frames import Frame
 from tests.checker.cores import NAMES, Plain
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from beforehand.cli import progress
+from beforehand.cli.ui import progress
 
 NEVER = 3600.0  # seconds
 

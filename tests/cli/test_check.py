@@ -14,13 +14,14 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from beforehand.checker import explore
-from beforehand.checker.estimate import estimate
+from beforehand.checker.search.estimate import estimate
 from beforehand.checker.verdict import Progress, Verdict
-from beforehand.cli import app, check_warning
-from beforehand.cli import check as check_command
-from beforehand.cli.check_options import Asked, Search
-from beforehand.cli.check_trace import save
-from beforehand.cli.check_view import Report, show, to_dict
+from beforehand.cli import app
+from beforehand.cli.check import command as check_command
+from beforehand.cli.check import warning as check_warning
+from beforehand.cli.check.options import Asked, Search
+from beforehand.cli.check.trace import save
+from beforehand.cli.check.view import Report, show, to_dict
 from beforehand.errors import LocalProtocolError
 from beforehand.trace import Event, read
 from tests.checker.cores import Swallowing, made

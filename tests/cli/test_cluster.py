@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from beforehand import protocols, trace
 from beforehand.cli import app
-from beforehand.cli.cluster_run import NOTE, command_line
+from beforehand.cli.cluster.run import NOTE, command_line
 from beforehand.runtime.cluster import child
 from beforehand.runtime.cluster.plan import Plan
 

@@ -12,7 +12,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from beforehand.cli import app, demo_folder, demo_steps, demo_summary, report, spark
+from beforehand.cli import app, report
+from beforehand.cli.demo import folder as demo_folder
+from beforehand.cli.demo import steps as demo_steps
+from beforehand.cli.demo import summary as demo_summary
+from beforehand.cli.ui import spark
 from beforehand.errors import PipelineError
 from beforehand.pipeline import session
 

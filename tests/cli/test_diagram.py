@@ -9,9 +9,10 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner, Result
 
-from beforehand.cli import app, diagram_flags
-from beforehand.cli.diagram_flags import Judging
-from beforehand.cli.diagram_trace import runs
+from beforehand.cli import app
+from beforehand.cli.diagram import flags as diagram_flags
+from beforehand.cli.diagram.flags import Judging
+from beforehand.cli.diagram.trace import runs
 from beforehand.report.diagram.build import build
 from beforehand.trace import Event
 from tests.report.diagram.traces import trace_of

@@ -12,7 +12,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from beforehand.cli import app, progress, voices
+from beforehand.cli import app
+from beforehand.cli.node import renderers as voices
+from beforehand.cli.ui import progress
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "command-line.md").read_text()

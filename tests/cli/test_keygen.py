@@ -6,7 +6,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from beforehand.cli import app
-from beforehand.runtime import keys
+from beforehand.runtime.identity import keys
 
 runner = CliRunner()
 

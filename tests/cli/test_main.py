@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from beforehand import __version__, _build
 from beforehand.cli import app
-from beforehand.protocols import base
+from beforehand.protocols import core as base
 
 runner = CliRunner()
 

@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 
 from beforehand import Node
 from beforehand.cli import app
-from beforehand.cli.conversation import Conversation
-from beforehand.cli.typed import READ, typed_lines
-from beforehand.cli.voices import Lines, Objects, shown
+from beforehand.cli.node.conversation import Conversation
+from beforehand.cli.node.renderers import Lines, Objects, shown
+from beforehand.cli.node.stdin_lines import READ, typed_lines
 from beforehand.runtime.events import KINDS
 from beforehand.runtime.transports import MemoryNetwork
 

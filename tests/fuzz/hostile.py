@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from beforehand.runtime.datagrams import COOKIE, DATA, HEADER, HELLO, PREFIX, REFUSE, WELCOME
+from beforehand.runtime.link.datagrams import COOKIE, DATA, HEADER, HELLO, PREFIX, REFUSE, WELCOME
 
 KINDS = (HELLO, COOKIE, WELCOME, REFUSE, DATA)
 

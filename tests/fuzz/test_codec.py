@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from beforehand import wire
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.overlay_frames import Close, Leave
+from beforehand.protocols.overlay.frames import Close, Leave
 from beforehand.wire import tags
 from tests.wire.frames import SAMPLES, any_frame
 

@@ -15,14 +15,14 @@ from contextlib import suppress
 import pytest
 
 from beforehand import Node
-from beforehand.runtime.datagrams import COOKIE
-from beforehand.runtime.greeting import Greeting
-from beforehand.runtime.handshake import Initiator
-from beforehand.runtime.keys import NO_KEY
+from beforehand.runtime.identity.greeting import Greeting
+from beforehand.runtime.identity.handshake import Initiator
+from beforehand.runtime.identity.keys import NO_KEY
+from beforehand.runtime.link.datagrams import COOKIE
 from beforehand.runtime.transports.base import Address
 from beforehand.runtime.transports.udp import UdpTransport
 from tests.fuzz.hostile import Hostile
-from tests.runtime.living import KEY, OTHER_KEY, Town, happened, run, so_far, take
+from tests.runtime.nodes import KEY, OTHER_KEY, Town, happened, run, so_far, take
 
 ROUNDS = 150  # of 100 datagrams each, for each of two nodes
 HABITS = ("hybrid-sps", 16_384, 2**25, 1_400)  # of an ordinary node, as it greets

@@ -12,7 +12,7 @@ from beforehand import protocols
 from beforehand._build import is_compiled
 from beforehand.errors import ScenarioError
 from beforehand.simulator import Metrics, Result, Scenario
-from beforehand.simulator.measures import Durations, Level
+from beforehand.simulator.measures.instruments import Durations, Level
 from beforehand.trace import Event, check
 from tests.fuzz.accounts import Accounts, Waiting, accounts
 from tests.fuzz.scenarios import scenarios

@@ -17,8 +17,8 @@ from tests.support.overlay import Make, Pair
 ROOT = Path(__file__).parents[2]
 FOLDERS = {"beforehand": ROOT / "src", "tests": ROOT}  # top-level package -> where it is
 OVERLAY = [
-    f"beforehand.protocols.{name}"
-    for name in ("overlay_links", "overlay", "link_memory", "preventive", "prc")
+    f"beforehand.protocols.overlay.{name}"
+    for name in ("links", "core", "link_memory", "preventive", "prc")
 ]
 Changes = Sequence[tuple[str, str, str]]  # (file, old text, new text)
 CLASSES = {"link-memory": "LinkMemory", "preventive": "Preventive", "prc": "Prc"}
@@ -35,7 +35,7 @@ def changed(text: str, file: str, name: str, changes: Changes) -> str:
 
 def broken_modules(modules: Sequence[str], name: str, changes: Changes) -> list[ModuleType]:
     """Copies of these modules with mistakes; each imports from those before it only."""
-    files = {module: f"{module.rpartition('.')[2]}.py" for module in modules}
+    files = {module: _file(module) for module in modules}
     elsewhere = {file for file, _, _ in changes} - set(files.values())
     assert not elsewhere, f"{name!r} would change {elsewhere}, which is not copied"
     made: list[ModuleType] = []
@@ -54,8 +54,14 @@ def broken_modules(modules: Sequence[str], name: str, changes: Changes) -> list[
     return made
 
 
+def _file(module: str) -> str:
+    """How a mutant names the file of a module: below the protocols, or by its bare name."""
+    inner = module.removeprefix("beforehand.protocols.")
+    return f"{(inner if inner != module else module.rpartition('.')[2]).replace('.', '/')}.py"
+
+
 def _name(module: str) -> str:
-    return f"broken_{module.rpartition('.')[2]}"
+    return f"broken_{module.replace('.', '_')}"
 
 
 def broken(protocol: str, mutant: Mutant) -> Make:

@@ -23,13 +23,13 @@ class Mutant(NamedTuple):
         return [(self.file, self.old, self.new), *self.also]
 
 
-BASE, RECORDS, CSPS, SPS = "hybrid_base.py", "hybrid_records.py", "hybrid.py", "hybrid_sps.py"
-CORE, FENCE = "base.py", "fence.py"
+BASE, RECORDS, CSPS, SPS = "hybrid/core.py", "hybrid/records.py", "hybrid/csps.py", "hybrid/sps.py"
+CORE, FENCE = "core.py", "fence.py"
 
 GUARDS = [
     "tests/papers/test_hybrid.py",
-    "tests/protocols/test_hybrid_recovery.py",
-    "tests/protocols/test_hybrid_bad_input.py",
+    "tests/protocols/hybrid/test_recovery.py",
+    "tests/protocols/hybrid/test_bad_input.py",
     "tests/protocols/test_drop.py",
     "tests/property/test_runs.py",
     "tests/property/test_hybrid_brute_force.py",

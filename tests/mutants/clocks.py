@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tests.mutants.catalogue import Mutant
 
-VECTOR, NEWTOP = "vector.py", "newtop.py"
+VECTOR, NEWTOP = "clocks/vector.py", "clocks/newtop.py"
 
 GUARDS = [
-    "tests/protocols/test_vector.py",
-    "tests/protocols/test_newtop.py",
+    "tests/protocols/clocks/test_vector.py",
+    "tests/protocols/clocks/test_newtop.py",
 ]
 
 MUTANTS = [

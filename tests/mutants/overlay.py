@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from tests.mutants.catalogue import Mutant
 
-OVERLAY, LINKS, LINK = "overlay.py", "overlay_links.py", "link_memory.py"
-PREVENTIVE, PRC = "preventive.py", "prc.py"
+OVERLAY, LINKS, LINK = "overlay/core.py", "overlay/links.py", "overlay/link_memory.py"
+PREVENTIVE, PRC = "overlay/preventive.py", "overlay/prc.py"
 
 GUARDS = [
     "tests/papers/test_prc.py",
     "tests/papers/test_prc_slips.py",
-    "tests/protocols/test_overlay_bad_input.py",
-    "tests/protocols/test_overlay_links.py",
+    "tests/protocols/overlay/test_bad_input.py",
+    "tests/protocols/overlay/test_links.py",
     "tests/property/test_overlay_churn.py",
 ]
 

@@ -29,7 +29,7 @@ def test_the_slip_shows(slip: Mutant) -> None:
 
 def test_a_copy_without_a_mistake_is_as_good_as_the_real_core() -> None:
     """What the runs show is the slip, and not the copying."""
-    nothing = Mutant("nothing", "prc.py", "REFUSED: Final = 0", "REFUSED: Final = 0")
+    nothing = Mutant("nothing", "overlay/prc.py", "REFUSED: Final = 0", "REFUSED: Final = 0")
     for name, run in RUNS.items():
         make = broken(run.protocol, nothing)
         assert not outcome(make, run.steps, run.links, run.protocol == "prc"), name

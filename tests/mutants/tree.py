@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from tests.mutants.catalogue import Mutant
 
-TREE, ROUTES, SLIDE, SHAPE = "tree.py", "tree_routes.py", "tree_slide.py", "tree_shape.py"
+TREE, ROUTES, SLIDE, SHAPE = "tree/core.py", "tree/routes.py", "tree/slide.py", "tree/topology.py"
 
 GUARDS = [
-    "tests/protocols/test_tree.py",
-    "tests/protocols/test_tree_drop.py",
-    "tests/protocols/test_tree_shape.py",
+    "tests/protocols/tree/test_core.py",
+    "tests/protocols/tree/test_drop.py",
+    "tests/protocols/tree/test_topology.py",
     "tests/papers/test_tree.py",
     "tests/property/test_tree_slides.py",
 ]

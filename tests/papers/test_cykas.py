@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from beforehand import protocols
-from beforehand.protocols.base import Held, Wait
-from beforehand.protocols.cykas import Cykas, CykasMessage, CykasYouCanTell
+from beforehand.protocols.effects import Held, Wait
+from beforehand.protocols.sender_side.cykas import Cykas, CykasMessage, CykasYouCanTell
 from tests.support.network import World
 
 ALICE, BOB, CAROL = PEOPLE = ["alice", "bob", "carol"]

@@ -9,9 +9,10 @@ import pytest
 
 from beforehand import protocols
 from beforehand.errors import RemoteProtocolError
-from beforehand.protocols.base import Core, Deliver, Transmit, Wait
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Deliver, Transmit, Wait
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
 from tests.support.network import World
 
 HYBRIDS = ["hybrid", "hybrid-sps"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from beforehand import protocols
-from beforehand.protocols.base import Held, Wait
+from beforehand.protocols.effects import Held, Wait
 from tests.support.explore import Orders, all_orders
 from tests.support.network import World
 

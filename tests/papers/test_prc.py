@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from beforehand.causality.ids import MessageId
-from beforehand.protocols.overlay_frames import Alpha, Broadcast, Buffered
+from beforehand.protocols.overlay.frames import Alpha, Broadcast, Buffered
 from tests.support.overlay import OverlayWorld, maker
 from tests.support.overlay_runs import both_ways, play, world_for
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.overlay_frames import Routed
+from beforehand.protocols.overlay.frames import Routed
 from tests.mutants.overlay_slips import ALPHA, B_BETA, BETA, MADE, PI, RHO, RUNS
 from tests.support.overlay import OverlayWorld, maker
 from tests.support.overlay_runs import SQUARE, STAR, outcome, play, world_for

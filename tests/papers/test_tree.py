@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from beforehand.protocols.base import Core, Deliver, Effect, Transmit
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Deliver, Effect, Transmit
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.tree import TreeCore
-from beforehand.protocols.tree_frames import TreeMessage
-from beforehand.protocols.tree_shape import Tree
+from beforehand.protocols.tree.core import TreeCore
+from beforehand.protocols.tree.frames import TreeMessage
+from beforehand.protocols.tree.topology import Tree
 from tests.support.network import World
 from tests.support.trees import random_tree
 

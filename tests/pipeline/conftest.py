@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from beforehand.cli import progress
+from beforehand.cli.ui import progress
 from beforehand.pipeline import session
 
 

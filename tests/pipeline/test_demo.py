@@ -12,8 +12,10 @@ from pyspark.sql import SparkSession
 from typer.testing import CliRunner, Result
 
 from beforehand import trace
-from beforehand.cli import app, demo_folder, demo_steps
-from beforehand.cli.cluster_run import NOTE
+from beforehand.cli import app
+from beforehand.cli.cluster.run import NOTE
+from beforehand.cli.demo import folder as demo_folder
+from beforehand.cli.demo import steps as demo_steps
 
 pytestmark = pytest.mark.spark
 

@@ -9,8 +9,8 @@ import pytest
 from beforehand.errors import PipelineError
 from beforehand.pipeline.replay import program_of
 from beforehand.simulator import Scenario, run
-from beforehand.simulator.contents import MAX_PAYLOAD
 from beforehand.simulator.units import LONGEST
+from beforehand.simulator.workloads.message_sizes import MAX_PAYLOAD
 from tests.pipeline.ingest.plain import ingest_one
 
 

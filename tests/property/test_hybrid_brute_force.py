@@ -8,10 +8,11 @@ from collections import Counter
 import pytest
 
 from beforehand._build import is_compiled
-from beforehand.protocols.base import Core, Deliver, Effect, Transmit
-from beforehand.protocols.hybrid import Hybrid
-from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
-from beforehand.protocols.hybrid_sps import HybridSps
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Deliver, Effect, Transmit
+from beforehand.protocols.hybrid.csps import Hybrid
+from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.protocols.hybrid.sps import HybridSps
 from tests.support.brute import BruteForce
 from tests.support.network import World
 

@@ -8,11 +8,11 @@ from collections import Counter
 import pytest
 
 from beforehand.errors import LocalProtocolError
-from beforehand.protocols.base import Deliver, Effect, Transmit
-from beforehand.protocols.hybrid import Hybrid
-from beforehand.protocols.hybrid_base import HybridCore
-from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
-from beforehand.protocols.hybrid_sps import HybridSps
+from beforehand.protocols.effects import Deliver, Effect, Transmit
+from beforehand.protocols.hybrid.core import HybridCore
+from beforehand.protocols.hybrid.csps import Hybrid
+from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.protocols.hybrid.sps import HybridSps
 
 Bundle = list[Transmit]  # what one step of a process sends to one peer: it travels as a whole
 Summary = dict[str, object]

@@ -18,7 +18,7 @@ from hypothesis.stateful import (
 )
 
 from beforehand import protocols
-from beforehand.protocols.base import Capabilities
+from beforehand.protocols.capabilities import Capabilities
 from tests.support.groups import world_of
 from tests.support.network import World
 

@@ -12,7 +12,7 @@ from collections import Counter
 
 import pytest
 
-from beforehand.protocols.tree_shape import Tree
+from beforehand.protocols.tree.topology import Tree
 from tests.support.network import World
 from tests.support.trees import (
     assert_one_tree,

@@ -9,21 +9,22 @@ import pytest
 
 from beforehand import protocols
 from beforehand.errors import LocalProtocolError, RemoteProtocolError
-from beforehand.protocols.base import Core, Effect, Transmit
+from beforehand.protocols.clocks.ks import Ks, KsMessage
+from beforehand.protocols.clocks.ks_flush import KsFlush
+from beforehand.protocols.clocks.newtop import NewtopMessage, NewtopNull
+from beforehand.protocols.clocks.rst import Rst, RstMessage
+from beforehand.protocols.clocks.vector import VectorMessage
 from beforehand.protocols.controls import Fifo, FifoAck, FifoMessage, Raw, RawMessage
-from beforehand.protocols.cykas import Cykas, CykasAck, CykasMessage, CykasYouCanTell
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Effect, Transmit
 from beforehand.protocols.fence import Fenced
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
-from beforehand.protocols.ks import Ks, KsMessage
-from beforehand.protocols.ks_flush import KsFlush
-from beforehand.protocols.mattern import Mattern, MatternAck, MatternMessage
-from beforehand.protocols.newtop import NewtopMessage, NewtopNull
-from beforehand.protocols.overlay_frames import Broadcast, Close, Leave
+from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.protocols.overlay.frames import Broadcast, Close, Leave
 from beforehand.protocols.reliable import ReliableLink, Segment, SegmentAck
-from beforehand.protocols.rst import Rst, RstMessage
-from beforehand.protocols.tree_frames import TreeAsk, TreeBroadcast, TreeMessage
-from beforehand.protocols.vector import VectorMessage
+from beforehand.protocols.sender_side.cykas import Cykas, CykasAck, CykasMessage, CykasYouCanTell
+from beforehand.protocols.sender_side.mattern import Mattern, MatternAck, MatternMessage
+from beforehand.protocols.tree.frames import TreeAsk, TreeBroadcast, TreeMessage
 from tests.support.groups import core_of, habits, world_of
 
 ABC = ["a", "b", "c"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from beforehand.protocols.base import Deliver, Effect, Held, Transmit, Wait
 from beforehand.protocols.controls import Fifo, FifoAck, FifoMessage, Raw, RawMessage
-from beforehand.protocols.window import MOST_EARLY, MOST_RESENT
+from beforehand.protocols.effects import Deliver, Effect, Held, Transmit, Wait
+from beforehand.protocols.support.windows import MOST_EARLY, MOST_RESENT
 from tests.support.network import World
 
 

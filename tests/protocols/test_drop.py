@@ -9,9 +9,10 @@ import pytest
 
 from beforehand import protocols
 from beforehand.errors import LocalProtocolError, PeerDroppedError, RemoteProtocolError
-from beforehand.protocols.base import Core, Deliver, Effect, Transmit
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Deliver, Effect, Transmit
 from beforehand.protocols.fence import Fenced
-from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
 from tests.support.groups import core_of
 from tests.support.network import World, unwrapped
 

@@ -14,14 +14,14 @@ import pytest
 
 from beforehand import protocols
 from beforehand._build import is_compiled
-from beforehand.protocols.base import Deliver, Effect, Transmit, Wait
+from beforehand.protocols.clocks.ks import Ks, KsMessage
+from beforehand.protocols.clocks.ks_flush import KsFlush
+from beforehand.protocols.clocks.rst import Rst
 from beforehand.protocols.controls import Fifo, FifoMessage
-from beforehand.protocols.cykas import Cykas, CykasAck, CykasMessage, CykasYouCanTell
+from beforehand.protocols.effects import Deliver, Effect, Transmit, Wait
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.ks import Ks, KsMessage
-from beforehand.protocols.ks_flush import KsFlush
-from beforehand.protocols.mattern import Mattern, MatternMessage
-from beforehand.protocols.rst import Rst
+from beforehand.protocols.sender_side.cykas import Cykas, CykasAck, CykasMessage, CykasYouCanTell
+from beforehand.protocols.sender_side.mattern import Mattern, MatternMessage
 from tests.support.groups import habits, world_of
 from tests.support.network import World, unwrapped
 

@@ -13,7 +13,8 @@ import pytest
 
 from beforehand import protocols
 from beforehand.errors import BeforehandError
-from beforehand.protocols.base import Core, Deliver, Transmit
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Deliver, Transmit
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.reliable import ReliableLink
 from tests.support.groups import core_of

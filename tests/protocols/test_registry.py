@@ -6,9 +6,9 @@ import pytest
 
 from beforehand import protocols
 from beforehand.errors import LocalProtocolError, UnknownProtocolError
-from beforehand.protocols.ks import Ks
-from beforehand.protocols.mattern import Mattern
-from beforehand.protocols.rst import Rst
+from beforehand.protocols.clocks.ks import Ks
+from beforehand.protocols.clocks.rst import Rst
+from beforehand.protocols.sender_side.mattern import Mattern
 from tests.support.groups import core_of
 
 NAMES = [

@@ -6,12 +6,12 @@ import pytest
 
 from beforehand import protocols
 from beforehand.errors import LocalProtocolError, PeerDroppedError, RemoteProtocolError
-from beforehand.protocols.base import Deliver, Held, Transmit, Wait
 from beforehand.protocols.controls import Raw, RawMessage
-from beforehand.protocols.cykas import Cykas, CykasAck, CykasMessage
+from beforehand.protocols.effects import Deliver, Held, Transmit, Wait
 from beforehand.protocols.fence import Fenced
-from beforehand.protocols.mattern import Mattern, MatternMessage
 from beforehand.protocols.reliable import ReliableLink, Segment, SegmentAck
+from beforehand.protocols.sender_side.cykas import Cykas, CykasAck, CykasMessage
+from beforehand.protocols.sender_side.mattern import Mattern, MatternMessage
 from tests.support.network import World
 
 

@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
-from beforehand.protocols.base import Deliver, Held, Transmit, Wait
+from beforehand.protocols.effects import Deliver, Held, Transmit, Wait
 from beforehand.protocols.fence import Fenced
-from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage
+from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage
 from beforehand.protocols.reliable import Segment
 
 VALUES = [
@@ -49,8 +49,8 @@ def test_values_deep_inside_other_objects_are_freed_cleanly() -> None:
     hence the process of its own.
     """
     program = """
-from beforehand.protocols.base import Deliver
-from beforehand.protocols.hybrid_frames import HybridAck
+from beforehand.protocols.effects import Deliver
+from beforehand.protocols.hybrid.frames import HybridAck
 for _ in range(200):
     chain = None
     for number in range(200):

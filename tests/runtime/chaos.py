@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from beforehand import Node
 from beforehand.errors import LocalProtocolError, NodeClosedError, PeerDroppedError, WouldBlock
 from beforehand.runtime.transports.faulty import Faulty
-from tests.runtime.living import KEY, TappedNetwork
+from tests.runtime.nodes import KEY, TappedNetwork
 
 Being = tuple[str, int]  # a name, and the how many-th life under it
 

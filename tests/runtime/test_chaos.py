@@ -2,9 +2,9 @@
 
 import pytest
 
-from beforehand.runtime import introductions
+from beforehand.runtime.identity import introductions
 from tests.runtime.chaos import Chaos
-from tests.runtime.living import run
+from tests.runtime.nodes import run
 
 MS = 1_000_000
 

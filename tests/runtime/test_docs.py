@@ -12,9 +12,9 @@ import pytest
 
 from beforehand import Node
 from beforehand.runtime import events, settings
+from beforehand.runtime.driver import MOST_EVENTS
+from beforehand.runtime.engine.outbox import MAX_PAYLOAD
 from beforehand.runtime.node import WINDOW, WINDOW_BYTES
-from beforehand.runtime.sending import MAX_PAYLOAD
-from beforehand.runtime.turns import MOST_EVENTS
 
 DOCS = (Path(__file__).parents[2] / "docs" / "runtime.md").read_text()
 FENCES = re.findall(r"^```(\w*)\n(.*?)^```", DOCS, re.DOTALL | re.MULTILINE)

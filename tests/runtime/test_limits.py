@@ -18,9 +18,9 @@ from beforehand.errors import (
     SecurityError,
     TransportError,
 )
-from beforehand.runtime import trace_parts
+from beforehand.runtime.recording import part_writer as trace_parts
 from beforehand.runtime.transports.memory import MemoryNetwork
-from tests.runtime.living import KEY, Town, happened, run, take
+from tests.runtime.nodes import KEY, Town, happened, run, take
 
 LARGEST = 16 * 2**20
 

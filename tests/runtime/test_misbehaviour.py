@@ -7,13 +7,13 @@ import time
 import pytest
 
 from beforehand.protocols.fence import Fenced
-from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
-from beforehand.runtime import frames
-from beforehand.runtime.frames import ack_frame, credit_frame
+from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.runtime.link import frames
+from beforehand.runtime.link.frames import ack_frame, credit_frame
 from beforehand.wire import encode
 from beforehand.wire.varint import varint
-from tests.runtime.engines import LIMIT, Company
-from tests.runtime.living import Town, happened, run, so_far, take
+from tests.runtime.engine.engines import LIMIT, Company
+from tests.runtime.nodes import Town, happened, run, so_far, take
 
 ALICE, BOB = "alice@" + "0" * 16, "bob@" + "0" * 16
 

@@ -10,7 +10,7 @@ import pytest
 
 from beforehand import MessageId, Node, protocols
 from beforehand.causality.oracle import Oracle
-from beforehand.runtime import turns
+from beforehand.runtime import driver as turns
 from beforehand.runtime.transports import Faulty, MemoryNetwork
 
 NAMES = ("ada", "ben", "cyd")

@@ -9,7 +9,8 @@ from unittest.mock import patch
 
 import pytest
 
-from beforehand.simulator import Scenario, world
+from beforehand.simulator import Scenario
+from beforehand.simulator.world import world
 from tests.support.work import COUNTABLE, lines_per_event
 
 pytestmark = pytest.mark.skipif(not COUNTABLE, reason="compiled modules execute no lines to count")

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from beforehand.cli import app
 from beforehand.simulator import Program, Scenario, run
-from beforehand.simulator.workloads import KINDS, REPLAY
+from beforehand.simulator.workloads.registry import KINDS, REPLAY
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs" / "simulator.md").read_text()

@@ -9,8 +9,14 @@ import pytest
 
 from beforehand.errors import ScenarioError
 from beforehand.simulator import Scenario, specs
-from beforehand.simulator.distributions import Constant, Exponential, Lognormal, Normal, Uniform
-from beforehand.simulator.records import NEVER
+from beforehand.simulator.world.distributions import (
+    Constant,
+    Exponential,
+    Lognormal,
+    Normal,
+    Uniform,
+)
+from beforehand.simulator.world.processes import NEVER
 
 MS = 10**6
 SECOND = 10**9

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from beforehand.protocols.base import Core, Deliver, Effect, Transmit
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Deliver, Effect, Transmit
 from beforehand.protocols.frames import Frame
 
 Program = Mapping[str, Sequence[str]]  # process -> the receivers of its messages, in order

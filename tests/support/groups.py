@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from beforehand import protocols
-from beforehand.protocols.base import Core
+from beforehand.protocols.core import Core
 from beforehand.protocols.reliable import ReliableLink
 from tests.support.network import World
 

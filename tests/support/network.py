@@ -18,7 +18,8 @@ from collections.abc import Iterable
 
 from beforehand.causality.ids import MessageId
 from beforehand.causality.oracle import Oracle
-from beforehand.protocols.base import Core, Deliver, Effect, Transmit
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Deliver, Effect, Transmit
 from beforehand.protocols.fence import Fenced
 from beforehand.protocols.frames import Frame
 

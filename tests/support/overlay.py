@@ -20,9 +20,9 @@ from typing import Any
 from beforehand import protocols, wire
 from beforehand.causality.ids import MessageId
 from beforehand.causality.oracle import Oracle
-from beforehand.protocols.base import Admit, Deliver, Effect, Safe, Transmit
+from beforehand.protocols.effects import Admit, Deliver, Effect, Safe, Transmit
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.overlay_frames import Broadcast, Buffered
+from beforehand.protocols.overlay.frames import Broadcast, Buffered
 
 Pair = tuple[str, str]
 Make = Callable[[str, Iterable[Pair]], Any]  # any core with links, also a broken copy of one

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-from beforehand.protocols.base import Core
+from beforehand.protocols.core import Core
 from beforehand.protocols.reliable import ReliableLink
-from beforehand.protocols.tree import TreeCore
-from beforehand.protocols.tree_shape import Tree
-from beforehand.protocols.tree_slide import MOVING
+from beforehand.protocols.tree.core import TreeCore
+from beforehand.protocols.tree.slide import MOVING
+from beforehand.protocols.tree.topology import Tree
 from tests.support.network import World
 
 

@@ -15,9 +15,9 @@ from types import FrameType
 from typing import Any
 from unittest.mock import patch
 
-import beforehand.protocols.base as base
+import beforehand.protocols.core as base
 from beforehand import simulator
-from beforehand.simulator import world
+from beforehand.simulator.world import world
 
 CORES = Path(base.__file__).parent
 PACKAGE = CORES.parent

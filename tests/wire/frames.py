@@ -9,17 +9,16 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from beforehand import protocols
+from beforehand.protocols.clocks.ks import KsMessage
+from beforehand.protocols.clocks.ks_flush import KsFlush
+from beforehand.protocols.clocks.newtop import NewtopMessage, NewtopNull
+from beforehand.protocols.clocks.rst import RstMessage
+from beforehand.protocols.clocks.vector import VectorMessage
 from beforehand.protocols.controls import FifoAck, FifoMessage, RawMessage
-from beforehand.protocols.cykas import CykasAck, CykasMessage, CykasYouCanTell
 from beforehand.protocols.fence import Fenced
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
-from beforehand.protocols.ks import KsMessage
-from beforehand.protocols.ks_flush import KsFlush
-from beforehand.protocols.mattern import MatternAck, MatternMessage
-from beforehand.protocols.newtop import NewtopMessage, NewtopNull
-from beforehand.protocols.numbered import NumberedFrame, Signal
-from beforehand.protocols.overlay_frames import (
+from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.protocols.overlay.frames import (
     BETA,
     PI,
     PING,
@@ -41,8 +40,10 @@ from beforehand.protocols.overlay_frames import (
     Welcome,
 )
 from beforehand.protocols.reliable import Segment, SegmentAck
-from beforehand.protocols.rst import RstMessage
-from beforehand.protocols.tree_frames import (
+from beforehand.protocols.sender_side.cykas import CykasAck, CykasMessage, CykasYouCanTell
+from beforehand.protocols.sender_side.mattern import MatternAck, MatternMessage
+from beforehand.protocols.support.numbering import NumberedFrame, Signal
+from beforehand.protocols.tree.frames import (
     SlideFrame,
     TreeAsk,
     TreeBroadcast,
@@ -57,7 +58,6 @@ from beforehand.protocols.tree_frames import (
     TreeReady,
     TreeRefusal,
 )
-from beforehand.protocols.vector import VectorMessage
 
 MAX = 2**60 - 1  # the greatest integer on the wire
 

@@ -9,7 +9,7 @@ import pytest
 
 from beforehand import wire
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.overlay_frames import Control
+from beforehand.protocols.overlay.frames import Control
 from beforehand.wire import tags
 from tests.wire.frames import frame_classes
 

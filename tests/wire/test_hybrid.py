@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beforehand import wire
-from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
 from beforehand.wire.varint import varint
 from tests.wire.frames import EDGES, payloads
 

@@ -6,8 +6,8 @@ import pytest
 
 from beforehand import wire
 from beforehand.errors import LocalProtocolError, RemoteProtocolError
-from beforehand.protocols.ks import KsMessage
-from beforehand.protocols.ks_flush import KsFlush
+from beforehand.protocols.clocks.ks import KsMessage
+from beforehand.protocols.clocks.ks_flush import KsFlush
 from tests.wire.frames import MAX
 
 Log = tuple[tuple[str, int, frozenset[str]], ...]

@@ -6,15 +6,13 @@ import pytest
 
 from beforehand import wire
 from beforehand.errors import LocalProtocolError, RemoteProtocolError
+from beforehand.protocols.clocks.newtop import NewtopMessage, NewtopNull
+from beforehand.protocols.clocks.vector import VectorMessage
 from beforehand.protocols.controls import FifoAck, FifoMessage, RawMessage
-from beforehand.protocols.cykas import CykasAck, CykasMessage
 from beforehand.protocols.fence import Fenced
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
-from beforehand.protocols.mattern import MatternMessage
-from beforehand.protocols.newtop import NewtopMessage, NewtopNull
-from beforehand.protocols.numbered import NumberedFrame
-from beforehand.protocols.overlay_frames import (
+from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.protocols.overlay.frames import (
     Alpha,
     Broadcast,
     Buffered,
@@ -27,7 +25,9 @@ from beforehand.protocols.overlay_frames import (
     Welcome,
 )
 from beforehand.protocols.reliable import Segment, SegmentAck
-from beforehand.protocols.vector import VectorMessage
+from beforehand.protocols.sender_side.cykas import CykasAck, CykasMessage
+from beforehand.protocols.sender_side.mattern import MatternMessage
+from beforehand.protocols.support.numbering import NumberedFrame
 from beforehand.wire import tags
 from tests.wire.frames import MAX, SAMPLE_NAMES, SAMPLES
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beforehand import wire
-from beforehand.protocols.cykas import CykasMessage
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.hybrid_frames import HybridMessage
+from beforehand.protocols.hybrid.frames import HybridMessage
+from beforehand.protocols.sender_side.cykas import CykasMessage
 from tests.wire.frames import (
     ABSTRACT,
     SAMPLE_NAMES,

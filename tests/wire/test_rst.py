@@ -6,7 +6,7 @@ import pytest
 
 from beforehand import wire
 from beforehand.errors import LocalProtocolError
-from beforehand.protocols.rst import RstMessage
+from beforehand.protocols.clocks.rst import RstMessage
 from tests.wire.memory import peak_of
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from beforehand import wire
-from beforehand.protocols.vector import VectorMessage
+from beforehand.protocols.clocks.vector import VectorMessage
 from tests.wire.memory import peak_of
 
 

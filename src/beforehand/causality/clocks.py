@@ -34,10 +34,10 @@ class VectorClock:
                 )
         self._counts = {process: count for process, count in counts.items() if count}
 
-    @classmethod
-    def _of(cls, counts: dict[str, int]) -> VectorClock:
+    @staticmethod
+    def _of(counts: dict[str, int]) -> VectorClock:
         """Wrap a fresh dict without zeros: the hot path, no checks and no second copy."""
-        clock = cls.__new__(cls)
+        clock = VectorClock()
         clock._counts = counts
         return clock
 

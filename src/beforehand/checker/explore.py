@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from beforehand.checker.images import NotSymmetric
-from beforehand.checker.parts import mirror
+from beforehand.checker.explain.coverage import sometimes
 from beforehand.checker.program import Program
-from beforehand.checker.search import Limits, Search
+from beforehand.checker.search.images import NotSymmetric
+from beforehand.checker.search.partition import mirror
+from beforehand.checker.search.search import Limits, Search
+from beforehand.checker.search.symmetry import renamings
 from beforehand.checker.setting import Setting
-from beforehand.checker.sometimes import sometimes
-from beforehand.checker.symmetry import renamings
 from beforehand.checker.verdict import Counterexample, Progress, Verdict
 from beforehand.checker.world import replay
 

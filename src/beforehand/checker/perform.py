@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from beforehand.checker.program import Choice, Close, Open
-from beforehand.protocols.base import Core, Effect
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Effect
 
 
 def perform(core: Core, choice: Choice) -> list[Effect]:

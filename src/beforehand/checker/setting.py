@@ -17,7 +17,7 @@ from beforehand.checker.program import (
     written_program,
 )
 from beforehand.errors import CheckError
-from beforehand.protocols.base import Core
+from beforehand.protocols.core import Core
 from beforehand.protocols.reliable import ReliableLink
 
 MOST_FAULTS = 15  # of each kind: counted in half bytes

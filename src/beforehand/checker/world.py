@@ -18,7 +18,8 @@ from beforehand.checker.program import Choice, Send
 from beforehand.checker.setting import MOST_FAULTS, Setting
 from beforehand.checker.verdict import Problem
 from beforehand.errors import BeforehandError, RemoteProtocolError
-from beforehand.protocols.base import Core, Deliver, Effect, Transmit
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Deliver, Effect, Transmit
 from beforehand.protocols.frames import Frame
 
 

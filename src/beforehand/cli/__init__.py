@@ -6,24 +6,16 @@ from typing import Annotated
 import typer
 
 from beforehand import __version__
-from beforehand.cli import (
-    audit,
-    characterise,
-    check,
-    cluster,
-    demo,
-    diagram,
-    ingest,
-    keygen,
-    node,
-    protocols,
-    report,
-    simulate,
-    study,
-    sweep,
-)
-from beforehand.cli.examples import EXAMPLES, FRONT, FRONT_PAGE, PAGES
-from beforehand.cli.help import Command, Group, epilog, wrapped
+from beforehand.cli import audit, characterise, ingest, keygen, protocols, report, study
+from beforehand.cli.check import command as check
+from beforehand.cli.cluster import command as cluster
+from beforehand.cli.demo import command as demo
+from beforehand.cli.diagram import command as diagram
+from beforehand.cli.node import command as node
+from beforehand.cli.simulate import command as simulate
+from beforehand.cli.sweep import command as sweep
+from beforehand.cli.ui.examples import EXAMPLES, FRONT, FRONT_PAGE, PAGES
+from beforehand.cli.ui.help import Command, Group, epilog, wrapped
 
 app = typer.Typer(
     name="beforehand",

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from beforehand.cli.failure import clear_errors
-from beforehand.cli.output import print_json, print_table, print_text
-from beforehand.cli.spark import Conf, Master, spark_progress, start_session
+from beforehand.cli.ui.failure import clear_errors
+from beforehand.cli.ui.output import print_json, print_table, print_text
+from beforehand.cli.ui.spark import Conf, Master, spark_progress, start_session
 
 if TYPE_CHECKING:
     from beforehand.pipeline.audit import Audit

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from beforehand.cli.failure import clear_errors
-from beforehand.cli.output import print_json, print_table, print_text
-from beforehand.cli.spark import Conf, Master, spark_progress, start_session
+from beforehand.cli.ui.failure import clear_errors
+from beforehand.cli.ui.output import print_json, print_table, print_text
+from beforehand.cli.ui.spark import Conf, Master, spark_progress, start_session
 
 FOLDER = "characteristics"
 LISTED = 20  # runs in the table of runs; all are in the files
@@ -88,7 +88,7 @@ def _of(rows: Rows, run: str) -> Rows:
 
 def show_runs(runs: Rows) -> None:
     """A line for each run, the largest first, if there are several."""
-    from beforehand.pipeline import words
+    from beforehand.pipeline import prose as words
 
     if len(runs) < 2:
         return
@@ -115,7 +115,7 @@ def show_runs(runs: Rows) -> None:
 
 def show(tables: Tables, run: str) -> None:
     """All about one run."""
-    from beforehand.pipeline import words
+    from beforehand.pipeline import prose as words
 
     (row,) = _of(tables["runs"], run)
     print_text(words.title(row))
@@ -135,7 +135,7 @@ def show(tables: Tables, run: str) -> None:
 
 def _show_table1(rows: Rows) -> None:
     """The formulas of the paper, with the figures of this run: one line for each algorithm."""
-    from beforehand.pipeline import words
+    from beforehand.pipeline import prose as words
 
     if not rows:
         return
@@ -162,7 +162,7 @@ def _show_table1(rows: Rows) -> None:
 
 
 def _entry(row: dict[str, Any]) -> str:
-    from beforehand.pipeline import words
+    from beforehand.pipeline import prose as words
 
     if row["formula"] == "1":
         return "1"

@@ -6,16 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from beforehand.cli import completion
-from beforehand.cli.failure import BAD_INPUT, clear_errors
-from beforehand.cli.output import print_json, print_table, print_text
-from beforehand.cli.spark import (
-    Conf,
-    Master,
-    check_installed,
-    spark_progress,
-    start_session,
-)
+from beforehand.cli.ui import completion
+from beforehand.cli.ui.failure import BAD_INPUT, clear_errors
+from beforehand.cli.ui.output import print_json, print_table, print_text
+from beforehand.cli.ui.spark import Conf, Master, check_installed, spark_progress, start_session
 
 if TYPE_CHECKING:
     from beforehand.pipeline.ingest import Summary

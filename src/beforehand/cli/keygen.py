@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from beforehand.cli.failure import clear_errors
-from beforehand.cli.output import print_json
+from beforehand.cli.ui.failure import clear_errors
+from beforehand.cli.ui.output import print_json
 
 
 def command(
@@ -25,7 +25,7 @@ def command(
     ] = False,
 ) -> None:
     """Make a secret key for a cluster: its nodes encrypt with it, and nobody else may have it."""
-    from beforehand.runtime import keys
+    from beforehand.runtime.identity import keys
 
     key = keys.keygen()
     if out is not None:

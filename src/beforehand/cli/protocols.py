@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from beforehand.cli.output import print_json, print_table
+from beforehand.cli.ui.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from beforehand.protocols.base import Capabilities
+    from beforehand.protocols.capabilities import Capabilities
 
 COLUMNS = ("name", "causal", "sends", "network", "members", "metadata", "waits at")
 PROSE = ("what it is", "source")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from beforehand.cli.failure import BAD_INPUT, clear_errors
-from beforehand.cli.output import print_json, print_text
-from beforehand.cli.progress import progress_line
+from beforehand.cli.ui.failure import BAD_INPUT, clear_errors
+from beforehand.cli.ui.output import print_json, print_text
+from beforehand.cli.ui.progress import progress_line
 from beforehand.errors import ReportError
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from beforehand.cli import completion
-from beforehand.cli.failure import clear_errors
-from beforehand.cli.output import print_json, print_table, print_text
-from beforehand.cli.progress import progress_steps
-from beforehand.cli.spark import Conf, Master, start_session, watched
+from beforehand.cli.ui import completion
+from beforehand.cli.ui.failure import clear_errors
+from beforehand.cli.ui.output import print_json, print_table, print_text
+from beforehand.cli.ui.progress import progress_steps
+from beforehand.cli.ui.spark import Conf, Master, start_session, watched
 from beforehand.errors import PipelineError
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def candidates(names: list[str]) -> list[Candidate]:
 
 
 def _networks(names: list[str]) -> list[str]:
-    from beforehand.pipeline.study.job import NETWORKS as usual
+    from beforehand.pipeline.study.study import NETWORKS as usual
     from beforehand.pipeline.sweep.networks import NETWORKS as known
 
     for name in names:
@@ -220,7 +220,7 @@ def _shown_progress(
 
 
 def _show(asked: Study, found: Findings) -> None:
-    from beforehand.pipeline import words
+    from beforehand.pipeline import prose as words
     from beforehand.pipeline.study.text import COLUMNS, LEGEND, by_network, line
 
     what = ", ".join(asked.sources) or f"the built-in traffic, seed {asked.seed}"

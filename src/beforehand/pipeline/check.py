@@ -16,9 +16,9 @@ from typing import Final
 from pyspark.sql import SparkSession
 
 from beforehand.checker.explore import check
-from beforehand.checker.parts import parts
+from beforehand.checker.search.partition import parts
+from beforehand.checker.search.symmetry import renamings
 from beforehand.checker.setting import Setting
-from beforehand.checker.symmetry import renamings
 from beforehand.checker.verdict import Progress, Verdict
 from beforehand.pipeline.check_tasks import Found, Order, seconds_to, send_out, together
 

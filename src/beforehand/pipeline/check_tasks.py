@@ -15,8 +15,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from beforehand.checker.explore import check
-from beforehand.checker.images import NotSymmetric
 from beforehand.checker.program import Program
+from beforehand.checker.search.images import NotSymmetric
 from beforehand.checker.setting import Setting
 from beforehand.checker.verdict import Verdict
 from beforehand.errors import PipelineError

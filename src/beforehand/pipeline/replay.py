@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from beforehand.errors import PipelineError
-from beforehand.simulator.contents import MAX_PAYLOAD
 from beforehand.simulator.program import Program, Send
 from beforehand.simulator.units import LONGEST
+from beforehand.simulator.workloads.message_sizes import MAX_PAYLOAD
 
 
 def program_of(rows: Iterable[Mapping[str, Any]]) -> Program:

@@ -1,9 +1,9 @@
 """Protocol cores: one process of one protocol each, without any I/O, behind one contract."""
 
-from beforehand.protocols.base import (
+from beforehand.protocols.capabilities import Capabilities
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import (
     Admit,
-    Capabilities,
-    Core,
     Deliver,
     DeliverRun,
     Effect,

@@ -9,22 +9,23 @@ from typing import Any
 
 from beforehand.causality.ids import check_process
 from beforehand.errors import LocalProtocolError, UnknownProtocolError
-from beforehand.protocols.base import Capabilities, Core
+from beforehand.protocols.capabilities import Capabilities
+from beforehand.protocols.clocks.ks import Ks
+from beforehand.protocols.clocks.newtop import Newtop
+from beforehand.protocols.clocks.rst import Rst
+from beforehand.protocols.clocks.vector import Vector
 from beforehand.protocols.controls import Fifo, Raw
-from beforehand.protocols.cykas import Cykas
-from beforehand.protocols.cykas_unsafe import CykasUnsafe
-from beforehand.protocols.hybrid import Hybrid
-from beforehand.protocols.hybrid_sps import HybridSps
-from beforehand.protocols.ks import Ks
-from beforehand.protocols.link_memory import LinkMemory
-from beforehand.protocols.mattern import Mattern
-from beforehand.protocols.newtop import Newtop
-from beforehand.protocols.prc import Prc
-from beforehand.protocols.preventive import Preventive
-from beforehand.protocols.rst import Rst
-from beforehand.protocols.tree import TreeCore
-from beforehand.protocols.tree_shape import Tree
-from beforehand.protocols.vector import Vector
+from beforehand.protocols.core import Core
+from beforehand.protocols.hybrid.csps import Hybrid
+from beforehand.protocols.hybrid.sps import HybridSps
+from beforehand.protocols.overlay.link_memory import LinkMemory
+from beforehand.protocols.overlay.prc import Prc
+from beforehand.protocols.overlay.preventive import Preventive
+from beforehand.protocols.sender_side.cykas import Cykas
+from beforehand.protocols.sender_side.cykas_unsafe import CykasUnsafe
+from beforehand.protocols.sender_side.mattern import Mattern
+from beforehand.protocols.tree.core import TreeCore
+from beforehand.protocols.tree.topology import Tree
 
 UNICAST = ("unicast",)
 MULTICAST = ("unicast", "multicast")

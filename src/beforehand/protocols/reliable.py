@@ -25,10 +25,11 @@ from mypy_extensions import i64
 
 from beforehand.causality.ids import check_process
 from beforehand.errors import RemoteProtocolError
-from beforehand.protocols.base import Core, Effect, Held, Transmit, Wait
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Effect, Held, Transmit, Wait
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.numbered import foreign
-from beforehand.protocols.window import ReceiveWindow, SendWindow
+from beforehand.protocols.support.numbering import foreign
+from beforehand.protocols.support.windows import ReceiveWindow, SendWindow
 
 
 class Segment(Frame):

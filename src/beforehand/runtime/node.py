@@ -13,16 +13,17 @@ from typing import Any, Final
 
 from beforehand.causality.ids import MessageId
 from beforehand.errors import LocalProtocolError, NodeClosedError, PeerDroppedError, WouldBlock
-from beforehand.runtime import events, looking
+from beforehand.runtime import events
+from beforehand.runtime import stats as looking
+from beforehand.runtime.driver import Turns
+from beforehand.runtime.engine.message import Batch, Message
+from beforehand.runtime.engine.peer import Peer
 from beforehand.runtime.events import PeerEvent
-from beforehand.runtime.looking import Stats, Waiting
-from beforehand.runtime.message import Batch, Message
-from beforehand.runtime.peer import Peer
+from beforehand.runtime.recording.node_trace import NodeTrace
 from beforehand.runtime.settings import NodeSettings
-from beforehand.runtime.tracing import NodeTrace
+from beforehand.runtime.stats import Stats, Waiting
 from beforehand.runtime.transports.base import Transport
 from beforehand.runtime.transports.udp import UdpTransport
-from beforehand.runtime.turns import Turns
 from beforehand.runtime.waiters import Line
 
 WINDOW: Final = 65_536  # messages between two applications

@@ -9,10 +9,11 @@ from typing import Any, Final
 from beforehand import protocols
 from beforehand.causality.ids import MAX_PROCESS_NAME, check_process
 from beforehand.errors import LocalProtocolError
-from beforehand.protocols.base import Capabilities, Core
+from beforehand.protocols.capabilities import Capabilities
+from beforehand.protocols.core import Core
 from beforehand.protocols.reliable import ReliableLink
-from beforehand.runtime import keys
-from beforehand.runtime.greeting import INCARNATION_SIZE
+from beforehand.runtime.identity import keys
+from beforehand.runtime.identity.greeting import INCARNATION_SIZE
 
 # "@" and the incarnation in hexadecimal digits are added to a name inside the cores.
 MAX_NAME: Final = MAX_PROCESS_NAME - 1 - 2 * INCARNATION_SIZE

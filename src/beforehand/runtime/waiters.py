@@ -11,7 +11,7 @@ from collections import deque
 from heapq import heappop, heappush
 
 from beforehand.errors import PeerDroppedError
-from beforehand.runtime.peer import Peer
+from beforehand.runtime.engine.peer import Peer
 
 
 class Line:

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from beforehand.causality.ids import check_process
 from beforehand.errors import BeforehandError, LocalProtocolError, ScenarioError
-from beforehand.simulator.contents import MAX_PAYLOAD
 from beforehand.simulator.units import LONGEST
+from beforehand.simulator.workloads.message_sizes import MAX_PAYLOAD
 from beforehand.trace.schema import Event
 
 _LISTED = 5  # sends to name in an error

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from beforehand.causality.violations import Violation
-from beforehand.simulator.measures import Durations, Level, Moment
+from beforehand.simulator.measures.instruments import Durations, Level, Moment
 from beforehand.simulator.scenario import Scenario
 
 

@@ -9,17 +9,17 @@ from contextlib import contextmanager
 
 from beforehand import protocols
 from beforehand.causality.oracle import Oracle
-from beforehand.simulator.contents import Contents
-from beforehand.simulator.engine import MAX_TIME
-from beforehand.simulator.faults import Faults
-from beforehand.simulator.network import Network
-from beforehand.simulator.records import Process
 from beforehand.simulator.result import Metrics, Result
 from beforehand.simulator.scenario import Scenario
-from beforehand.simulator.streams import Stream
-from beforehand.simulator.watcher import Watcher
-from beforehand.simulator.workload import Workload
-from beforehand.simulator.world import World
+from beforehand.simulator.workloads.message_sizes import Contents
+from beforehand.simulator.workloads.workload import Workload
+from beforehand.simulator.world.engine import MAX_TIME
+from beforehand.simulator.world.faults import Faults
+from beforehand.simulator.world.network import Network
+from beforehand.simulator.world.observers import Watcher
+from beforehand.simulator.world.processes import Process
+from beforehand.simulator.world.random_streams import Stream
+from beforehand.simulator.world.world import World
 from beforehand.trace.recorder import Recorder
 
 Progress = Callable[[int, int], None]  # messages sent, messages expected

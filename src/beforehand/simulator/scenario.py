@@ -17,16 +17,18 @@ from typing import Any, Final, Literal
 from beforehand import protocols
 from beforehand.causality.ids import check_process
 from beforehand.errors import LocalProtocolError, ScenarioError
-from beforehand.simulator import changes, specs, units, workloads
-from beforehand.simulator.changes import NO_CHURN, Churn
-from beforehand.simulator.contents import MAX_PAYLOAD
-from beforehand.simulator.distributions import Distribution
-from beforehand.simulator.faults import Partition, Stop
-from beforehand.simulator.ground import Ground
-from beforehand.simulator.network import Delay
-from beforehand.simulator.overlay import Overlay
+from beforehand.simulator import specs, units
+from beforehand.simulator.overlays import churn as changes
+from beforehand.simulator.overlays.churn import NO_CHURN, Churn
+from beforehand.simulator.overlays.dynamics import Overlay
+from beforehand.simulator.overlays.overlay_setup import Ground
 from beforehand.simulator.program import Program
-from beforehand.simulator.workload import Workload
+from beforehand.simulator.workloads import registry as workloads
+from beforehand.simulator.workloads.message_sizes import MAX_PAYLOAD
+from beforehand.simulator.workloads.workload import Workload
+from beforehand.simulator.world.distributions import Distribution
+from beforehand.simulator.world.faults import Partition, Stop
+from beforehand.simulator.world.network import Delay
 
 # Of `create` itself; and `runs`, which changes nothing but the effects that a runtime gets.
 NO_OPTIONS: Final = {"name", "process", "processes", "tree", "links", "runs"}

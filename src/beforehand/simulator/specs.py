@@ -20,7 +20,7 @@ from typing import Final
 
 from beforehand.errors import ScenarioError
 from beforehand.simulator import units
-from beforehand.simulator.distributions import (
+from beforehand.simulator.world.distributions import (
     Constant,
     Distribution,
     Exponential,
@@ -28,9 +28,9 @@ from beforehand.simulator.distributions import (
     Normal,
     Uniform,
 )
-from beforehand.simulator.faults import Partition, Stop
-from beforehand.simulator.network import Delay, EqualDelay, ScheduledDelay, SiteDelay
-from beforehand.simulator.records import NEVER
+from beforehand.simulator.world.faults import Partition, Stop
+from beforehand.simulator.world.network import Delay, EqualDelay, ScheduledDelay, SiteDelay
+from beforehand.simulator.world.processes import NEVER
 
 Unit = Callable[[object, str], int]
 

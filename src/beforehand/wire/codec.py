@@ -20,7 +20,7 @@ from mypy_extensions import i64
 from beforehand.errors import LocalProtocolError, RemoteProtocolError
 from beforehand.protocols.fence import Fenced
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
 from beforehand.protocols.reliable import Segment
 from beforehand.wire import ks, newtop, overlay, rst, signals, single, tags, tree, vector
 from beforehand.wire.fields import id_field, names_field

@@ -20,7 +20,7 @@ from typing import Final
 from mypy_extensions import i64
 
 from beforehand.errors import LocalProtocolError, RemoteProtocolError
-from beforehand.protocols.hybrid_frames import HybridMessage
+from beforehand.protocols.hybrid.frames import HybridMessage
 from beforehand.wire.tags import MARKER
 from beforehand.wire.varint import (
     MAX_VALUE,

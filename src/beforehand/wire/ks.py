@@ -22,10 +22,10 @@ from typing import Final
 from mypy_extensions import i64
 
 from beforehand.errors import LocalProtocolError
+from beforehand.protocols.clocks.ks import KsMessage
+from beforehand.protocols.clocks.ks_flush import KsFlush
+from beforehand.protocols.clocks.ks_log import Destinations, Entry
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.ks import KsMessage
-from beforehand.protocols.ks_flush import KsFlush
-from beforehand.protocols.ks_log import Destinations, Entry
 from beforehand.wire import tags
 from beforehand.wire.fields import id_field, name_field, names_field, payload_field
 from beforehand.wire.reader import Reader

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Final
 
 from beforehand.errors import LocalProtocolError
+from beforehand.protocols.clocks.newtop import NewtopMessage
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.newtop import NewtopMessage
 from beforehand.wire import tags
 from beforehand.wire.fields import id_field, payload_field
 from beforehand.wire.reader import Reader

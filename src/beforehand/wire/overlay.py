@@ -20,7 +20,7 @@ from typing import Final
 
 from beforehand.errors import LocalProtocolError
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.overlay_frames import (
+from beforehand.protocols.overlay.frames import (
     BETA,
     PING,
     Alpha,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from beforehand.protocols.clocks.newtop import NewtopNull
 from beforehand.protocols.controls import FifoAck
-from beforehand.protocols.cykas import CykasAck, CykasYouCanTell
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.mattern import MatternAck
-from beforehand.protocols.newtop import NewtopNull
-from beforehand.protocols.overlay_frames import Join, Linked, Pong, Refuse
+from beforehand.protocols.overlay.frames import Join, Linked, Pong, Refuse
 from beforehand.protocols.reliable import SegmentAck
+from beforehand.protocols.sender_side.cykas import CykasAck, CykasYouCanTell
+from beforehand.protocols.sender_side.mattern import MatternAck
 from beforehand.wire import tags
 from beforehand.wire.fields import id_field
 from beforehand.wire.reader import Reader

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import Final
 
 from beforehand.protocols.controls import FifoMessage, RawMessage
-from beforehand.protocols.cykas import CykasMessage
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.mattern import MatternMessage
+from beforehand.protocols.sender_side.cykas import CykasMessage
+from beforehand.protocols.sender_side.mattern import MatternMessage
 from beforehand.wire import tags
 from beforehand.wire.fields import id_field, payload_field, predecessor_field
 from beforehand.wire.reader import Reader

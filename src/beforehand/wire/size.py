@@ -9,10 +9,10 @@ from __future__ import annotations
 from mypy_extensions import i64
 
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
-from beforehand.protocols.numbered import Signal
-from beforehand.protocols.overlay_frames import Broadcast
+from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.protocols.overlay.frames import Broadcast
 from beforehand.protocols.reliable import Segment, SegmentAck
+from beforehand.protocols.support.numbering import Signal
 from beforehand.wire.codec import encode
 from beforehand.wire.hybrid import DISTANCE, ID
 from beforehand.wire.varint import PLAIN, size_of

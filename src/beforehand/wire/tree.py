@@ -17,7 +17,7 @@ from typing import Final
 
 from beforehand.errors import LocalProtocolError
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.tree_frames import (
+from beforehand.protocols.tree.frames import (
     TreeAsk,
     TreeBroadcast,
     TreeClear,

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Final
 
 from beforehand.errors import LocalProtocolError
+from beforehand.protocols.clocks.vector import VectorMessage
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.vector import VectorMessage
 from beforehand.wire import tags
 from beforehand.wire.counts import counts_field, read_counts
 from beforehand.wire.fields import id_field, payload_field

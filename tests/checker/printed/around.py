@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from beforehand.protocols.base import Core, Effect, Held, Transmit
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Effect, Held, Transmit
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage
+from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage
 
 
 class Around(Core):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import deque
 
-from beforehand.protocols.base import Effect, Transmit
-from beforehand.protocols.hybrid_frames import HybridPermit
+from beforehand.protocols.effects import Effect, Transmit
+from beforehand.protocols.hybrid.frames import HybridPermit
 from tests.checker.printed.process import Process
 from tests.checker.printed.records import Record
 

@@ -8,8 +8,8 @@ before it is open, that is, not acknowledged, to anybody but j.
 from __future__ import annotations
 
 from beforehand.errors import LocalProtocolError
-from beforehand.protocols.base import Effect, Transmit
-from beforehand.protocols.hybrid_frames import HybridPermit
+from beforehand.protocols.effects import Effect, Transmit
+from beforehand.protocols.hybrid.frames import HybridPermit
 from tests.checker.printed.process import FIRST_ID, Process
 from tests.checker.printed.records import Record
 

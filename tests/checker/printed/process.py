@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from beforehand.errors import LocalProtocolError, RemoteProtocolError
-from beforehand.protocols.base import Core, Deliver, Effect, Held, Transmit, Wait
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Deliver, Effect, Held, Transmit, Wait
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.hybrid_frames import HybridAck, HybridPermit
-from beforehand.protocols.structures import IndexableSlidingMap, SlidingArray
+from beforehand.protocols.hybrid.frames import HybridAck, HybridPermit
+from beforehand.protocols.support.structures import IndexableSlidingMap, SlidingArray
 from tests.checker.printed.records import PrintedMessage, Record, twin
 
 FIRST_ID = 1  # of a process: 0 stands for "none" in the maps below

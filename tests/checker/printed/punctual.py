@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from beforehand.protocols.base import Core, Effect, Transmit
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Effect, Transmit
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.hybrid_frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
 from tests.checker.printed.around import Around
 
 

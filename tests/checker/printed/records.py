@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from beforehand.protocols.hybrid_frames import HybridMessage
-from beforehand.protocols.structures import SlidingArray
+from beforehand.protocols.hybrid.frames import HybridMessage
+from beforehand.protocols.support.structures import SlidingArray
 
 
 class PrintedMessage(HybridMessage):

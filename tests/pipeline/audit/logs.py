@@ -9,7 +9,7 @@ from beforehand.causality.ids import MessageId
 from beforehand.causality.oracle import Oracle
 from beforehand.pipeline.audit.findings import Findings
 from beforehand.pipeline.audit.judge import judge
-from beforehand.pipeline.audit.pieces import KINDS, Piece, cut
+from beforehand.pipeline.audit.log_chunks import KINDS, Piece, cut
 from beforehand.trace import Event
 
 _COLUMNS = pa.schema(

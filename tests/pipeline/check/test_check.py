@@ -15,7 +15,7 @@ from beforehand.checker.verdict import Progress
 from beforehand.checker.world import replay
 from beforehand.errors import PipelineError
 from beforehand.pipeline.check import check_on_spark
-from beforehand.protocols.base import Core
+from beforehand.protocols.core import Core
 
 pytestmark = pytest.mark.spark
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from beforehand.pipeline.ingest.order.circles import circles
+from beforehand.pipeline.ingest.order.cycles import circles
 
 
 @pytest.mark.parametrize("seed", range(50))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from beforehand.cli.ingest import _FORMATS
 from beforehand.pipeline import schemas
-from beforehand.pipeline.ingest import job
+from beforehand.pipeline.ingest.ingest import LARGEST
 from beforehand.pipeline.ingest.order import outcome
 from beforehand.pipeline.ingest.read import gzipped, options, spans
 
@@ -52,10 +52,7 @@ def test_the_flags() -> None:
 
 def test_the_limits() -> None:
     """In the units of the page."""
-    assert (
-        f"up to {job.LARGEST // 2**20} MiB, or {gzipped.MOST_UNPACKED // 2**30} GiB unpacked"
-        in DOCS
-    )
+    assert f"up to {LARGEST // 2**20} MiB, or {gzipped.MOST_UNPACKED // 2**30} GiB unpacked" in DOCS
 
 
 def test_the_columns_that_can_be_mapped() -> None:

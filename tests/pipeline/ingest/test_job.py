@@ -16,15 +16,8 @@ from pyspark.sql import SparkSession
 
 from beforehand.errors import PipelineError
 from beforehand.pipeline import schemas
-from beforehand.pipeline.ingest import (
-    Summary,
-    ingest,
-    job,
-    read_events,
-    read_messages,
-    read_summary,
-)
-from beforehand.pipeline.ingest.job import find
+from beforehand.pipeline.ingest import Summary, ingest, read_events, read_messages, read_summary
+from beforehand.pipeline.ingest.ingest import find
 from beforehand.pipeline.ingest.tables import NOTE, UNFINISHED
 from beforehand.pipeline.storage import Storage
 from tests.pipeline.ingest.plain import NO_REAL, REAL, ingest_files
@@ -119,7 +112,7 @@ def test_an_output_inside_its_source_is_not_read(spark: SparkSession, tmp_path: 
     (tmp_path / "list").write_text(SAMPLES["list"])
     (tmp_path / "out" / "messages").mkdir(parents=True)
     (tmp_path / "out" / "messages" / "x.parquet").write_text("PAR1")
-    [found] = job.find(Storage(spark), [str(tmp_path)], str(tmp_path / "out"))
+    [found] = find(Storage(spark), [str(tmp_path)], str(tmp_path / "out"))
     assert found.path == f"file:{tmp_path}/list"
 
 
@@ -170,7 +163,7 @@ def test_a_file_that_is_too_large_is_a_reject(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is not even read; alone too."""
-    monkeypatch.setattr(job, "LARGEST", 10)
+    monkeypatch.setattr("beforehand.pipeline.ingest.ingest.LARGEST", 10)
     (tmp_path / "list").write_text(SAMPLES["list"])
     summary = ingest(spark, [str(tmp_path / "list")], str(tmp_path / "out"))
     assert (summary.total("rows"), summary.total("rejected")) == (1, 1)

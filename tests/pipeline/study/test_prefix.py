@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from beforehand.errors import PipelineError
-from beforehand.pipeline.study.prefix import first_messages
+from beforehand.pipeline.study.truncate import first_messages
 from tests.pipeline.characterise.messages import at_random, message
 
 COLUMNS = pa.schema(

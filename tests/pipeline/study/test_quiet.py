@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from beforehand.pipeline.study.quiet import LIMITS, SECOND, shorten
+from beforehand.pipeline.study.idle_gaps import LIMITS, SECOND, shorten
 from tests.pipeline.characterise.messages import message
 
 DAY = 86_400 * SECOND

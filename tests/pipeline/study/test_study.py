@@ -18,7 +18,8 @@ from beforehand.cli import app
 from beforehand.errors import PipelineError
 from beforehand.pipeline.ingest import Options, read_messages, read_summary
 from beforehand.pipeline.ingest.read.options import Column
-from beforehand.pipeline.study import Candidate, Findings, Study, job, run_study
+from beforehand.pipeline.study import Candidate, Findings, Study, run_study
+from beforehand.pipeline.study import study as job
 from beforehand.pipeline.study.schemas import PROTOCOLS, RECOMMENDATION
 from beforehand.pipeline.study.traffic import choose, traffic
 from tests.pipeline.characterise.test_graph import ancestors

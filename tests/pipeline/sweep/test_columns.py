@@ -10,7 +10,7 @@ import pytest
 from beforehand.pipeline.sweep.columns import METRICS, MOMENT, degree, measured
 from beforehand.pipeline.sweep.schema import RESULTS
 from beforehand.simulator import Metrics, Program, Scenario, Send, run
-from beforehand.simulator.measures import Moment
+from beforehand.simulator.measures.instruments import Moment
 
 RUN = run(Scenario(processes=4, messages=5, sample="7ms"), audit=True)
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from beforehand.cli import app, sweep
+from beforehand.cli import app
+from beforehand.cli.sweep import command as sweep
 from beforehand.pipeline.sweep import Grid
 from beforehand.pipeline.sweep.command import words_of_grid, words_of_point
 from beforehand.pipeline.sweep.grid import plan

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from beforehand.cli import app, diagram, diagram_flags
+from beforehand.cli import app
+from beforehand.cli.diagram import command as diagram
+from beforehand.cli.diagram import flags as diagram_flags
 from beforehand.report.diagram import build
 
 DOCS = (Path(__file__).parents[3] / "docs" / "diagrams.md").read_text(encoding="utf-8")

@@ -4,6 +4,6 @@
 - Without Spark: `pieces.py` makes pieces of events, `judge.py` judges the pieces of one run.
 """
 
-from beforehand.pipeline.audit.auditing import Audit, audit
+from beforehand.pipeline.audit.audit import Audit, audit
 
 __all__ = ["Audit", "audit"]

@@ -12,7 +12,7 @@ from beforehand._kernel import Ints
 from beforehand.errors import TraceError
 from beforehand.pipeline.audit.kernels import placing
 from beforehand.pipeline.audit.log import Log, Table, array
-from beforehand.pipeline.audit.pieces import Piece
+from beforehand.pipeline.audit.log_chunks import Piece
 
 _SPARE: Final = 4  # numbers per event that may be unused before they are counted anew
 

@@ -14,8 +14,8 @@ from beforehand.pipeline.audit.assemble import assemble
 from beforehand.pipeline.audit.findings import LISTED, Findings, Receivers
 from beforehand.pipeline.audit.kernels import sorting
 from beforehand.pipeline.audit.log import CUT_SHORT, Log
+from beforehand.pipeline.audit.log_chunks import Piece
 from beforehand.pipeline.audit.order import BYTES, Block, Wrong, blocks
-from beforehand.pipeline.audit.pieces import Piece
 from beforehand.pipeline.audit.steps import Sorter, Steps
 from beforehand.pipeline.audit.witness import MOST, Witness
 

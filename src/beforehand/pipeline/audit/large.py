@@ -34,8 +34,8 @@ from beforehand.pipeline.arrow import arrow_schema
 from beforehand.pipeline.audit.assemble import assemble
 from beforehand.pipeline.audit.findings import LISTED, Findings
 from beforehand.pipeline.audit.judge import add_late, structure
+from beforehand.pipeline.audit.log_chunks import Piece
 from beforehand.pipeline.audit.order import Block, Wrong, blocks
-from beforehand.pipeline.audit.pieces import Piece
 from beforehand.pipeline.audit.stages import unpacked
 from beforehand.pipeline.audit.steps import Sorter, Steps
 from beforehand.pipeline.audit.witness import Witness

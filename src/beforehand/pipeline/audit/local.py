@@ -19,7 +19,7 @@ from pyspark.sql.types import LongType, StringType, StructType
 
 from beforehand.pipeline.arrow import arrow_schema
 from beforehand.pipeline.audit.judge import judge
-from beforehand.pipeline.audit.pieces import CODES, UNKNOWN, cut
+from beforehand.pipeline.audit.log_chunks import CODES, UNKNOWN, cut
 from beforehand.pipeline.audit.stages import FINDINGS, PIECES, findings_batch
 from beforehand.pipeline.schemas import required
 from beforehand.pipeline.storage import File

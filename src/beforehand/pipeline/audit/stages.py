@@ -13,7 +13,7 @@ from pyspark.sql.types import ArrayType, BinaryType, StringType, StructType
 from beforehand.pipeline.arrow import arrow_schema
 from beforehand.pipeline.audit.findings import Findings
 from beforehand.pipeline.audit.judge import judge
-from beforehand.pipeline.audit.pieces import ARRAYS, CODES, UNKNOWN, Piece, cut
+from beforehand.pipeline.audit.log_chunks import ARRAYS, CODES, UNKNOWN, Piece, cut
 from beforehand.pipeline.schemas import VERDICTS, VIOLATIONS, optional, required
 
 PIECES: Final = StructType(

@@ -6,7 +6,7 @@
 - `job.py` is the whole, and `tables.py` is for those who read its output.
 """
 
-from beforehand.pipeline.ingest.job import ingest
+from beforehand.pipeline.ingest.ingest import ingest
 from beforehand.pipeline.ingest.read.options import Options, columns_of
 from beforehand.pipeline.ingest.summary import FileCount, RunCount, Summary
 from beforehand.pipeline.ingest.tables import read_events, read_messages, read_summary

@@ -7,7 +7,7 @@
 
 from beforehand.pipeline.study.advice import Advice
 from beforehand.pipeline.study.figures import Candidate, Figures
-from beforehand.pipeline.study.job import MESSAGES, NETWORKS, STEPS, Findings, Study, run_study
+from beforehand.pipeline.study.study import MESSAGES, NETWORKS, STEPS, Findings, Study, run_study
 
 __all__ = [
     "MESSAGES",

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from beforehand.pipeline.prose import span
 from beforehand.pipeline.study.figures import Figures
-from beforehand.pipeline.words import span
 
 CLOSE: Final = 1.02  # what differs by less is called equal
 

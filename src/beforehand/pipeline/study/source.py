@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from beforehand.errors import PipelineError
 from beforehand.pipeline.ingest import FileCount, Options, RunCount, Summary, ingest
-from beforehand.pipeline.ingest.job import claim, find
+from beforehand.pipeline.ingest.ingest import claim, find
 from beforehand.pipeline.ingest.tables import NOTE as INGESTED
 from beforehand.pipeline.ingest.tables import UNFINISHED
 from beforehand.pipeline.schemas import FILES, MESSAGES, REJECTS

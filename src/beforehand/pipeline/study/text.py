@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from beforehand.pipeline.prose import number, sentences, span, title
 from beforehand.pipeline.study.advice import Advice
+from beforehand.pipeline.study.eligibility import LeftOut
 from beforehand.pipeline.study.figures import Figures
-from beforehand.pipeline.study.suitable import LeftOut
 from beforehand.pipeline.study.traffic import Traffic
-from beforehand.pipeline.words import number, sentences, span, title
 
 COLUMNS: Final = (
     *("protocol", "latency", "p99", "held", "metadata", "control", "on the wire"),

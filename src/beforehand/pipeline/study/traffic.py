@@ -11,10 +11,10 @@ from pyspark.sql import functions as f
 
 from beforehand.errors import PipelineError
 from beforehand.pipeline.characterise.order import LIMIT
+from beforehand.pipeline.prose import span
 from beforehand.pipeline.replay import program_of
-from beforehand.pipeline.study.prefix import first_messages
-from beforehand.pipeline.study.quiet import shorten
-from beforehand.pipeline.words import span
+from beforehand.pipeline.study.idle_gaps import shorten
+from beforehand.pipeline.study.truncate import first_messages
 from beforehand.simulator import Program, Scenario
 
 PAYLOAD: Final = Scenario.payload  # bytes, of messages whose source does not tell

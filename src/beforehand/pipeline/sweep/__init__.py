@@ -9,8 +9,8 @@
 
 from beforehand.pipeline.sweep.grid import Grid, Plan, Point, Skipped
 from beforehand.pipeline.sweep.networks import NETWORKS
-from beforehand.pipeline.sweep.run import Progress, SweepResult, prepare, run_sweep, stored
 from beforehand.pipeline.sweep.schema import RESULTS
+from beforehand.pipeline.sweep.sweep import Progress, SweepResult, prepare, run_sweep, stored
 
 __all__ = [
     "NETWORKS",

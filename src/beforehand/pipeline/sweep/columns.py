@@ -11,7 +11,7 @@ from types import NoneType
 from typing import Any, Final, get_args, get_type_hints
 
 from beforehand.simulator import Metrics, Program, Result, Scenario
-from beforehand.simulator.measures import Moment
+from beforehand.simulator.measures.instruments import Moment
 
 _POINT: Final = {"processes"}  # a run has it also when it failed
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 from beforehand.errors import PipelineError, ScenarioError
 from beforehand.pipeline.sweep.networks import DEFAULT, NETWORK_FIELDS, NETWORKS, Network
 from beforehand.simulator import Program, Scenario
-from beforehand.simulator.workloads import REPLAY
+from beforehand.simulator.workloads.registry import REPLAY
 
 PREFIX: Final = f"{REPLAY}:"  # of workloads that replay something
 AUTO: Final = "auto"  # of split: where a protocol has no multicast and the workload needs it

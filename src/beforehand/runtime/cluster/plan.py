@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from beforehand import protocols
 from beforehand.errors import LocalProtocolError
-from beforehand.protocols.base import Capabilities
-from beforehand.runtime.sending import MAX_PAYLOAD
+from beforehand.protocols.capabilities import Capabilities
+from beforehand.runtime.engine.outbox import MAX_PAYLOAD
 
 MOST_NODES: Final = 64  # interpreters on one machine, each in touch with all others
 LEAST_SURVIVORS: Final = 2  # who is left must have somebody to talk to

@@ -22,7 +22,7 @@ from beforehand.runtime import events
 from beforehand.runtime.cluster.plan import Job
 from beforehand.runtime.cluster.traffic import Traffic, payload_of
 from beforehand.runtime.node import Node
-from beforehand.runtime.running import run
+from beforehand.runtime.run import run
 from beforehand.runtime.transports.faulty import Faulty
 from beforehand.runtime.transports.udp import UdpTransport
 

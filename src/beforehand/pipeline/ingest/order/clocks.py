@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from beforehand.pipeline.ingest.order.circles import circles
+from beforehand.pipeline.ingest.order.cycles import circles
 from beforehand.pipeline.ingest.order.outcome import (
     GAP,
     MESSAGE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from beforehand.pipeline.ingest.order.circles import circles
+from beforehand.pipeline.ingest.order.cycles import circles
 from beforehand.pipeline.ingest.order.outcome import (
     MESSAGE,
     MISSING_PARENT,

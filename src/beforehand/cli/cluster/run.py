@@ -1,0 +1,70 @@
+"""A cluster from its start to its note: what `beforehand cluster` and `beforehand demo` share."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from beforehand._environment import provenance
+from beforehand.cli.cluster import view as cluster_view
+from beforehand.cli.ui.notes import write_note
+
+if TYPE_CHECKING:
+    from beforehand.runtime.cluster.conduct import Course, Watch
+    from beforehand.runtime.cluster.plan import Plan
+    from beforehand.runtime.cluster.verdict import Verdict
+
+NOTE: Final = "_cluster.json"  # beside the traces, whose readers pass over names with _ in front
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A cluster that came to its end."""
+
+    plan: Plan
+    encrypted: bool
+    course: Course
+    verdict: Verdict
+
+    @property
+    def clean(self) -> bool:
+        """Whether everything arrived, once, in order and as it was sent."""
+        return cluster_view.is_clean(self.course, self.verdict)
+
+    def everything(self) -> dict[str, Any]:
+        """For programs."""
+        return cluster_view.everything(self.plan, self.course, self.verdict)
+
+
+def run(plan: Plan, encrypted: bool, folder: Path, timeout: float, watch: Watch) -> Ran:
+    """Run a cluster, whose traces are in the folder afterwards, and judge it."""
+    from beforehand.runtime.cluster.conduct import conduct
+    from beforehand.runtime.cluster.verdict import judge
+    from beforehand.runtime.identity.keys import keygen
+
+    course = conduct(plan, keygen() if encrypted else None, folder, timeout, watch)
+    watch(course.children, "judging")
+    labels = {child.process: child.label for child in course.children}
+    verdict = judge(folder, labels, [child.label for child in course.killed])
+    return Ran(plan, encrypted, course, verdict)
+
+
+def leave_note(ran: Ran, folder: Path) -> None:
+    """Say beside the traces what they are of; written last, so that there is none without them."""
+    told = {**ran.everything(), "encrypted": ran.encrypted}
+    write_note(folder / NOTE, told | provenance(command_line(ran.plan, ran.encrypted, folder)))
+
+
+def command_line(plan: Plan, encrypted: bool, folder: Path) -> str:
+    """The command that makes such a run."""
+    words = ["beforehand", "cluster"]
+    for name, field in plan.__dataclass_fields__.items():
+        value = getattr(plan, name)
+        if value == field.default and name not in ("nodes", "messages", "protocol", "seed"):
+            continue
+        words.append(f"--{name.replace('_', '-')}")
+        if value is not True:  # of switches the name is enough
+            words.append(str(value))
+    return shlex.join([*words, *([] if encrypted else ["--plain"]), "--trace", str(folder)])

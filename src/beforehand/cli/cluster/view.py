@@ -1,0 +1,137 @@
+"""What is told of a cluster at the end: who did what, what the network did to it, and the verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import typer
+
+from beforehand.cli.cluster.live import COLUMNS, row
+from beforehand.cli.ui.output import print_table, print_text
+
+if TYPE_CHECKING:
+    from beforehand.runtime.cluster.conduct import Course
+    from beforehand.runtime.cluster.plan import Plan
+    from beforehand.runtime.cluster.verdict import Verdict
+
+SHOWN: Final = 3  # violations, and losses, to tell in full
+FAULTS: Final = (("loss", "lost"), ("duplicate", "doubled"), ("reorder", "held_back"))
+
+
+def is_clean(course: Course, verdict: Verdict) -> bool:
+    """Whether everything arrived, once, in order and as it was sent."""
+    return verdict.clean and not _total(course, "damaged")
+
+
+def show(plan: Plan, course: Course, verdict: Verdict) -> None:
+    """Tell people."""
+    typer.echo(
+        f"{plan.protocol}, {plan.nodes} processes, {verdict.sends:,} messages of {plan.payload} bytes, "
+        f"seed {plan.seed}: {course.seconds:.1f} s"
+    )
+    print_table(COLUMNS, [row(child) for child in course.children])
+    print_text(_network(plan, course))
+    print_text(_cores(course, verdict))
+    for line in _incidents(course):
+        print_text(line)
+    for line in _judgement(course, verdict):
+        print_text(line)
+
+
+def everything(plan: Plan, course: Course, verdict: Verdict) -> dict[str, Any]:
+    """Tell programs."""
+    return {
+        "plan": {name: getattr(plan, name) for name in plan.__dataclass_fields__},
+        "seconds": round(course.seconds, 3),
+        "processes": [
+            {"name": child.name, "life": child.life, "killed": child.killed}
+            | child.figures.as_dict()
+            | {"events": [list(event) for event in child.events if event[0] != "up"]}
+            for child in course.children
+        ],
+        "verdict": {
+            "clean": is_clean(course, verdict),
+            "complete": verdict.complete,
+            "sends": verdict.sends,
+            "deliveries": verdict.deliveries,
+            "held": verdict.held,
+            "violations": _kinds(verdict),
+            "lost": len(verdict.lost),
+            "damaged": _total(course, "damaged"),
+            "sentences": [str(each) for each in verdict.violations[:SHOWN]],
+        },
+    }
+
+
+def _network(plan: Plan, course: Course) -> str:
+    """What the injector did; a rate that never struck is worth a warning: the run shows less."""
+    told = []
+    for rate, figure in FAULTS:
+        count = _total(course, figure)
+        words = f"{count:,} {figure.replace('_', ' ')}"
+        if getattr(plan, rate) and not count:
+            words += f" (although {rate} is {getattr(plan, rate)}: send more messages)"
+        told.append(words)
+    return f"network: datagrams {', '.join(told)}; {_total(course, 'resent'):,} frames sent again"
+
+
+def _cores(course: Course, verdict: Verdict) -> str:
+    """How much causality there was to keep."""
+    most = max(child.figures.most_held for child in course.children)
+    return (
+        f"cores: {verdict.held:,} messages had to wait, up to {most:,} at a time in one process; "
+        f"{_total(course, 'reactions'):,} messages were reactions"
+    )
+
+
+def _incidents(course: Course) -> list[str]:
+    """What is worth a line: deaths, returns, and what should not happen."""
+    lines = [
+        f"{child.label} was killed after about {child.figures.sent:,} of its "
+        f"{child.job.messages:,} messages; the others went on"
+        for child in course.killed
+    ]
+    for child in course.children:
+        figures = child.figures
+        if child.life > 1:
+            lines.append(
+                f"{child.name} was started again, and took part: "
+                f"{figures.sent:,} sent, {figures.delivered:,} delivered"
+            )
+        expelled = sorted({peer for kind, peer, _ in child.events if kind == "expelled"})
+        if expelled and not child.killed:
+            lines.append(f"{child.label} lives, and {', '.join(expelled)} gave up on it")
+        if figures.misbehaved:
+            lines.append(f"{child.label} got {figures.misbehaved:,} frames that made no sense")
+    return lines
+
+
+def _judgement(course: Course, verdict: Verdict) -> list[str]:
+    if is_clean(course, verdict):
+        return [
+            f"verdict: clean. {verdict.deliveries:,} deliveries, each once and in causal order, "
+            "and nothing is missing."
+        ]
+    lines = [f"verdict: {_counts(course, verdict)}"]
+    lines += [f"  {violation}" for violation in verdict.violations[:SHOWN]]
+    lines += [f"  lost: {message} never reached {to}." for message, to in verdict.lost[:SHOWN]]
+    return lines
+
+
+def _counts(course: Course, verdict: Verdict) -> str:
+    parts = [f"{count:,} {kind}" for kind, count in _kinds(verdict).items()]
+    if verdict.lost:
+        parts.append(f"{len(verdict.lost):,} lost")
+    if damaged := _total(course, "damaged"):
+        parts.append(f"{damaged:,} damaged")
+    end = "; the first:" if verdict.complete else "; the judge stopped there. The first:"
+    return ", ".join(parts) + end
+
+
+def _kinds(verdict: Verdict) -> dict[str, int]:
+    kinds = [violation.kind for violation in verdict.violations]
+    return {kind: kinds.count(kind) for kind in sorted(set(kinds))}
+
+
+def _total(course: Course, figure: str) -> int:
+    return sum(getattr(child.figures, figure) for child in course.children)

@@ -1,0 +1,266 @@
+"""Run a sweep: what is missing of a grid, wave by wave, the most expensive runs first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql.types import StructType
+
+from beforehand import simulator
+from beforehand.errors import PipelineError
+from beforehand.pipeline import provenance
+from beforehand.pipeline.sweep.command import words_of_grid, words_of_point
+from beforehand.pipeline.sweep.costs import GUESS, by_cost, cost, first_wave, tasks_for
+from beforehand.pipeline.sweep.grid import Grid, Plan, Point, Skipped, plan
+from beforehand.pipeline.sweep.job import Job, point_row
+from beforehand.pipeline.sweep.programs import with_programs
+from beforehand.pipeline.sweep.progress_poller import Ticker
+from beforehand.pipeline.sweep.schema import POINT, RESULTS
+from beforehand.pipeline.sweep.tasks import Simulate
+from beforehand.pipeline.sweep.waves import Wave, Waves
+
+WAVE_SECONDS: Final = 20.0  # of a wave: what a sweep that is killed loses at most, roughly
+FIRST_SECONDS: Final = 5.0  # of the first one, when nothing is known yet
+_NAMES: Final = ("workload", "network", "setting")  # of a run, in its grid
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a sweep is."""
+
+    total: int
+    done: int  # failed ones and those that were there already included
+    failed: int
+    seconds_left: float | None  # an estimate; None while there is nothing to go by
+
+    @property
+    def remaining(self) -> int:
+        """Runs still to do."""
+        return self.total - self.done
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """What a sweep has given."""
+
+    results: DataFrame  # one row of RESULTS for each point of the grid
+    done: int  # runs of this sweep
+    failed: int  # runs that have failed, and have no figures
+    reused: int  # runs that were there already
+    skipped: tuple[Skipped, ...]  # combinations that cannot be run
+    traces: tuple[str, ...]  # folders with the events; empty if they were not wanted
+
+
+def prepare(spark: SparkSession, grid: Grid) -> Plan:
+    """Read what a grid replays, check all of it and name its runs."""
+    return replace(plan(with_programs(spark, grid)), words=words_of_grid(grid))
+
+
+def run_sweep(
+    spark: SparkSession,
+    grid: Grid | Plan,
+    out: str,
+    *,
+    traces: bool = False,
+    audit: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+    wave_seconds: float = WAVE_SECONDS,
+    simulate: Simulate = simulator.run,
+    made_by: Sequence[str] | None = None,
+) -> SweepResult:
+    """Do what is missing of a grid in the folder `out`, and return the results of the whole grid.
+
+    Missing is what has not been done, what failed, and with `traces` or `audit` what was done without.
+    One sweep at a time may write into a folder. `made_by` is the command that a note is to tell, where
+    the sweep is a part of something else.
+    """
+    planned = prepare(spark, grid) if isinstance(grid, Grid) else grid
+    waves = Waves(spark, out)
+    waves.tidy()
+    sweep = _Sweep(spark, waves, planned, traces, audit, progress, simulate, made_by)
+    sweep.go(wave_seconds)
+    return sweep.result()
+
+
+def stored(spark: SparkSession, out: str) -> SweepResult:
+    """Everything that sweeps have left in a folder, whatever their grids."""
+    waves = Waves(spark, out)
+    if not waves.complete:
+        raise PipelineError(f"{out}: there are no results of a sweep; give a grid to make some")
+    owners = waves.owners()
+    failed = sum(run in wave.failed for run, wave in owners.items())
+    traces = {waves.traces(wave.name) for wave in waves.traced().values()}
+    return SweepResult(waves.stored(), 0, failed, len(owners), (), tuple(sorted(traces)))
+
+
+class _Sweep:
+    """One call of run_sweep."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        waves: Waves,
+        planned: Plan,
+        traces: bool,
+        audit: bool,
+        progress: Callable[[Progress], None] | None,
+        simulate: Simulate,
+        made_by: Sequence[str] | None,
+    ) -> None:
+        self.made_by = made_by
+        self.spark = spark
+        self.waves = waves
+        self.planned = planned
+        self.traces = traces
+        self.audit = audit
+        self.progress = progress
+        self.points = {point.run: point for point in planned.points}
+        missing = self._missing()
+        self.todo = by_cost([point for point in self.points.values() if point.run in missing])
+        self.reused = len(self.points) - len(self.todo)
+        self.done = 0
+        self.failed = 0
+        self.slots = spark.sparkContext.defaultParallelism
+        self.per_unit: float | None = None  # seconds of a slot for a unit of cost, as measured
+        programs = [point.scenario.program for point in self.todo]
+        self.job = Job(spark, [each for each in programs if each is not None], audit, simulate)
+
+    def _missing(self) -> set[str]:
+        """Not there, failed, or done without what is asked for now."""
+        owners, traced = self.waves.owners(), self.waves.traced()
+        good = {
+            run
+            for run, wave in owners.items()
+            if (wave.audited or not self.audit) and (run in traced or not self.traces)
+        }
+        for wave in self.waves.complete:
+            good -= {run for run in wave.failed if owners[run] is wave}
+        return set(self.points) - good
+
+    def go(self, wave_seconds: float) -> None:
+        """All waves."""
+        self._tell(0, 0)
+        seconds = min(FIRST_SECONDS, wave_seconds)
+        while self.todo:
+            count = first_wave(self.todo, seconds, self.per_unit or GUESS, self.slots)
+            points, self.todo = self.todo[:count], self.todo[count:]
+            began = time.monotonic()
+            self._attempt(points)
+            spent = (time.monotonic() - began) * self.slots
+            self.per_unit = spent / sum(cost(point.scenario) for point in points)
+            seconds = wave_seconds
+            self._tell(0, 0)
+
+    def _attempt(self, points: Sequence[Point]) -> None:
+        """One wave. If it kills its workers, find out which runs do that, and let the others finish."""
+        try:
+            self._wave(points)
+        except (Py4JJavaError, PySparkException) as problem:
+            if len(points) == 1:
+                self._give_up(points[0], problem)
+                return
+            half = len(points) // 2
+            self._attempt(points[:half])
+            self._attempt(points[half:])
+
+    def _wave(self, points: Sequence[Point]) -> None:
+        name = self.waves.new_name()
+        have = self.waves.traced()
+        traced = [each.run for each in points if self.traces and each.run not in have]
+        try:
+            with Ticker(self.job.counters(), self._tell if self.progress else None):
+                self.job.run(
+                    points,
+                    tasks_for(points, self.per_unit or GUESS, self.slots),
+                    name,
+                    self.waves.results(name),
+                    self.waves.traces(name) if traced else None,
+                    traced,
+                )
+        except BaseException:
+            self.waves.discard(name)
+            raise
+        rows = self.waves.rows(name)
+        failed = [row["run"] for row in rows.where("error is not null").select("run").collect()]
+        self._add(name, points, failed, [run for run in traced if run not in failed])
+
+    def _give_up(self, point: Point, problem: Exception) -> None:
+        """Its worker died: what can be told is told by the driver."""
+        name = self.waves.new_name()
+        error = f"the worker was lost: {_cause(problem)}"
+        row = {**point_row(point), "wave": name, "error": error}
+        values = [tuple(row.get(column) for column in RESULTS.names)]
+        self.spark.createDataFrame(values, RESULTS).write.parquet(self.waves.results(name))
+        self._add(name, [point], [point.run], [])
+
+    def _add(
+        self, name: str, points: Sequence[Point], failed: list[str], traced: list[str]
+    ) -> None:
+        runs = [point.run for point in points]
+        made = provenance.made(self.spark, self._words(self.planned.words))
+        commands = {point.run: self._command(point) for point in points}
+        told = {run: command for run, command in commands.items() if command}
+        self.waves.add(Wave(name, runs, failed, traced, self.audit, commands=told, **made))
+        self.done += len(points)
+        self.failed += len(failed)
+
+    def _command(self, point: Point) -> str:
+        """That does only this run; nothing where it cannot be typed, or is a part of something else."""
+        if point.scenario.program is not None and not self.planned.words:
+            return ""  # what it replays may be known to the caller alone
+        return (
+            ""
+            if self.made_by is not None
+            else provenance.command(self._words(words_of_point(point)))
+        )
+
+    def _words(self, options: Sequence[str]) -> Sequence[str]:
+        """All of a command with these options of a grid."""
+        if self.made_by is not None or not options:
+            return self.made_by or ()
+        flags = {"--traces": self.traces, "--audit": self.audit}
+        wanted = [flag for flag, given in flags.items() if given]
+        return ("sweep", "--out", self.waves.given, *options, *wanted)
+
+    def _tell(self, done: int, failed: int) -> None:
+        """`done` and `failed` are of the wave that is under way."""
+        if self.progress is None:
+            return
+        total = len(self.points)
+        so_far = min(total, self.reused + self.done + done)
+        left = None
+        if self.per_unit is not None:
+            rest = sum(cost(point.scenario) for point in self.todo)
+            left = rest * self.per_unit / self.slots
+        self.progress(Progress(total, so_far, self.failed + failed, left))
+
+    def result(self) -> SweepResult:
+        """After all waves."""
+        names = [(p.run, p.workload, p.network, p.setting) for p in self.planned.points]
+        schema = [field for field in POINT if field.name in ("run", *_NAMES)]
+        labels = self.spark.createDataFrame(names, StructType(schema))
+        rows = self.waves.stored().drop(*_NAMES).join(sf.broadcast(labels), "run")
+        have = self.waves.traced()
+        folders = {self.waves.traces(have[run].name) for run in self.points if run in have}
+        return SweepResult(
+            results=rows.select(*RESULTS.names),
+            done=self.done,
+            failed=self.failed,
+            reused=self.reused,
+            skipped=self.planned.skipped,
+            traces=tuple(sorted(folders)) if self.traces else (),
+        )
+
+
+def _cause(problem: Exception) -> str:
+    """What Spark says of the last task that failed, in one line."""
+    told = problem.java_exception.getMessage() if isinstance(problem, Py4JJavaError) else problem
+    lines = str(told).strip().splitlines() or [type(problem).__name__]
+    return lines[0].rpartition("most recent failure: ")[2]

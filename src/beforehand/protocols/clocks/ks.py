@@ -1,0 +1,266 @@
+"""`ks`: the optimal receiver-side protocol of Kshemkalyani and Singhal (1998; paper 000, section 3.1).
+
+Delivers at the same, earliest possible moment as matrix clocks (`rst.py`), but a message carries
+only what somebody can still need. That is a log (`ks_log.py`) of older messages and the destinations
+at which they may be missing. A pair (message X, destination q) is carried with message M exactly if
+
+- X precedes M, and q is a destination of X;
+- no delivery of X at q is in the past of M;
+- no later message to q lies between X and M: that one already makes q wait for X;
+- q is not also a destination of M, unless this copy of M is the one that goes to q.
+
+The copy of M that goes to q waits there until all X that it names for q have been delivered.
+
+On delivery the log of the message is merged into that of the process. An entry that one of them
+lacks although it has a newer one of the same sender was dropped there for a reason, so it is dropped.
+
+Works without FIFO links.
+
+To go on without a peer that is gone for ever takes a flush: `ks_flush.py` says why and how.
+
+Invariants:
+
+- the log never names the process itself as a destination: all that precedes it has been delivered;
+- `room.progress[s]` is the clock of the last message delivered from s; clocks are message numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from mypy_extensions import i64
+
+from beforehand.errors import RemoteProtocolError
+from beforehand.protocols.clocks.ks_flush import Flush, KsFlush
+from beforehand.protocols.clocks.ks_log import Entry, Log, identifiers, log_of
+from beforehand.protocols.clocks.membership import Membership, membership_of
+from beforehand.protocols.clocks.waiting_room import FOREVER, Need, Waiting, WaitingRoom
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Deliver, Effect, Held, Wait
+from beforehand.protocols.frames import Frame
+from beforehand.protocols.support.numbering import NumberedFrame, foreign
+
+
+class KsMessage(NumberedFrame):
+    """A message, everybody to whom it goes, and the log that this copy of it needs."""
+
+    __slots__ = ("log", "receivers")
+    receivers: Final[frozenset[str]]
+    log: Final[tuple[Entry, ...]]  # sorted by sender and clock
+
+    def __init__(
+        self, number: i64, receivers: frozenset[str], log: tuple[Entry, ...], payload: bytes
+    ) -> None:
+        super().__init__(number, payload)
+        self.receivers = receivers
+        self.log = log
+
+    def key(self) -> tuple[object, ...]:
+        return (int(self.number), self.receivers, self.log, self.payload)
+
+
+class Ks(Core):
+    """One process of the Kshemkalyani-Singhal protocol."""
+
+    members: Final[Membership]
+    log: Log
+    room: WaitingRoom  # progress: the clock of the last message delivered from each peer
+    flushes: Flush  # for peers that were dropped
+
+    def __init__(self, process: str, processes: Membership | Iterable[str]) -> None:
+        super().__init__(process)
+        self.members = membership_of(process, processes)
+        self.log = Log()
+        self.room = WaitingRoom()
+        self.flushes = Flush()
+
+    # ---- sending ----
+
+    def _check_receivers(self, receivers: Sequence[str]) -> None:
+        self.members.check_receivers(self.process, receivers)
+
+    def _send_run(
+        self, receivers: Sequence[str], payloads: list[bytes], now: i64, out: list[Effect]
+    ) -> None:
+        everybody = frozenset(receivers)
+        for payload in payloads:
+            self.sent += 1
+            for receiver in receivers:
+                log = self.log.without(everybody - frozenset([receiver])).listed()
+                self._transmit(out, receiver, KsMessage(self.sent, everybody, log, payload))
+                self.flushes.note_sent(receiver, self.sent)
+            self.log = self.log.without(everybody)
+            self.log.add(self.process, int(self.sent), everybody)
+
+    # ---- receiving ----
+
+    def _check(self, sender: str, frame: Frame) -> None:
+        if sender not in self.members.places:
+            raise RemoteProtocolError(sender, "is not among the processes")
+        if isinstance(frame, KsMessage):
+            self._check_message(sender, frame)
+        elif isinstance(frame, KsFlush):
+            self._check_flush(sender, frame)
+        else:
+            raise foreign(sender, frame, "ks")
+
+    def _check_message(self, sender: str, frame: KsMessage) -> None:
+        self._check_destinations(sender, sender, frame.receivers)
+        if self.process not in frame.receivers:
+            raise RemoteProtocolError(sender, f"sends message {frame.number} to somebody else")
+        before: Need = ("", 0)
+        for who, clock, destinations in frame.log:
+            if (who, clock) <= before or clock < 1:
+                raise RemoteProtocolError(sender, f"a log with {clock} of {who!r} in a wrong place")
+            before = (who, clock)
+            self._check_destinations(sender, who, destinations)
+            if who == self.process and clock > self.sent:
+                raise RemoteProtocolError(sender, f"knows of message {clock}, not sent yet")
+            if who == sender and clock >= frame.number:
+                raise RemoteProtocolError(sender, f"message {frame.number} knows of {clock}")
+        number = int(frame.number)
+        if number <= self.room.progress.get(sender, 0) or (sender, number) in self.room.messages:
+            raise RemoteProtocolError(sender, f"message {number} came a second time")
+
+    def _check_flush(self, sender: str, frame: KsFlush) -> None:
+        peer = frame.peer
+        if peer not in self.members.places or peer == sender or peer == self.process:
+            raise RemoteProtocolError(sender, f"a flush of {peer!r}, which it cannot have dropped")
+        if frame.count < 0 or frame.last < frame.count:
+            raise RemoteProtocolError(sender, f"{frame.count} messages up to number {frame.last}")
+        if self.room.progress.get(peer, 0) == FOREVER or sender in self.flushes.spoken.get(
+            peer, {}
+        ):
+            raise RemoteProtocolError(sender, f"a second flush of {peer}")
+
+    def _check_destinations(self, sender: str, source: str, destinations: frozenset[str]) -> None:
+        if source not in self.members.places:
+            raise RemoteProtocolError(sender, f"knows of {source!r}, which is no process")
+        for name in destinations:
+            if name not in self.members.places or name == source:
+                raise RemoteProtocolError(sender, f"a message of {source} to {name!r} cannot be")
+
+    def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
+        if isinstance(frame, KsMessage):
+            message = Waiting(sender, int(frame.number), frame, self._needs(frame), now)
+            if self.room.admit(message):
+                self._deliver([message], out)
+        elif isinstance(frame, KsFlush):
+            self.flushes.spoken.setdefault(frame.peer, {})[sender] = frame
+        if self.flushes.spoken:
+            self._settle(out)
+
+    def _needs(self, frame: KsMessage) -> list[Need]:
+        """What must be delivered here first."""
+        needs = [(who, clock) for who, clock, to in frame.log if self.process in to]
+        for who, _ in needs:
+            if self.room.progress.get(who, 0) == FOREVER:
+                needs.extend(self._preceding(frame))
+                break
+        return needs
+
+    def _preceding(self, frame: KsMessage) -> list[Need]:
+        """The messages that wait here and precede this one."""
+        newest: dict[str, int] = {}
+        for who, clock, _ in frame.log:
+            newest[who] = clock  # the log is sorted
+        return [need for need in self.room.messages if need[1] <= newest.get(need[0], 0)]
+
+    def _deliver(self, ready: list[Waiting], out: list[Effect]) -> None:
+        """Deliver these, and whatever waited for nothing else."""
+        position = 0
+        while position < len(ready):
+            message = ready[position]
+            position += 1
+            frame = message.frame
+            assert isinstance(frame, KsMessage)
+            self._merge(message.sender, frame)
+            self.flushes.note_delivered(message.sender)
+            out.append(Deliver(message.sender, frame.number, frame.payload))
+            ready.extend(self.room.advance(message.sender, message.order))
+
+    def _merge(self, sender: str, frame: KsMessage) -> None:
+        """Know what the message knew, of the message itself, and that it has arrived here."""
+        theirs = log_of(frame.log)
+        theirs.add(sender, int(frame.number), frame.receivers)
+        self.log.merge(theirs.without(frozenset([self.process]) | self.dropped()))
+
+    # ---- peers that are gone ----
+
+    def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
+        if peer not in self.members.places:
+            return
+        # Whoever hears from this process drops the peer too: nobody will send it anything.
+        self.log = self.log.without(frozenset([peer]))
+        self.room.discard(peer)
+        self.flushes.start(peer)
+        for name in self._survivors():
+            self._transmit(out, name, self.flushes.say(peer, name))
+        self._settle(out)
+
+    def _survivors(self) -> list[str]:
+        gone = self.dropped()
+        return [name for name in self.members.names if name != self.process and name not in gone]
+
+    def _settle(self, out: list[Effect]) -> None:
+        """Let go on whatever needs a dropped peer, where the flush is over."""
+        gone = self.dropped()
+        survivors = self._survivors()
+        over = [peer for peer in self.flushes.spoken if peer in gone]
+        over = [peer for peer in over if not self.flushes.waits(peer, survivors, self.room)]
+        if not over:
+            return
+        for peer in over:
+            del self.flushes.spoken[peer]
+            self.room.progress[peer] = FOREVER
+        waiting = self.room.sorted()
+        again: list[Waiting] = []
+        for message in waiting:
+            frame = message.frame
+            assert isinstance(frame, KsMessage)
+            needs = message.needs + self._preceding(frame)
+            again.append(Waiting(message.sender, message.order, frame, needs, message.since))
+        self.room.clear()
+        self._deliver([message for message in again if self.room.admit(message)], out)
+
+    # ---- looking inside ----
+
+    def held(self) -> list[Held]:
+        found: list[Held] = []
+        for message in self.room.sorted():
+            waits: list[Wait] = []
+            for peer, clock in self.room.unmet(message.needs):
+                if peer in self.dropped():
+                    waits.extend(self.flushes.waits(peer, self._survivors(), self.room))
+                else:
+                    waits.append(Wait("message", peer, clock))
+            me = (self.process,)
+            found.append(Held(message.sender, message.order, me, int(message.since), tuple(waits)))
+        return found
+
+    def integers(self) -> int:
+        total = 1 + identifiers(self.log.listed()) + len(self.room.progress)
+        total += self.flushes.integers()
+        for message in self.room.messages.values():
+            frame = message.frame
+            assert isinstance(frame, KsMessage)
+            total += identifiers(frame.log) + len(frame.receivers)
+        return total + (0 if self.fence is None else self.fence.integers())
+
+    def copy(self) -> Ks:
+        twin = Ks(self.process, self.members)
+        twin.sent = self.sent
+        twin.fence = None if self.fence is None else self.fence.copy()
+        twin.log = self.log.copy()
+        twin.room = self.room.copy()
+        twin.flushes = self.flushes.copy()
+        return twin
+
+    def _state(self) -> tuple[object, ...]:
+        return (
+            self.members.names,
+            self.log.listed(),
+            self.room.fingerprint(),
+            self.flushes.fingerprint(),
+        )

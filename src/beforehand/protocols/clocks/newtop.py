@@ -1,0 +1,227 @@
+"""`newtop`: Lamport clocks (Ezhilchelvan, Macêdo and Shrivastava 1995; paper 000, section 3.1).
+
+A broadcast carries one integer, the sender's Lamport clock. Links are FIFO, so once everybody has
+been heard up to a clock value, no message with that value or a lower one can still come: those that
+are here are delivered, by clock and then by sender. A message carries a higher clock than all that
+precedes it, so the order is causal; and it is the same everywhere: a total order.
+
+Whoever has nothing to say holds up everybody, so on the timer a process whose clock has grown since
+it last told it says so in a null message. If nothing is sent any more, all clocks become equal and
+the nulls stop. One's own messages wait for their turn like those of others.
+
+A peer that is gone for ever no longer counts for who must be heard. What had come from it is *kept*
+and delivered in its turn (most other protocols discard it): on FIFO links that is the beginning of
+what it sent, without a gap, so it can be delivered; and the survivors that got the same messages of
+it deliver the same ones, in the same order. Which survivors got its last messages is not agreed on.
+
+Invariants:
+
+- the frames of one process carry ever higher clocks, so those up to `heard[k]` have all come;
+- `clock` is at least every `heard[k]`, so the process itself never holds anything up;
+- deliveries only go up in (clock, sender): whatever may still come is above what everybody has been
+  heard up to, and the next own message above `clock`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import heapify, heappop, heappush, heapreplace
+from typing import Final
+
+from mypy_extensions import i64
+
+from beforehand.errors import RemoteProtocolError
+from beforehand.protocols.clocks.membership import Membership, membership_of
+from beforehand.protocols.effects import Deliver, Effect, Held, Wait
+from beforehand.protocols.frames import Frame
+from beforehand.protocols.support.broadcast import BroadcastCore
+from beforehand.protocols.support.numbering import NumberedFrame, foreign
+
+
+class NewtopMessage(NumberedFrame):
+    """A message, and the sender's clock with this send counted."""
+
+    __slots__ = ("clock",)
+    clock: Final[i64]
+
+    def __init__(self, number: i64, clock: i64, payload: bytes) -> None:
+        super().__init__(number, payload)
+        self.clock = clock
+
+    def key(self) -> tuple[object, ...]:
+        return (int(self.number), int(self.clock), self.payload)
+
+
+class NewtopNull(Frame):
+    """My clock has got to `clock`, and I have nothing to say."""
+
+    __slots__ = ("clock",)
+    clock: Final[i64]
+
+    def __init__(self, clock: i64) -> None:
+        self.clock = clock
+
+    def key(self) -> tuple[object, ...]:
+        return (int(self.clock),)
+
+
+# Clock and sender's place, which no two messages share, then the message and the `now` of its coming.
+Buffered = tuple[int, int, NewtopMessage, int]
+
+
+class Newtop(BroadcastCore):
+    """One process of the protocol."""
+
+    members: Final[Membership]
+    me: Final[int]  # the place of this process
+    peers: list[str]  # those that take part: all others that have not been dropped
+    clock: i64
+    announced: i64  # the clock that everybody else has been told
+    heard: list[int]  # by place: the clock of the last frame from each peer
+    numbers: list[int]  # by place: the number of the last message from each peer
+    buffer: list[Buffered]  # a heap: what waits for its turn
+    # A heap of (clock, place) of the peers. An entry may be older than `heard`, never newer; it is
+    # renewed when it comes to the top, once for each arrival at most.
+    lowest: list[tuple[int, int]]
+
+    def __init__(self, process: str, processes: Membership | Iterable[str]) -> None:
+        super().__init__(process)
+        self.members = membership_of(process, processes)
+        self.me = self.members.places[process]
+        self.peers = self.members.others(process)
+        self.clock = 0
+        self.announced = 0
+        self.heard = [0] * len(self.members)
+        self.numbers = [0] * len(self.members)
+        self.buffer = []
+        self.lowest = [(0, self.members.places[name]) for name in self.peers]
+
+    # ---- sending ----
+
+    def _broadcast(self, payloads: list[bytes], now: i64, out: list[Effect]) -> None:
+        for payload in payloads:
+            self.sent += 1
+            self.clock += 1
+            self.announced = self.clock
+            frame = NewtopMessage(self.sent, self.clock, payload)
+            for peer in self.peers:
+                self._transmit(out, peer, frame)
+            heappush(self.buffer, (int(self.clock), self.me, frame, int(now)))
+        self._deliver(out)  # where there is nobody to wait for
+
+    def _tick(self, now: i64, out: list[Effect]) -> None:
+        if self.clock > self.announced:
+            self.announced = self.clock
+            frame = NewtopNull(self.clock)
+            for peer in self.peers:
+                self._transmit(out, peer, frame)
+
+    # ---- receiving ----
+
+    def _check(self, sender: str, frame: Frame) -> None:
+        if not isinstance(frame, (NewtopMessage, NewtopNull)):
+            raise foreign(sender, frame, "newtop")
+        if sender not in self.members.places:
+            raise RemoteProtocolError(sender, "is not among the processes")
+        place = self.members.places[sender]
+        if frame.clock <= self.heard[place]:
+            raise RemoteProtocolError(
+                sender, f"its clock was {self.heard[place]} and must grow, not be {frame.clock}"
+            )
+        if isinstance(frame, NewtopMessage) and frame.number != self.numbers[place] + 1:
+            raise RemoteProtocolError(
+                sender, f"message {frame.number} came after message {self.numbers[place]}"
+            )
+
+    def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
+        place = self.members.places[sender]
+        if isinstance(frame, NewtopMessage):
+            self.numbers[place] = int(frame.number)
+            heappush(self.buffer, (int(frame.clock), place, frame, int(now)))
+            self._hear(place, frame.clock)
+        else:
+            assert isinstance(frame, NewtopNull)
+            self._hear(place, frame.clock)
+        self._deliver(out)
+
+    def _hear(self, place: int, clock: i64) -> None:
+        self.heard[place] = int(clock)
+        if clock > self.clock:
+            self.clock = clock
+
+    def _deliver(self, out: list[Effect]) -> None:
+        """Deliver what nothing can come before any more."""
+        buffer = self.buffer
+        upto = self._heard_from_all()
+        while buffer and buffer[0][0] <= upto:
+            _, place, frame, _ = heappop(buffer)
+            out.append(Deliver(self.members.names[place], frame.number, frame.payload))
+
+    def _heard_from_all(self) -> i64:
+        """The clock up to which everybody has been heard: one's own if there is nobody else."""
+        lowest = self.lowest
+        while lowest:
+            clock, place = lowest[0]
+            if clock == self.heard[place]:
+                return clock
+            heapreplace(lowest, (self.heard[place], place))
+        return self.clock
+
+    def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
+        if peer not in self.members.places:
+            return
+        gone = self.members.places[peer]
+        self.peers = [name for name in self.peers if name != peer]
+        self.lowest = [entry for entry in self.lowest if entry[1] != gone]
+        heapify(self.lowest)
+        self._deliver(out)
+
+    # ---- looking inside ----
+
+    def held(self) -> list[Held]:
+        """What waits, in the order in which it will be delivered, and who must be heard further."""
+        found: list[Held] = []
+        me = (self.process,)
+        places = self.members.places
+        for clock, place, frame, since in sorted(self.buffer):
+            waits = [
+                Wait("clock", peer, clock)
+                for peer in self.peers
+                if self.heard[places[peer]] < clock
+            ]
+            found.append(
+                Held(self.members.names[place], int(frame.number), me, since, tuple(waits))
+            )
+        return found
+
+    def entries(self) -> int:
+        """The last message and clock of each peer, and number, clock and sender of what waits."""
+        return 2 * len(self.members) + 3 * len(self.buffer)
+
+    def integers(self) -> int:
+        fence = 0 if self.fence is None else self.fence.integers()
+        return 3 + self.entries() + fence
+
+    def copy(self) -> Newtop:
+        twin = Newtop(self.process, self.members)
+        twin.sent = self.sent
+        twin.fence = None if self.fence is None else self.fence.copy()
+        twin.peers = self.peers.copy()
+        twin.clock = self.clock
+        twin.announced = self.announced
+        twin.heard = self.heard.copy()
+        twin.numbers = self.numbers.copy()
+        twin.buffer = self.buffer.copy()
+        twin.lowest = self.lowest.copy()
+        return twin
+
+    def _state(self) -> tuple[object, ...]:
+        waiting = tuple([(clock, place, frame) for clock, place, frame, _ in sorted(self.buffer)])
+        return (
+            self.members.names,
+            int(self.clock),
+            int(self.announced),
+            tuple(self.heard),
+            tuple(self.numbers),
+            waiting,
+        )

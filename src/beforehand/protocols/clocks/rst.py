@@ -1,0 +1,229 @@
+"""`rst`: matrix clocks, the protocol of Raynal, Schiper and Toueg (1991; paper 002, section 2).
+
+A process remembers in a matrix S how many messages each process is known to have sent to each
+other one: row k is what it knows of k's sends. Each message carries the matrix as it was before
+the send. Its receiver delivers it when it has delivered, from every k, as many messages as the
+matrix says that k had sent to it; then it knows all that the message knew, and of the message.
+
+Releases at once, needs no order of the network and no acknowledgements, and delivers as early as
+any protocol can. The price is n * n integers in each message.
+
+A row of the matrix is a tuple, and so is the matrix: attaching it to a message costs nothing, and
+messages and processes share the rows that have not changed.
+
+Invariants:
+
+- every version of row k, wherever it is, is the true row of k after one of its sends: a message
+  brings the row before its send and the receivers, hence the row after it. Versions of one row
+  therefore never disagree, they are older or newer, and Python's comparison of tuples, which stops
+  at the first difference, finds the newer one: the element-wise maximum of the two;
+- in the own column, S says nothing that has not been delivered: `S[k][me] <= progress[k]`. So a row
+  that a message and its receiver share demands nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from mypy_extensions import i64
+
+from beforehand.errors import RemoteProtocolError
+from beforehand.protocols.clocks.membership import Membership, membership_of
+from beforehand.protocols.clocks.waiting_room import FOREVER, Need, Waiting, WaitingRoom
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Deliver, Effect, Held, Wait
+from beforehand.protocols.frames import Frame
+from beforehand.protocols.support.numbering import NumberedFrame, foreign
+
+Row = tuple[int, ...]
+Matrix = tuple[Row, ...]
+
+
+class RstMessage(NumberedFrame):
+    """A message, everybody to whom it goes, and the sender's matrix before this send."""
+
+    __slots__ = ("matrix", "receivers")
+    receivers: Final[tuple[str, ...]]
+    matrix: Final[Matrix]
+
+    def __init__(
+        self, number: i64, receivers: tuple[str, ...], matrix: Matrix, payload: bytes
+    ) -> None:
+        super().__init__(number, payload)
+        self.receivers = receivers
+        self.matrix = matrix
+
+    def key(self) -> tuple[object, ...]:
+        return (int(self.number), self.receivers, self.matrix, self.payload)
+
+
+class Rst(Core):
+    """One process of the matrix protocol."""
+
+    members: Final[Membership]
+    me: Final[int]  # the place of this process: its row and its column
+    matrix: Matrix
+    room: WaitingRoom  # progress: how many messages have been delivered from each peer
+
+    def __init__(self, process: str, processes: Membership | Iterable[str]) -> None:
+        super().__init__(process)
+        self.members = membership_of(process, processes)
+        self.me = self.members.places[process]
+        self.matrix = self.members.zeros
+        self.room = WaitingRoom()
+
+    # ---- sending ----
+
+    def _check_receivers(self, receivers: Sequence[str]) -> None:
+        self.members.check_receivers(self.process, receivers)
+
+    def _send_run(
+        self, receivers: Sequence[str], payloads: list[bytes], now: i64, out: list[Effect]
+    ) -> None:
+        to = tuple(receivers)
+        for payload in payloads:
+            self.sent += 1
+            frame = RstMessage(self.sent, to, self.matrix, payload)
+            self._put_row(self.me, self._after_send(self.matrix[self.me], to))
+            for receiver in to:
+                self._transmit(out, receiver, frame)
+
+    def _after_send(self, row: Row, receivers: tuple[str, ...]) -> Row:
+        """A process's row once it has sent one more message to these."""
+        counts = list(row)
+        for name in receivers:
+            counts[self.members.places[name]] += 1
+        return tuple(counts)
+
+    def _put_row(self, place: int, row: Row) -> None:
+        rows = list(self.matrix)
+        rows[place] = row
+        self.matrix = tuple(rows)
+
+    # ---- receiving ----
+
+    def _check(self, sender: str, frame: Frame) -> None:
+        if not isinstance(frame, RstMessage):
+            raise foreign(sender, frame, "rst")
+        places = self.members.places
+        if sender not in places:
+            raise RemoteProtocolError(sender, "is not among the processes")
+        for name in frame.receivers:
+            if name not in places or name == sender:
+                raise RemoteProtocolError(sender, f"sends to {name!r}, which cannot be")
+        if self.process not in frame.receivers:
+            raise RemoteProtocolError(sender, f"sends to {frame.receivers}, not to {self.process}")
+        if len(set(frame.receivers)) < len(frame.receivers):
+            raise RemoteProtocolError(sender, f"names a receiver twice: {frame.receivers}")
+        self._check_matrix(sender, frame.matrix)
+        before = frame.matrix[places[sender]][self.me]
+        if frame.number <= before:
+            raise RemoteProtocolError(
+                sender, f"message {frame.number} cannot follow {before} messages to {self.process}"
+            )
+        if before < self.room.progress.get(sender, 0) or (sender, before) in self.room.messages:
+            raise RemoteProtocolError(sender, f"message {frame.number} came a second time")
+
+    def _check_matrix(self, sender: str, matrix: Matrix) -> None:
+        size = len(self.members)
+        if len(matrix) != size:
+            raise RemoteProtocolError(sender, f"a matrix of {len(matrix)} rows, not {size}")
+        mine = self.matrix
+        for place in range(size):
+            row = matrix[place]
+            if row is mine[place]:
+                continue
+            if len(row) != size:
+                raise RemoteProtocolError(sender, f"a matrix row of {len(row)}, not {size}")
+            if min(row) < 0:
+                raise RemoteProtocolError(sender, "a matrix with a negative count")
+        own = mine[self.me]
+        claimed = matrix[self.me]
+        for place in range(size):
+            if claimed[place] > own[place]:
+                raise RemoteProtocolError(
+                    sender,
+                    f"knows of {claimed[place]} messages from {self.process} to "
+                    f"{self.members.names[place]}, of which there are {own[place]}",
+                )
+
+    def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
+        assert isinstance(frame, RstMessage)
+        order = frame.matrix[self.members.places[sender]][self.me]
+        message = Waiting(sender, order, frame, self._needs(frame.matrix), now)
+        if self.room.admit(message):
+            self._deliver([message], out)
+
+    def _needs(self, matrix: Matrix) -> list[Need]:
+        """From whom more must be delivered first, and up to how many messages."""
+        needs: list[Need] = []
+        mine = self.matrix
+        me = self.me
+        for place in range(len(matrix)):
+            row = matrix[place]
+            if row is not mine[place] and row[me] > 0:
+                name = self.members.names[place]
+                if row[me] > self.room.progress.get(name, 0):
+                    needs.append((name, row[me]))
+        return needs
+
+    def _deliver(self, ready: list[Waiting], out: list[Effect]) -> None:
+        """Deliver these, and whatever waited for nothing else."""
+        position = 0
+        while position < len(ready):
+            message = ready[position]
+            position += 1
+            frame = message.frame
+            assert isinstance(frame, RstMessage)
+            self._merge(message.sender, frame)
+            out.append(Deliver(message.sender, frame.number, frame.payload))
+            ready.extend(self.room.advance(message.sender, message.order + 1))
+
+    def _merge(self, sender: str, frame: RstMessage) -> None:
+        """Know what the message knew, and of the message itself: to all its receivers."""
+        rows = list(self.matrix)
+        theirs = frame.matrix
+        for place in range(len(rows)):
+            row = theirs[place]
+            if row is not rows[place] and row > rows[place]:
+                rows[place] = row
+        place = self.members.places[sender]
+        # Nothing newer can be known of the sender: that would be after this message.
+        rows[place] = self._after_send(theirs[place], frame.receivers)
+        self.matrix = tuple(rows)
+
+    def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
+        self.room.discard(peer)
+        self._deliver(self.room.advance(peer, FOREVER), out)
+
+    # ---- looking inside ----
+
+    def held(self) -> list[Held]:
+        """Matrices count messages and do not name them: 0 stands for a number that is not known."""
+        found: list[Held] = []
+        for message in self.room.sorted():
+            waits: list[Wait] = []
+            for peer, _ in self.room.unmet(message.needs):
+                first = self.room.messages.get((peer, self.room.progress.get(peer, 0)))
+                waits.append(Wait("message", peer, 0 if first is None else int(first.frame.number)))
+            number = int(message.frame.number)
+            me = (self.process,)
+            found.append(Held(message.sender, number, me, int(message.since), tuple(waits)))
+        return found
+
+    def integers(self) -> int:
+        size = len(self.members)
+        fence = 0 if self.fence is None else self.fence.integers()
+        return 1 + size * size + size + size * size * len(self.room.messages) + fence
+
+    def copy(self) -> Rst:
+        twin = Rst(self.process, self.members)
+        twin.sent = self.sent
+        twin.fence = None if self.fence is None else self.fence.copy()
+        twin.matrix = self.matrix
+        twin.room = self.room.copy()
+        return twin
+
+    def _state(self) -> tuple[object, ...]:
+        return (self.members.names, self.matrix, self.room.fingerprint())

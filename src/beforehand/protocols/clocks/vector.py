@@ -1,0 +1,173 @@
+"""`vector`: vector clocks, for broadcasts (Birman, Schiper and Stephenson 1991; paper 001, footnote 2).
+
+Everybody counts how many messages of each process it has delivered, its own sends included. A
+broadcast carries these counts, itself among them: they name exactly what precedes it. Its receiver
+delivers it as the next message of its sender, once it has delivered as many of everybody else.
+
+Releases at once, needs no order of the network and no acknowledgements, and delivers as early as
+any protocol can. The price is n integers in each message and, for ever, in each process.
+
+A peer that is gone for ever is waited for no more, and what had come from it and still waits is
+discarded. That alone is safe here: the counts of a message name *all* that precedes it, so a message
+that follows a lost one of the dropped peer still waits for whatever came before that one.
+
+Invariants:
+
+- `clock[k]` messages of k have been delivered here, numbers 1 to `clock[k]`; those of the process
+  itself are delivered at their send, so its own count is `sent`;
+- `room.progress[k]` is the same number where it is not 0, or FOREVER once k has been dropped. The
+  clock itself stays where it was: it is only ever told to processes that have made the same drop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from mypy_extensions import i64
+
+from beforehand.errors import RemoteProtocolError
+from beforehand.protocols.clocks.membership import Membership, membership_of
+from beforehand.protocols.clocks.waiting_room import FOREVER, Need, Waiting, WaitingRoom
+from beforehand.protocols.effects import Deliver, Effect, Held, Wait
+from beforehand.protocols.frames import Frame
+from beforehand.protocols.support.broadcast import BroadcastCore
+from beforehand.protocols.support.numbering import NumberedFrame, foreign
+
+Counts = tuple[int, ...]  # by place in the membership
+
+
+class VectorMessage(NumberedFrame):
+    """A message, and the sender's clock with this send counted."""
+
+    __slots__ = ("clock",)
+    clock: Final[Counts]
+
+    def __init__(self, number: i64, clock: Counts, payload: bytes) -> None:
+        super().__init__(number, payload)
+        self.clock = clock
+
+    def key(self) -> tuple[object, ...]:
+        return (int(self.number), self.clock, self.payload)
+
+
+class Vector(BroadcastCore):
+    """One process of the vector protocol."""
+
+    members: Final[Membership]
+    me: Final[int]  # the place of this process
+    peers: list[str]  # to whom a broadcast goes: all others that have not been dropped
+    clock: list[int]
+    room: WaitingRoom  # progress: the number of the last message delivered from each peer
+
+    def __init__(self, process: str, processes: Membership | Iterable[str]) -> None:
+        super().__init__(process)
+        self.members = membership_of(process, processes)
+        self.me = self.members.places[process]
+        self.peers = self.members.others(process)
+        self.clock = [0] * len(self.members)
+        self.room = WaitingRoom()
+
+    # ---- sending ----
+
+    def _broadcast(self, payloads: list[bytes], now: i64, out: list[Effect]) -> None:
+        for payload in payloads:
+            self.sent += 1
+            self.clock[self.me] = int(self.sent)
+            frame = VectorMessage(self.sent, tuple(self.clock), payload)
+            for peer in self.peers:
+                self._transmit(out, peer, frame)
+            out.append(Deliver(self.process, self.sent, payload))
+
+    # ---- receiving ----
+
+    def _check(self, sender: str, frame: Frame) -> None:
+        if not isinstance(frame, VectorMessage):
+            raise foreign(sender, frame, "vector")
+        if sender not in self.members.places:
+            raise RemoteProtocolError(sender, "is not among the processes")
+        clock = frame.clock
+        if len(clock) != len(self.members):
+            raise RemoteProtocolError(sender, f"a clock of {len(clock)}, not {len(self.members)}")
+        if min(clock) < 0:
+            raise RemoteProtocolError(sender, "a clock with a negative count")
+        number = int(frame.number)
+        counted = clock[self.members.places[sender]]
+        if number < 1 or number != counted:
+            raise RemoteProtocolError(sender, f"message {number} counts itself as {counted}")
+        if clock[self.me] > self.sent:
+            raise RemoteProtocolError(
+                sender,
+                f"knows of {clock[self.me]} messages from {self.process}, of which there are "
+                f"{self.sent}",
+            )
+        if number <= self.room.progress.get(sender, 0) or (sender, number) in self.room.messages:
+            raise RemoteProtocolError(sender, f"message {number} came a second time")
+
+    def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
+        assert isinstance(frame, VectorMessage)
+        message = Waiting(sender, int(frame.number), frame, self._needs(sender, frame.clock), now)
+        if self.room.admit(message):
+            self._deliver([message], out)
+
+    def _needs(self, sender: str, theirs: Counts) -> list[Need]:
+        """From whom more must be delivered first, and up to which number."""
+        needs: list[Need] = []
+        mine = self.clock
+        for place in range(len(mine)):
+            count = theirs[place]
+            if count > mine[place]:
+                name = self.members.names[place]
+                if name == sender:
+                    count -= 1  # its last count is the message itself
+                if count > self.room.progress.get(name, 0):
+                    needs.append((name, count))
+        return needs
+
+    def _deliver(self, ready: list[Waiting], out: list[Effect]) -> None:
+        """Deliver these, and whatever waited for nothing else."""
+        position = 0
+        while position < len(ready):
+            message = ready[position]
+            position += 1
+            frame = message.frame
+            self.clock[self.members.places[message.sender]] = message.order
+            out.append(Deliver(message.sender, frame.number, frame.payload))
+            ready.extend(self.room.advance(message.sender, message.order))
+
+    def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
+        if peer not in self.members.places:
+            return
+        self.peers = [name for name in self.peers if name != peer]
+        self.room.discard(peer)
+        self._deliver(self.room.advance(peer, FOREVER), out)
+
+    # ---- looking inside ----
+
+    def held(self) -> list[Held]:
+        found: list[Held] = []
+        me = (self.process,)
+        for message in self.room.sorted():
+            waits = [Wait("message", peer, last) for peer, last in self.room.unmet(message.needs)]
+            found.append(Held(message.sender, message.order, me, int(message.since), tuple(waits)))
+        return found
+
+    def entries(self) -> int:
+        """A clock counts messages, so its n integers are never given back."""
+        return len(self.members) * (1 + len(self.room.messages))
+
+    def integers(self) -> int:
+        fence = 0 if self.fence is None else self.fence.integers()
+        return 1 + self.entries() + fence
+
+    def copy(self) -> Vector:
+        twin = Vector(self.process, self.members)
+        twin.sent = self.sent
+        twin.fence = None if self.fence is None else self.fence.copy()
+        twin.peers = self.peers.copy()
+        twin.clock = self.clock.copy()
+        twin.room = self.room.copy()
+        return twin
+
+    def _state(self) -> tuple[object, ...]:
+        return (self.members.names, tuple(self.clock), self.room.fingerprint())

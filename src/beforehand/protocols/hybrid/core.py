@@ -1,0 +1,415 @@
+"""Hybrid buffering (paper 000): what its two variants have in common.
+
+The idea. A message waits at its *sender* until every process that told the sender something has
+permitted it to act on that, and at its *receiver* only as long as an earlier message of the same
+sender is missing. Permission to send (SPS) plus FIFO is causal order (proposition 4.2), at the price
+of two integers and a flag per message, whatever the number of processes.
+
+- A process numbers its messages. Each carries the id of its predecessor to the same receiver: FIFO.
+- The receiver acknowledges what it delivered. Acks are cumulative: deliveries are FIFO per pair.
+- A copy goes out *flagged* while something older, or another copy of the same message, is open
+  (released or not, but unacknowledged) towards anybody but its receiver. When that is over, the
+  receiver gets a permit. Permits are cumulative too: what is due to a receiver is always a prefix.
+- A receiver that delivers a flagged message remembers a missing permit. What it causal-sends after
+  that depends on it, and is released when the permits it depends on have come.
+
+The variants, `hybrid.py` (CSPS) and `hybrid_sps.py` (SPS), say which copies may be released and how
+far permits reach. Cost is amortised O(1) per message; nothing is sized by the number of processes.
+Lost frames: `tick` sends open messages again and repeats the ack to peers whose permits are missing;
+an ack that brings nothing new asks for the latest permit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from mypy_extensions import i64
+
+from beforehand.causality.ids import check_process
+from beforehand.errors import RemoteProtocolError
+from beforehand.protocols.effects import Deliver, DeliverRun, Effect
+from beforehand.protocols.frames import Frame
+from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.protocols.hybrid.records import NO_TIMES, Copy, MissingPermit, Peer, Run
+from beforehand.protocols.hybrid.state import HybridState
+
+MAX_RUN: Final = 1024  # messages: bounds what one partial acknowledgement has to move
+MOST_RESENT: Final = 64  # records to one peer per tick: enough to go on, too few to flood it
+MAX_ID: Final = 2**60 - 1  # what the wire can carry
+MAX_GROUP_RUN_BYTES: Final = 1200  # a multicast run fits a datagram, so it is acked as a whole
+
+
+class HybridCore(HybridState):
+    """One process of hybrid buffering; the variants say what may go and how far permits reach."""
+
+    # ---- what the variants say ----
+
+    def _reaches(self, run: Run) -> bool:
+        """May permits reach beyond the oldest run into this one, if no ack of others is missing?"""
+        raise NotImplementedError
+
+    def _release_due(self, out: list[Effect]) -> None:
+        """Release every copy that may go now."""
+        raise NotImplementedError
+
+    # ---- causal-send ----
+
+    def _peer(self, name: str) -> Peer:
+        peer = self.peers.get(name)
+        if peer is None:
+            peer = Peer(check_process(name))
+            self.peers[name] = peer
+        return peer
+
+    def _send(self, to: str, payload: bytes, now: i64, out: list[Effect]) -> None:
+        self._send_to([self._peer(to)], [payload], now, out)
+
+    def _send_run(
+        self, receivers: Sequence[str], payloads: list[bytes], now: i64, out: list[Effect]
+    ) -> None:
+        peers = [self._peer(name) for name in receivers]
+        start = 0
+        while start < len(payloads):
+            stop = _stop(payloads, start, len(peers))
+            whole = stop - start == len(payloads)
+            self._send_to(peers, payloads if whole else payloads[start:stop], now, out)
+            start = stop
+
+    def _send_to(
+        self, peers: list[Peer], payloads: list[bytes], now: i64, out: list[Effect]
+    ) -> None:
+        """Causal-send what makes one record, or joins the last one, to peers other than oneself."""
+        last = self._continued(peers)
+        first = self.sent + 1
+        self.sent += len(payloads)
+        self.depended = self.missing.next
+        if last is not None and _has_room(last, payloads):
+            last.extend(payloads, now)
+            if not last.unsent:
+                copy = last.copies[0]
+                frame = HybridMessage(first, first - 1, copy.flagged, tuple(payloads))
+                self._transmit(out, copy.peer.name, frame)
+            return
+        run = Run(first, self.missing.next, payloads)
+        run.continues = last is not None
+        for peer in peers:
+            run.add_copy(peer)
+        self.runs.add(run)
+        self._reach_further()
+        self._release_due(out)
+        if run.unsent:
+            run.wait(len(payloads), now)
+
+    def _continued(self, peers: list[Peer]) -> Run | None:
+        """The last record, if the next message to `peers` belongs to the same run.
+
+        Then nothing that needs a permit was delivered since, so the message may go if the run could.
+        """
+        if self.runs.first == self.runs.next or self.depended != self.missing.next:
+            return None
+        run = self.runs.last()
+        if run.last != self.sent or len(run.copies) != len(peers):
+            return None
+        for number, copy in enumerate(run.copies):
+            if copy.peer is not peers[number]:
+                return None
+        return run
+
+    def _release(self, copy: Copy, out: list[Effect]) -> None:
+        """Network-send: flagged if somebody else may still lack something older."""
+        run = copy.run
+        copy.released = True
+        run.unsent -= 1
+        if run.unsent == 0:
+            run.since = NO_TIMES
+        copy.flagged = self._needs_permit(run)
+        self._transmit(out, copy.peer.name, copy.frame(copy.flagged))
+
+    # ---- receive ----
+
+    def _check(self, sender: str, frame: Frame) -> None:
+        if isinstance(frame, HybridMessage):
+            self._check_message(sender, frame)
+        elif isinstance(frame, HybridAck):
+            self._check_ack(sender, frame.upto)
+        elif isinstance(frame, HybridPermit):
+            if frame.upto < 1 or frame.upto > MAX_ID:
+                raise RemoteProtocolError(sender, f"a permit for message {frame.upto}")
+        else:
+            raise RemoteProtocolError(
+                sender, f"{type(frame).__name__} is not a frame of hybrid buffering"
+            )
+
+    def _check_message(self, sender: str, frame: HybridMessage) -> None:
+        count = len(frame.payloads)
+        in_range = 0 <= frame.prev < frame.first <= MAX_ID + 1 - count
+        if not count or not in_range:
+            raise RemoteProtocolError(
+                sender, f"message {frame.first} after {frame.prev}, {count} payloads"
+            )
+        peer = self.peers.get(sender)
+        if peer is not None and frame.prev < peer.last_delivered < frame.first:
+            raise RemoteProtocolError(
+                sender,
+                f"message {frame.first} claims predecessor {frame.prev}, "
+                f"but {peer.last_delivered} came from there too",
+            )
+
+    def _check_ack(self, sender: str, upto: i64) -> None:
+        peer = self.peers.get(sender)
+        if peer is None or upto > peer.last_sent or upto < 1:
+            raise RemoteProtocolError(
+                sender, f"acknowledges message {upto}, which it was never sent"
+            )
+        if upto <= peer.acked:
+            return
+        position = peer.open.first
+        while peer.open[position].run.last < upto:
+            position += 1
+        copy = peer.open[position]
+        if upto < copy.run.first or not copy.released:
+            raise RemoteProtocolError(
+                sender, f"acknowledges message {upto}, which it was never sent"
+            )
+
+    def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
+        peer = self._peer(sender)
+        if isinstance(frame, HybridMessage):
+            self._receive_message(peer, frame, now, out)
+        elif isinstance(frame, HybridAck):
+            self._receive_ack(peer, frame.upto)
+        elif isinstance(frame, HybridPermit):
+            self._receive_permit(peer, frame.upto, out)
+        if not self.coalesce:
+            self._flush(out)
+
+    def _receive_message(
+        self, peer: Peer, frame: HybridMessage, now: i64, out: list[Effect]
+    ) -> None:
+        if frame.prev > peer.last_delivered:
+            known = peer.early.get(int(frame.prev))
+            if known is None or len(known.frame.payloads) < len(frame.payloads):
+                peer.keep(frame, now)
+            return
+        self._ack(peer)  # also what was delivered before: its ack may have been lost
+        following: HybridMessage | None = frame
+        while following is not None:
+            frame = following
+            following = None
+            if frame.first + len(frame.payloads) > peer.last_delivered + 1:
+                start = peer.last_delivered
+                self._deliver(peer, frame, out)
+                if peer.early:
+                    following = _follower(peer, start, max(frame.first, start + 1))
+
+    def _deliver(self, peer: Peer, frame: HybridMessage, out: list[Effect]) -> None:
+        """Deliver what is new in a frame whose predecessor has been delivered."""
+        last = frame.first + len(frame.payloads) - 1
+        number = max(frame.first, peer.last_delivered + 1)
+        if self.whole_runs:
+            fresh = (
+                frame.payloads if number == frame.first else frame.payloads[number - frame.first :]
+            )
+            out.append(DeliverRun(peer.name, number, fresh))
+        else:
+            while number <= last:
+                out.append(Deliver(peer.name, number, frame.payloads[number - frame.first]))
+                number += 1
+        peer.last_delivered = last
+        if frame.flagged and last > peer.best_permit:
+            self._await_permit(peer, last)
+
+    def _await_permit(self, peer: Peer, message_id: i64) -> None:
+        if len(peer.missing):
+            newest = peer.missing.last()
+            if newest.position == self.missing.next - 1 and self.depended < self.missing.next:
+                newest.message_id = message_id  # nobody depends on the earlier one alone
+                return
+        permit = MissingPermit(peer, message_id)
+        permit.position = self.missing.add(permit)
+        peer.add_missing(permit)
+
+    def _receive_ack(self, peer: Peer, upto: i64) -> None:
+        if upto <= peer.acked:
+            if upto == peer.acked and peer.permitted > 0:
+                self._permit(peer)  # nothing new: it asks for the permit again
+            return
+        peer.acked = upto
+        closed = False
+        while len(peer.open):
+            copy = peer.open.peek()
+            if copy.run.last > upto:
+                if copy.run.first <= upto:
+                    copy.acked_within(upto)
+                break
+            peer.remove_open()
+            copy.close()
+            closed = True
+        if closed:
+            self._shrink()
+
+    def _shrink(self) -> None:
+        """Give up the closed runs at the low end and grant what became due."""
+        while len(self.runs) and self.runs.peek().open == 0:
+            run = self.runs.remove()
+            for copy in run.copies:
+                if copy.flagged:
+                    self._grant(copy)
+            run.copies.clear()  # copies point back at their run: do not leave that to the collector
+        self._reach_further()
+
+    def _needs_permit(self, run: Run) -> bool:
+        """Would a copy of this run, not yet acknowledged, be released with the flag now?
+
+        Before `foreign_run`, open copies go to one receiver only, and nothing older is open to
+        anybody else. From there on, something is: either to another than the receiver of this copy,
+        or this copy itself is foreign to what the oldest run waits for.
+        """
+        if self.foreign_run == self.runs.next:
+            return False
+        return run.first >= self.runs[self.foreign_run].first
+
+    def _reach_further(self) -> None:
+        """Runs were closed or added: move `foreign_run` up and grant what it passes."""
+        runs = self.runs
+        if self.foreign_run < runs.first:
+            self.foreign_run = runs.first
+        if runs.first == runs.next:
+            return
+        sole = runs.peek().sole
+        if sole is None:
+            return
+        while self.foreign_run < runs.next:
+            run = runs[self.foreign_run]
+            if not run.only_waits_for(sole.peer):
+                return
+            if self.foreign_run > runs.first and not self._reaches(run):
+                return
+            if run.sole is not None and run.sole.flagged:
+                self._grant(run.sole)
+            self.foreign_run += 1
+
+    def _grant(self, copy: Copy) -> None:
+        copy.flagged = False
+        copy.peer.permitted = copy.run.last
+        self._permit(copy.peer)
+
+    def _receive_permit(self, peer: Peer, upto: i64, out: list[Effect]) -> None:
+        if upto <= peer.best_permit:
+            return
+        peer.best_permit = upto
+        found = False
+        while len(peer.missing) and peer.missing.peek().message_id <= upto:
+            self.missing.remove(peer.remove_missing())
+            found = True
+        if found:
+            self._release_due(out)
+
+    # ---- acks and permits leave together, one of each per peer ----
+
+    def _ack(self, peer: Peer) -> None:
+        if not (peer.ack_due or peer.permit_due):
+            self.unflushed.append(peer)
+        peer.ack_due = True
+
+    def _permit(self, peer: Peer) -> None:
+        if not (peer.ack_due or peer.permit_due):
+            self.unflushed.append(peer)
+        peer.permit_due = True
+
+    def flush(self) -> list[Effect]:
+        """With `coalesce`: one ack and one permit for each peer that is owed some."""
+        out: list[Effect] = []
+        self._flush(out)
+        return out
+
+    def _flush(self, out: list[Effect]) -> None:
+        for peer in self.unflushed:
+            if peer.ack_due:
+                self._transmit(out, peer.name, HybridAck(peer.last_delivered))
+            if peer.permit_due:
+                self._transmit(out, peer.name, HybridPermit(peer.permitted))
+            peer.ack_due = False
+            peer.permit_due = False
+        if self.unflushed:
+            self.unflushed = []
+
+    def _tick(self, now: i64, out: list[Effect]) -> None:
+        self._flush(out)
+        for name in sorted(self.peers):  # equal states do the same, whoever they met first
+            peer = self.peers[name]
+            position = peer.open.first
+            while position < min(peer.open.next, peer.open.first + MOST_RESENT):
+                copy = peer.open[position]
+                if not copy.released:
+                    break
+                self._transmit(out, peer.name, copy.frame(self._needs_permit(copy.run)))
+                position += 1
+            if len(peer.missing):
+                self._transmit(out, peer.name, HybridAck(peer.last_delivered))
+
+    def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
+        """As if the peer had acknowledged and permitted everything, now and for ever."""
+        gone = self.peers.pop(peer, None)
+        if gone is None:
+            return
+        self.unflushed = [owed for owed in self.unflushed if owed is not gone]
+        for copy in gone.open.elements():
+            copy.close()
+        for run in self.runs.elements():
+            run.copies = [copy for copy in run.copies if copy.peer is not gone]
+        for permit in gone.missing.elements():
+            self.missing.remove(permit)
+        self._shrink()
+        self._release_due(out)
+        if not self.coalesce:
+            self._flush(out)
+
+
+def _follower(peer: Peer, start: i64, first: i64) -> HybridMessage | None:
+    """The early frame that goes on where a delivery of `first` and up, after `start`, has stopped.
+
+    Frames sent again may cut a run at other places, so early frames that began inside what has just
+    been delivered are used up, or their tails come next.
+    """
+    best: HybridMessage | None = None
+    reach = peer.last_delivered
+    prev = start
+    while prev <= peer.last_delivered:
+        early = peer.early.pop(int(prev), None)
+        if early is not None:
+            frame = early.frame
+            last = frame.first + len(frame.payloads) - 1
+            # A correct sender leaves no gap here; what another one says is not believed.
+            if last > reach and (prev == peer.last_delivered or frame.first == prev + 1):
+                best = frame
+                reach = last
+        prev = first if prev < first else prev + 1
+    return best
+
+
+def _size(payloads: list[bytes]) -> int:
+    """About how many bytes of a datagram they take."""
+    return sum([len(payload) + 2 for payload in payloads])
+
+
+def _stop(payloads: list[bytes], start: int, receivers: int) -> int:
+    """Where the record that begins with `payloads[start]` ends."""
+    if receivers == 1:
+        return min(start + MAX_RUN, len(payloads))
+    size = 0
+    for stop in range(start, len(payloads)):
+        size += len(payloads[stop]) + 2
+        if size > MAX_GROUP_RUN_BYTES and stop > start:
+            return stop
+    return len(payloads)
+
+
+def _has_room(run: Run, payloads: list[bytes]) -> bool:
+    if len(run.copies) == 1:
+        return run.open > 0 and len(run.payloads) + len(payloads) <= MAX_RUN
+    # Released group records stay as they are: a receiver may acknowledge a part of one, and the
+    # permit that this earns the others would be late.
+    waiting = run.unsent == len(run.copies)
+    return waiting and _size(run.payloads) + _size(payloads) <= MAX_GROUP_RUN_BYTES

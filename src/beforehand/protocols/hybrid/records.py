@@ -1,0 +1,246 @@
+"""The records that the hybrid cores keep: runs, copies, peers and missing permits.
+
+The unit of bookkeeping is a *run*: causal-sends that follow each other, to the same receivers, with
+nothing delivered in between that needs a permit. Its messages have consecutive ids, wait for the
+same permits and are flagged alike, so one record stands for all of them; a single message is a run
+of one. A run has one *copy* for each receiver. (A record holds at most so much; a longer run is
+several records, each of which `continues` the one before.)
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy_extensions import i64
+
+from beforehand.protocols.hybrid.frames import HybridMessage
+from beforehand.protocols.support.structures import SlidingArray
+
+
+class Peer:
+    """Everything that concerns one other process, in both directions."""
+
+    name: str
+    # from us to it
+    last_sent: i64  # id of our last causal-send to it
+    acked: i64  # highest id that it acknowledged
+    permitted: i64  # highest permit that we gave it
+    open: SlidingArray[Copy]  # what it has not acknowledged, in id order, released or not
+    # from it to us
+    last_delivered: i64
+    best_permit: i64  # highest permit that it gave us, even before its message arrived
+    missing: SlidingArray[MissingPermit]  # what we wait for, in id order
+    early: dict[int, Early]  # received before their predecessor, by the predecessor's id
+    # what goes out at the next flush
+    ack_due: bool
+    permit_due: bool
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.last_sent = 0
+        self.acked = 0
+        self.permitted = 0
+        self.open = NO_COPIES
+        self.last_delivered = 0
+        self.best_permit = 0
+        self.missing = NO_PERMITS
+        self.early = NO_EARLY
+        self.ack_due = False
+        self.permit_due = False
+
+    def add_open(self, copy: Copy) -> None:
+        """One more copy that it has not acknowledged."""
+        if self.open is NO_COPIES:
+            self.open = SlidingArray()
+        self.open.add(copy)
+
+    def remove_open(self) -> None:
+        """It has acknowledged the oldest one."""
+        self.open.remove()
+        if self.open.first == self.open.next:
+            self.open = NO_COPIES
+
+    def add_missing(self, permit: MissingPermit) -> None:
+        """One more permit that we wait for."""
+        if self.missing is NO_PERMITS:
+            self.missing = SlidingArray()
+        self.missing.add(permit)
+
+    def remove_missing(self) -> MissingPermit:
+        """The oldest one has come."""
+        permit = self.missing.remove()
+        if self.missing.first == self.missing.next:
+            self.missing = NO_PERMITS
+        return permit
+
+    def keep(self, frame: HybridMessage, now: i64) -> None:
+        """A frame came before its predecessor."""
+        if not self.early:
+            self.early = {}
+        self.early[int(frame.prev)] = Early(frame, now)
+
+    def copy(self) -> Peer:
+        """A twin with the same numbers and early frames; its queues are empty."""
+        twin = Peer(self.name)
+        twin.last_sent = self.last_sent
+        twin.acked = self.acked
+        twin.permitted = self.permitted
+        twin.last_delivered = self.last_delivered
+        twin.best_permit = self.best_permit
+        twin.early = self.early.copy()
+        twin.ack_due = self.ack_due
+        twin.permit_due = self.permit_due
+        return twin
+
+    def fingerprint(self) -> tuple[object, ...]:
+        return (
+            self.name,
+            int(self.last_sent),
+            int(self.acked),
+            int(self.permitted),
+            int(self.last_delivered),
+            int(self.best_permit),
+            tuple(sorted((prev, early.frame.key()) for prev, early in self.early.items())),
+            self.ack_due,
+            self.permit_due,
+        )
+
+
+class Early:
+    """A frame that waits for its predecessor at the receiver."""
+
+    frame: HybridMessage
+    since: i64
+
+    def __init__(self, frame: HybridMessage, since: i64) -> None:
+        self.frame = frame
+        self.since = since
+
+
+class Run:
+    """Messages `first` to `last`, sent or waiting, until all receivers have acknowledged them."""
+
+    first: i64
+    last: i64
+    continues: bool  # belongs to the same run as the record before it
+    need: i64  # depends on the permits below this position: `permits.next` at causal-send
+    payloads: list[bytes]
+    since: list[int]  # when each was causal-sent, as long as the run waits: it only serves `held`
+    copies: list[Copy]
+    unsent: i64  # copies not yet released
+    open: i64  # copies not yet acknowledged
+    sole: Copy | None  # the open copy, when there is exactly one
+
+    def __init__(self, first: i64, need: i64, payloads: list[bytes]) -> None:
+        self.first = first
+        self.last = first + len(payloads) - 1
+        self.continues = False
+        self.need = need
+        self.payloads = payloads
+        self.since = NO_TIMES
+        self.copies = []
+        self.unsent = 0
+        self.open = 0
+        self.sole = None
+
+    def add_copy(self, peer: Peer) -> None:
+        """One more receiver; its predecessor id is that of our last message to it."""
+        copy = Copy(self, peer, peer.last_sent)
+        self.copies.append(copy)
+        self.unsent += 1
+        self.open += 1
+        self.sole = copy if self.open == 1 else None
+        peer.last_sent = self.last
+        peer.add_open(copy)
+
+    def extend(self, payloads: list[bytes], now: i64) -> None:
+        """More messages of the same run."""
+        self.payloads.extend(payloads)
+        self.last += len(payloads)
+        if self.unsent:
+            self.wait(len(payloads), now)
+        for copy in self.copies:
+            copy.peer.last_sent = self.last
+
+    def wait(self, count: int, now: i64) -> None:
+        """The last `count` messages wait, from now on."""
+        if not self.since:
+            self.since = []
+        self.since.extend([int(now)] * count)
+
+    def only_waits_for(self, peer: Peer) -> bool:
+        """Has everybody but `peer` acknowledged all of it (and maybe `peer` too)?"""
+        return self.open == 0 or (self.sole is not None and self.sole.peer is peer)
+
+
+class Copy:
+    """A run on its way to one receiver."""
+
+    run: Run
+    peer: Peer
+    prev: i64  # id of the last message to the same receiver before this run, 0 if none
+    released: bool
+    open: bool  # not yet acknowledged to the last message
+    flagged: bool  # released with the flag, and no permit given yet
+
+    def __init__(self, run: Run, peer: Peer, prev: i64) -> None:
+        self.run = run
+        self.peer = peer
+        self.prev = prev
+        self.released = False
+        self.open = True
+        self.flagged = False
+
+    def close(self) -> None:
+        """Acknowledged to the last message, or written off."""
+        run = self.run
+        self.open = False
+        run.open -= 1
+        run.sole = None
+        if not self.released:
+            self.released = True
+            run.unsent -= 1
+        if run.open == 1:
+            for other in run.copies:  # once for each run: its open copies only ever get fewer
+                if other.open:
+                    run.sole = other
+        elif run.open == 0:
+            run.payloads.clear()
+
+    def acked_within(self, upto: i64) -> None:
+        """The receiver has the messages up to `upto`; to a sole receiver, they leave the run."""
+        run = self.run
+        if len(run.copies) == 1:
+            del run.payloads[: upto + 1 - run.first]
+            run.first = upto + 1
+            self.prev = upto
+
+    def frame(self, flagged: bool) -> HybridMessage:
+        """What the receiver has not acknowledged yet, as a frame."""
+        run = self.run
+        acked = self.peer.acked
+        if acked < run.first:
+            return HybridMessage(run.first, self.prev, flagged, tuple(run.payloads))
+        rest = tuple(run.payloads[acked + 1 - run.first :])
+        return HybridMessage(acked + 1, acked, flagged, rest)
+
+
+class MissingPermit:
+    """A delivered, flagged message whose sender has not given the permit yet."""
+
+    peer: Peer
+    message_id: i64
+    position: i64  # in the window of missing permits
+
+    def __init__(self, peer: Peer, message_id: i64) -> None:
+        self.peer = peer
+        self.message_id = message_id
+        self.position = -1
+
+
+# Shared by all that have none, since that is the rule and memory is what large systems are short of:
+# replaced when there is one, never changed.
+NO_COPIES: Final[SlidingArray[Copy]] = SlidingArray()
+NO_PERMITS: Final[SlidingArray[MissingPermit]] = SlidingArray()
+NO_EARLY: Final[dict[int, Early]] = {}
+NO_TIMES: Final[list[int]] = []

@@ -1,0 +1,337 @@
+"""`prc`: causal broadcast that forgets, on an overlay that changes (Nédelec, Molli and Mostéfaoui 2018,
+Algorithm 2, corrected).
+
+`link-memory` needs to know of each link which messages will yet come over it. For a link that is opened
+while messages fly, this module finds out. A opens a link to B; both are connected by links that are in
+use (safe) already, over which the control messages beta, pi and rho travel in the midst of the
+messages, each after all that its sender had delivered before:
+
+    A                                   B
+    alpha, over the new link  ------->  starts to note what it delivers (B-alpha)
+            <--------  beta, routed  ---
+    starts to keep what it
+    delivers (B-beta)
+    --------  pi, routed  ------------> notes what it delivers from here on apart (B-pi)
+            <--------  rho, routed  ----
+    B-beta, over the new link  -------> sorts it out; the link is safe
+    from here on all messages
+
+When B-beta comes, B has delivered all that A had delivered before pi, and A, when it sent it, all that B
+had delivered before rho. So of B-beta, what is in B-alpha or B-pi has been delivered, and the rest is
+news; and of B-pi, what is not in B-beta is what A had yet to deliver: it will come over the link, which
+is its memory.
+
+What is different from the printed algorithm, because it would fail:
+
+- S is removed and the link counts as safe *before* the messages of B-beta are used, since a reaction to
+  one of them may come back over it; B-beta is a sequence, with payloads;
+- frames count only if their link is in use (data, routed control) or being made (B-beta), and control
+  only in its turn and for this very incarnation of the link;
+- what is passed on goes out before it is delivered, and control is never ahead of data on a hop;
+- `close` forgets the link at both ends; opening a link that is open does nothing; a link in the making
+  that takes too long, or whose buffers overflow, is closed and started again as a new incarnation (by B
+  only before rho: after that A may use the link, and have given up another one for it);
+- a newcomer starts with one contact (`overlay.py`).
+
+Preconditions: the links in use connect everybody with everybody, also when one is closed (open the new
+one first); and every close or crash becomes known at the other end, otherwise its memory stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from mypy_extensions import i64
+
+from beforehand.protocols.clocks.membership import Membership
+from beforehand.protocols.effects import Deliver, Effect, Safe, Transmit
+from beforehand.protocols.frames import Frame
+from beforehand.protocols.overlay.frames import (
+    BETA,
+    PI,
+    RHO,
+    Alpha,
+    Broadcast,
+    Buffered,
+    Close,
+    Control,
+    Flood,
+    Refuse,
+    Relayed,
+    RelayedId,
+    Route,
+)
+from beforehand.protocols.overlay.link_memory import LinkMemory
+from beforehand.protocols.overlay.links import MOST_PATIENCE, PATIENCE, TAKING_PART
+
+# How far the opener of a link has got.
+REFUSED: Final = 0  # to be tried again
+ASKED: Final = 1  # alpha is out, beta awaited
+RECORDING: Final = 2  # pi is out, rho awaited
+
+
+class Opening:
+    """A link that this process opens."""
+
+    __slots__ = ("age", "buffer", "e", "patience", "phase", "there")
+    e: i64
+    there: Route
+    patience: i64
+    phase: i64
+    age: i64  # ticks since it was started
+    buffer: list[Relayed]  # B-beta
+
+    def __init__(self, e: i64, there: Route, patience: i64) -> None:
+        self.e = e
+        self.there = there
+        self.patience = patience
+        self.phase = ASKED
+        self.age = 0
+        self.buffer = []
+
+    def copy(self) -> Opening:
+        """An independent one in the same state."""
+        twin = Opening(self.e, self.there, self.patience)
+        twin.phase = self.phase
+        twin.age = self.age
+        twin.buffer = self.buffer.copy()
+        return twin
+
+    def key(self) -> tuple[object, ...]:
+        """All of it, to compare."""
+        times = (int(self.patience), int(self.age))
+        return (int(self.e), self.there, int(self.phase), times, tuple(self.buffer))
+
+
+class Accepting:
+    """A link that a peer opens to this process."""
+
+    __slots__ = ("alpha", "back", "e", "got_pi", "pi")
+    e: Final[i64]
+    back: Final[Route]
+    got_pi: bool
+    alpha: set[RelayedId]  # delivered before pi came
+    pi: set[RelayedId]  # delivered since
+
+    def __init__(self, e: i64, back: Route) -> None:
+        self.e = e
+        self.back = back
+        self.got_pi = False
+        self.alpha = set()
+        self.pi = set()
+
+    def copy(self) -> Accepting:
+        """An independent one in the same state."""
+        twin = Accepting(self.e, self.back)
+        twin.got_pi = self.got_pi
+        twin.alpha = self.alpha.copy()
+        twin.pi = self.pi.copy()
+        return twin
+
+    def key(self) -> tuple[object, ...]:
+        """All of it, to compare."""
+        seen = (tuple(sorted(self.alpha)), tuple(sorted(self.pi)))
+        return (int(self.e), self.back, self.got_pi, *seen)
+
+
+class Prc(LinkMemory):
+    """One process of an overlay that may change at any time."""
+
+    opening: dict[str, Opening]  # by the peer
+    accepting: dict[str, Accepting]
+
+    def __init__(
+        self,
+        process: str,
+        links: Iterable[object] = (),
+        processes: Membership | Iterable[str] | None = None,
+    ) -> None:
+        super().__init__(process, links, processes)
+        self.opening = {}
+        self.accepting = {}
+
+    # ---- messages ----
+
+    def _deliver(self, frame: Relayed, out: list[Effect]) -> None:
+        if self.opening or self.accepting:
+            self._note(frame, out)
+        if isinstance(frame, Broadcast):
+            out.append(Deliver(frame.source, frame.number, frame.payload))
+        elif isinstance(frame, Flood) and frame.control.target() == self.process:
+            self._steer(frame.control, out)
+
+    def _note(self, frame: Relayed, out: list[Effect]) -> None:
+        """Remember a delivery for the links that are being made."""
+        for peer, opening in self.opening.items():
+            if opening.phase == RECORDING:
+                opening.buffer.append(frame)
+                if len(opening.buffer) > self.most_buffered:
+                    out.append(Transmit(peer, Close(opening.e)))
+                    self._retry_later(opening)
+        for peer in list(self.accepting):
+            accepting = self.accepting[peer]
+            noted = accepting.pi if accepting.got_pi else accepting.alpha
+            noted.add(frame.id)
+            # After rho the opener may use the link already, so that there is no way back.
+            if not accepting.got_pi and len(accepting.alpha) > self.most_buffered:
+                out.append(Transmit(peer, Refuse(accepting.e)))
+                del self.accepting[peer]
+
+    # ---- a link is made: alpha, beta, pi, rho, B-beta ----
+
+    def _open(self, peer: str, e: i64, there: Route, back: Route, out: list[Effect]) -> None:
+        self.opening[peer] = Opening(e, there, PATIENCE)
+        out.append(Transmit(peer, Alpha(e, back)))
+
+    def _speaks(self, frame: Frame) -> bool:
+        return isinstance(frame, (Alpha, Buffered))
+
+    def _takes(self, kind: i64) -> bool:
+        return BETA <= kind <= RHO
+
+    def _signal(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
+        if isinstance(frame, Alpha):
+            self._receive_alpha(sender, frame, out)
+        elif isinstance(frame, Buffered):
+            self._receive_buffered(sender, frame, now, out)
+
+    def _receive_alpha(self, sender: str, frame: Alpha, out: list[Effect]) -> None:
+        if sender in self.accepting or sender in self.incoming:
+            self.ignored += 1
+            return
+        if self.stage != TAKING_PART:  # no way leads back from here
+            out.append(Transmit(sender, Refuse(frame.e)))
+            return
+        self.accepting[sender] = Accepting(frame.e, frame.back)
+        self._direct(frame.back, Control(BETA, sender, self.process, frame.e), out)
+
+    def _steer(self, control: Control, out: list[Effect]) -> None:
+        if control.kind == BETA:
+            self._receive_beta(control, out)
+        elif control.kind == PI:
+            self._receive_pi(control, out)
+        else:
+            self._receive_rho(control, out)
+
+    def _receive_beta(self, control: Control, out: list[Effect]) -> None:
+        opening = self.opening.get(control.acceptor)
+        if opening is None or opening.e != control.e or opening.phase != ASKED:
+            self.ignored += 1
+            return
+        opening.phase = RECORDING
+        pi = Control(PI, self.process, control.acceptor, control.e)
+        self._direct(opening.there, pi, out)
+
+    def _receive_pi(self, control: Control, out: list[Effect]) -> None:
+        accepting = self.accepting.get(control.opener)
+        if accepting is None or accepting.e != control.e or accepting.got_pi:
+            self.ignored += 1
+            return
+        accepting.got_pi = True
+        rho = Control(RHO, control.opener, self.process, control.e)
+        self._direct(accepting.back, rho, out)
+
+    def _receive_rho(self, control: Control, out: list[Effect]) -> None:
+        peer = control.acceptor
+        opening = self.opening.get(peer)
+        if opening is None or opening.e != control.e or opening.phase != RECORDING:
+            self.ignored += 1
+            return
+        del self.opening[peer]
+        self.out[peer] = int(opening.e)
+        out.append(Transmit(peer, Buffered(opening.e, tuple(opening.buffer))))
+        out.append(Safe(peer))
+
+    def _receive_buffered(self, sender: str, frame: Buffered, now: i64, out: list[Effect]) -> None:
+        accepting = self.accepting.get(sender)
+        if accepting is None or accepting.e != frame.e or not accepting.got_pi:
+            self.ignored += 1
+            return
+        # The link is safe from here on: what the messages below cause may come back over it.
+        del self.accepting[sender]
+        self.incoming[sender] = int(frame.e)
+        for relayed in accepting.pi.difference([each.id for each in frame.frames]):
+            self.awaited.setdefault(relayed, set()).add(sender)
+        for each in frame.frames:
+            if each.id not in accepting.alpha and each.id not in accepting.pi:
+                self._first(each, sender, now, out)
+
+    # ---- a link is not made ----
+
+    def _is_opening(self, peer: str) -> bool:
+        return peer in self.opening
+
+    def _neighbours(self) -> list[str]:
+        return [*self.opening, *self.accepting]
+
+    def _cancel(self, peer: str) -> i64:
+        opening = self.opening.pop(peer, None)
+        return -1 if opening is None else opening.e
+
+    def _refused(self, peer: str, e: i64) -> bool:
+        opening = self.opening.get(peer)
+        if opening is None or opening.e != e:
+            return False
+        self._retry_later(opening)
+        return True
+
+    def _retry_later(self, opening: Opening) -> None:
+        opening.phase = REFUSED
+        opening.buffer = []
+
+    def _closed(self, peer: str, e: i64) -> bool:
+        accepting = self.accepting.get(peer)
+        if accepting is None or accepting.e != e:
+            return False
+        del self.accepting[peer]
+        return True
+
+    def _forget_making(self, peer: str) -> None:
+        self.opening.pop(peer, None)
+        self.accepting.pop(peer, None)
+
+    def _tick(self, now: i64, out: list[Effect]) -> None:
+        super()._tick(now, out)
+        for peer, opening in self.opening.items():
+            opening.age += 1
+            if opening.phase == REFUSED or opening.age > opening.patience:
+                patience = opening.patience
+                if opening.phase != REFUSED:
+                    out.append(Transmit(peer, Close(opening.e)))
+                    patience = min(2 * patience, MOST_PATIENCE)
+                self.opened += 1
+                # Without a route: a mediator that is gone may be why it took so long.
+                self.opening[peer] = Opening(self.opened, (), patience)
+                out.append(Transmit(peer, Alpha(self.opened, ())))
+
+    # ---- looking inside ----
+
+    def entries(self) -> int:
+        total = super().entries()
+        for opening in self.opening.values():
+            total += len(opening.buffer)
+        for accepting in self.accepting.values():
+            total += len(accepting.alpha) + len(accepting.pi)
+        return total
+
+    def unacknowledged(self) -> int:
+        """Links that are being made: each waits for an answer."""
+        return len(self.opening)
+
+    def integers(self) -> int:
+        return super().integers() + 3 * len(self.opening) + 2 * len(self.accepting)
+
+    def copy(self) -> Prc:
+        twin = Prc(self.process, (), self.members)
+        self._copy_memory(twin)
+        twin.opening = {peer: each.copy() for peer, each in self.opening.items()}
+        twin.accepting = {peer: each.copy() for peer, each in self.accepting.items()}
+        return twin
+
+    def _state(self) -> tuple[object, ...]:
+        return (
+            super()._state(),
+            tuple([(peer, self.opening[peer].key()) for peer in sorted(self.opening)]),
+            tuple([(peer, self.accepting[peer].key()) for peer in sorted(self.accepting)]),
+        )

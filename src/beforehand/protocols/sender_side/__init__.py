@@ -1,0 +1,1 @@
+"""sender_side."""

@@ -1,0 +1,200 @@
+"""`mattern`: the buffer protocol of Mattern and Fünfrocken (paper 002, section 3).
+
+Each process has one FIFO output buffer. Its oldest message is released and stays there until its
+receiver has acknowledged the delivery; only then the next one goes. So whatever a message could
+tell anybody, all that its sender sent before has been delivered already: no chain of messages can
+overtake anything, and messages need no causal metadata. The price is one message in flight.
+
+With `fifo_links` (footnote 4) messages to one and the same receiver are pipelined: while all
+unacknowledged messages go to j, another one to j may follow, since nothing is told to a third party.
+The paper wants links that keep order for that. Here each message carries the number of the message
+before it to the same receiver, and a receiver takes nothing but the next one, so any network will do.
+
+Invariants:
+
+- all unacknowledged messages go to one receiver, and without `fifo_links` there is at most one;
+- release order is causal-send order;
+- ACK n from j says that everything released to j up to number n has been delivered, so acks may be
+  lost, doubled and overtaken: the highest one counts.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import islice
+from typing import Final
+
+from mypy_extensions import i64
+
+from beforehand.errors import RemoteProtocolError
+from beforehand.protocols.effects import Deliver, Effect, Held, Wait
+from beforehand.protocols.frames import Frame
+from beforehand.protocols.sender_side.output_buffer import OutputBuffer
+from beforehand.protocols.support.numbering import NumberedFrame, Signal, foreign
+
+MOST_RESENT: Final = 64  # messages per tick: what follows a lost one will not be taken anyway
+
+
+class MatternMessage(NumberedFrame):
+    """A message, with the number of the one before it to the same receiver (0 if none)."""
+
+    __slots__ = ("previous",)
+    previous: Final[i64]
+
+    def __init__(self, number: i64, previous: i64, payload: bytes) -> None:
+        super().__init__(number, payload)
+        self.previous = previous
+
+    def key(self) -> tuple[object, ...]:
+        return (int(self.number), int(self.previous), self.payload)
+
+
+class MatternAck(Signal):
+    """Everything that you sent me up to `number` has been delivered here."""
+
+    __slots__ = ()
+
+
+class Mattern(OutputBuffer):
+    """One process of the buffer protocol."""
+
+    fifo_links: Final[bool]
+    flying: deque[MatternMessage]  # released and not acknowledged, oldest first
+    receiver: str  # of everything that is flying
+    last_released: dict[str, int]  # receiver -> number of the last message released to it
+    last_delivered: dict[str, int]  # sender -> number of the last message delivered from it
+
+    def __init__(self, process: str, fifo_links: bool = False) -> None:
+        super().__init__(process)
+        self.fifo_links = fifo_links
+        self.flying = deque()
+        self.receiver = ""
+        self.last_released = {}
+        self.last_delivered = {}
+
+    # ---- sending ----
+
+    def _release(self, out: list[Effect]) -> None:
+        """Hand to the network what may go now."""
+        while self.waiting:
+            message = self.waiting[0]
+            if self.flying and not (self.fifo_links and message.to == self.receiver):
+                return
+            self.waiting.popleft()
+            self.receiver = message.to
+            previous = self.last_released.get(message.to, 0)
+            self.last_released[message.to] = int(message.number)
+            frame = MatternMessage(message.number, previous, message.payload)
+            self.flying.append(frame)
+            self._transmit(out, message.to, frame)
+
+    def _tick(self, now: i64, out: list[Effect]) -> None:
+        for frame in islice(self.flying, MOST_RESENT):
+            self._transmit(out, self.receiver, frame)
+
+    # ---- receiving ----
+
+    def _check(self, sender: str, frame: Frame) -> None:
+        if isinstance(frame, MatternMessage):
+            last = self.last_delivered.get(sender, 0)
+            if frame.previous < 0 or frame.number <= frame.previous:
+                raise RemoteProtocolError(
+                    sender, f"message {frame.number} cannot follow message {frame.previous}"
+                )
+            if frame.previous < last < frame.number:
+                raise RemoteProtocolError(
+                    sender, f"message {frame.number} skips message {last}, which was delivered"
+                )
+        elif isinstance(frame, MatternAck):
+            if not self._was_released(sender, frame.number):
+                raise RemoteProtocolError(
+                    sender, f"acknowledges message {frame.number}, which was not sent to it"
+                )
+        else:
+            raise foreign(sender, frame, "mattern")
+
+    def _was_released(self, receiver: str, number: i64) -> bool:
+        """Whether `number` can be a message to `receiver`, as far as it is still known."""
+        if number < 1 or number > self.last_released.get(receiver, 0):
+            return False
+        if not self.flying or receiver != self.receiver:
+            return True
+        for frame in self.flying:
+            if frame.number >= number:
+                return frame.number == number or number <= self.flying[0].previous
+        return False
+
+    def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
+        if isinstance(frame, MatternMessage):
+            self._receive_message(sender, frame, out)
+        elif isinstance(frame, MatternAck):
+            # From anybody but the present receiver it is older than all that is flying.
+            while self.flying and self.flying[0].number <= frame.number:
+                self.flying.popleft()
+            self._release(out)
+
+    def _receive_message(self, sender: str, frame: MatternMessage, out: list[Effect]) -> None:
+        last = self.last_delivered.get(sender, 0)
+        if frame.number > last:
+            if frame.previous != last:
+                return  # one before it is missing: it will be sent again after that one
+            last = int(frame.number)
+            self.last_delivered[sender] = last
+            out.append(Deliver(sender, frame.number, frame.payload))
+        self._transmit(out, sender, MatternAck(last))
+
+    def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
+        self.waiting = deque([message for message in self.waiting if message.to != peer])
+        if self.receiver == peer:
+            self.flying.clear()
+        self.last_released.pop(peer, None)
+        self.last_delivered.pop(peer, None)
+        self._release(out)
+
+    # ---- looking inside ----
+
+    def held(self) -> list[Held]:
+        """Each message waits for one acknowledgement, which implies all those before it.
+
+        That is the one of the message just ahead, or, pipelined, of the last one ahead that goes
+        to somebody else: the same that the message just ahead waits for.
+        """
+        found: list[Held] = []
+        ahead = Wait("ack", self.receiver, int(self.flying[-1].number) if self.flying else 0)
+        wait = ahead
+        for message in self.waiting:
+            if not (self.fifo_links and message.to == ahead.peer):
+                wait = ahead
+            since = int(message.since)
+            found.append(Held(self.process, int(message.number), (message.to,), since, (wait,)))
+            ahead = Wait("ack", message.to, int(message.number))
+        return found
+
+    def integers(self) -> int:
+        maps = len(self.last_released) + len(self.last_delivered)
+        fence = 0 if self.fence is None else self.fence.integers()
+        return 2 + 2 * len(self.waiting) + 2 * len(self.flying) + maps + fence
+
+    def unacknowledged(self) -> int:
+        return len(self.flying)
+
+    def copy(self) -> Mattern:
+        twin = Mattern(self.process, self.fifo_links)
+        twin.sent = self.sent
+        twin.fence = None if self.fence is None else self.fence.copy()
+        twin.waiting = self.waiting.copy()
+        twin.flying = self.flying.copy()
+        twin.receiver = self.receiver
+        twin.last_released = self.last_released.copy()
+        twin.last_delivered = self.last_delivered.copy()
+        return twin
+
+    def _state(self) -> tuple[object, ...]:
+        return (
+            self.fifo_links,
+            tuple([message.key() for message in self.waiting]),
+            tuple(self.flying),
+            self.receiver if self.flying else "",
+            tuple(sorted(self.last_released.items())),
+            tuple(sorted(self.last_delivered.items())),
+        )

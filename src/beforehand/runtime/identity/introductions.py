@@ -1,0 +1,359 @@
+"""How two nodes get to know each other: hellos, answers to them, and whose life is over.
+
+A process is a name and an incarnation, eight random bytes from its start. In protocols of open
+membership the core knows it as `name@incarnation`, so a restarted process is a new one to the cores
+and the old one is dropped (`protocols/fence.py` says why). Protocols that must know everybody by name
+from the start cannot take a restarted process back, and say so.
+
+When somebody with the keys comes under a known name and another incarnation, there are two cases. If the
+old one is alive, which is asked of it, two nodes use one name: the newcomer is refused. If it is silent,
+it has been restarted. Clocks play no part, so they may jump.
+
+Both sides may say hello at once. That of the greater name counts, if it gets through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from beforehand.runtime import events
+from beforehand.runtime.engine.engine import Engine
+from beforehand.runtime.engine.outbox import MAX_PAYLOAD
+from beforehand.runtime.engine.peer import Peer
+from beforehand.runtime.events import PeerEvent
+from beforehand.runtime.identity.greeting import Greeting
+from beforehand.runtime.identity.handshake import Established, Hello, Initiator, Responder, WrongKey
+from beforehand.runtime.identity.rate_limit import Hush
+from beforehand.runtime.link.datagrams import COOKIE, HELLO, PREFIX, REFUSE, WELCOME
+from beforehand.runtime.link.link import Link
+from beforehand.runtime.link.sealing import make_opener, make_sealer
+from beforehand.runtime.settings import NodeSettings
+from beforehand.runtime.transports.base import Address, Transport
+
+MS: Final = 1_000_000
+FIRST_RETRY: Final = 50 * MS  # until a hello is sent again; then twice as long each time,
+SLOWEST_RETRY: Final = 1000 * MS  # up to this
+LONGEST_PAUSE: Final = 5000 * MS  # between attempts that find a peer that we dropped
+CROSSING: Final = 1000 * MS  # how long we insist on our own hello once it got through
+LIFE_SIGN: Final = 1000 * MS  # how long the old incarnation has to answer for itself
+UNANSWERED: Final = 3000 * MS  # then somebody is there who cannot or will not welcome us
+ANSWER_LIFE: Final = 5000 * MS  # how long a welcome of ours may be used
+MOST_WINDOW: Final = 2**20  # messages that we keep for one peer
+MOST_WINDOW_BYTES: Final = 2**30
+MOST_ANSWERS: Final = 256  # welcomes that nobody has used yet: they cost a session each
+REPEAT: Final = 10_000 * MS  # between two events of the same kind about the same thing
+
+
+class Attempt:
+    """Our hellos to one peer."""
+
+    def __init__(self, initiator: Initiator, connection: bytes, now: int) -> None:
+        self.initiator = initiator
+        self.connection = connection
+        self.next_at = now
+        self.interval = FIRST_RETRY
+        self.reached_at = 0  # when somebody first answered
+        self.cookie_at = now - FIRST_RETRY  # when a cookie was last believed
+        self.asked_at = 0  # when the hello was sent that is to be welcomed; 0 if it was sent again
+
+
+class Answer:
+    """Our welcome to a hello, until the peer has used it."""
+
+    def __init__(self, ephemeral: bytes, welcome: bytes, peer: Peer, now: int) -> None:
+        self.ephemeral = ephemeral
+        self.welcome = welcome
+        self.peer = peer
+        self.since = now
+
+
+class Introductions:
+    """The handshakes of one node, on both sides."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        settings: NodeSettings,
+        transport: Transport,
+        emit: Callable[[PeerEvent], None],
+        hush: Hush,
+        random: Callable[[int], bytes],
+    ) -> None:
+        self.engine = engine
+        self.settings = settings
+        self.transport = transport
+        self.emit = emit
+        self.hush = hush
+        self.random = random
+        self.responder = Responder(settings.psk, settings.plain, settings.name, random)
+        self.addresses: dict[str, Address] = {}
+        self.attempts: dict[str, Attempt] = {}
+        self.attempting: dict[bytes, str] = {}  # connection -> name
+        self.answers: dict[str, Answer] = {}
+        self.pauses: dict[str, int] = {}  # before the next attempt to find the next life of a peer
+        self.doubted: dict[str, tuple[int, str]] = {}  # name -> since when which life is in doubt
+
+    # ---- our hellos ----
+
+    def attempt(self, name: str, now: int) -> None:
+        """Say hello to a peer, if we know where it may be, until there is a session."""
+        if name in self.attempts or name not in self.addresses:
+            return
+        connection = self.random(8)
+        initiator = Initiator(
+            self.settings.psk, self.settings.plain, self._greeting(connection), name, self.random
+        )
+        self.attempts[name] = Attempt(initiator, connection, now)
+        self.attempting[connection] = name
+
+    def give_up(self, name: str) -> None:
+        """Say hello no more."""
+        attempt = self.attempts.pop(name, None)
+        if attempt is not None:
+            del self.attempting[attempt.connection]
+
+    def _greeting(self, connection: bytes) -> Greeting:
+        settings = self.settings
+        return Greeting(
+            settings.name,
+            settings.incarnation,
+            connection,
+            settings.protocol,
+            settings.window,
+            settings.window_bytes,
+            self.transport.datagram,
+        )
+
+    def poll(self, now: int) -> int:
+        """Send the hellos that are due; returns when the next one is, 0 for never."""
+        for name, answer in list(self.answers.items()):
+            if now - answer.since > ANSWER_LIFE:
+                self._forget_answer(name)
+                if not self.is_up(name):
+                    self.attempt(name, now)
+        soonest = 0
+        for name, attempt in self.attempts.items():
+            if attempt.next_at <= now:
+                self.transport.send(self.addresses[name], [attempt.initiator.hello()])
+                attempt.asked_at = 0
+                attempt.next_at = now + attempt.interval
+                attempt.interval = min(2 * attempt.interval, SLOWEST_RETRY)
+                self._wonder(name, attempt, now)
+            if not soonest or attempt.next_at < soonest:
+                soonest = attempt.next_at
+        return soonest
+
+    def _wonder(self, name: str, attempt: Attempt, now: int) -> None:
+        """Somebody is there and does not welcome us: tell the user what the reason may be."""
+        if attempt.reached_at and now - attempt.reached_at > UNANSWERED and not self.is_up(name):
+            where = self.transport.describe(self.addresses[name])
+            if self.hush.may_say(f"unanswered {name}", now, REPEAT):
+                detail = (
+                    f"somebody answers at {where}, but not to us: another key, or another name?"
+                )
+                self.emit(PeerEvent(events.REFUSED, name, detail))
+
+    def handle(self, datagram: bytes, address: Address, now: int) -> None:
+        """A datagram of no session came."""
+        kind = datagram[0] if datagram else 0
+        if kind == HELLO:
+            self._hello(datagram, address, now)
+            return
+        name = self.attempting.get(datagram[1:PREFIX])
+        if name is None or kind not in (COOKIE, WELCOME, REFUSE):
+            self.engine.counters.stray += 1
+            return
+        attempt = self.attempts[name]
+        initiator = attempt.initiator
+        if kind == COOKIE:
+            # Not every one: whoever saw our hello can send us any number of false ones.
+            if now - attempt.cookie_at >= FIRST_RETRY and initiator.take_cookie(datagram):
+                attempt.cookie_at = now
+                attempt.reached_at = attempt.reached_at or now
+                attempt.asked_at = now
+                attempt.next_at = now + attempt.interval
+                # Not to where the cookie came from: anybody can write a sender's address.
+                self.transport.send(self.addresses[name], [initiator.hello()])
+        elif kind == WELCOME:
+            established = initiator.take_welcome(datagram)
+            if established is not None:
+                self._welcomed(name, established, address, now)
+        else:
+            reason = initiator.take_refusal(datagram)
+            if reason is not None and self.hush.may_say(f"refusal {name}", now, REPEAT):
+                self.emit(PeerEvent(events.REFUSED, name, reason))
+
+    def _welcomed(self, name: str, established: Established, address: Address, now: int) -> None:
+        attempt = self.attempts[name]
+        self.give_up(name)
+        greeting = established.greeting
+        problem = self._problem(greeting)
+        if problem is None and greeting.name != name:
+            problem = f"it goes by the name {greeting.name}"
+        if problem is not None:
+            self.emit(PeerEvent(events.REFUSED, name, problem))
+        elif self.engine.core.is_dropped(self._process(greeting)):
+            # The one that we dropped lives. Its next life will be welcome, and may be long in coming.
+            pause = self.pauses.get(name, FIRST_RETRY)
+            self.pauses[name] = min(2 * pause, LONGEST_PAUSE)
+            self.attempt(name, now + pause)
+        else:
+            peer = self._new_peer(established, attempt.connection, address, self.settings.name, now)
+            assert peer.link is not None
+            if attempt.asked_at:
+                peer.link.recovery.rtt.sample(now - attempt.asked_at, 0)
+            peer.link.ping()  # the other side waits for a sign that we have the keys
+            self.engine.prove(peer)
+
+    # ---- hellos of others ----
+
+    def _hello(self, datagram: bytes, address: Address, now: int) -> None:
+        opened = self.responder.open(datagram, self.transport.address_bytes(address), now)
+        if isinstance(opened, bytes):
+            self.transport.send(address, [opened])
+        elif isinstance(opened, WrongKey):
+            where = self.transport.describe(address)
+            if self.hush.may_say(f"key {where}", now, REPEAT):
+                detail = f"somebody there {opened.reason}; give all nodes the same key"
+                self.emit(PeerEvent(events.REFUSED, where, detail))
+        elif opened is not None:
+            self._opened(opened, address, now)
+        else:
+            self.engine.counters.refused += 1
+
+    def _opened(self, hello: Hello, address: Address, now: int) -> None:
+        """A hello of somebody with the key, who can receive at this address."""
+        greeting = hello.greeting
+        name = greeting.name
+        answer = self.answers.get(name)
+        if answer is not None and answer.ephemeral == hello.ephemeral:
+            self.transport.send(address, [answer.welcome])
+            return
+        problem = self._problem(greeting)
+        if problem is None and self.engine.core.is_dropped(self._process(greeting)):
+            problem = "this incarnation was dropped; restart the node"
+        if problem is not None:
+            self._refuse(hello, problem, address, now)
+            return
+        attempt = self.attempts.get(name)
+        if attempt is not None and self.settings.name > name:
+            if attempt.reached_at and now - attempt.reached_at < CROSSING:
+                return  # both sides said hello, and ours got through
+            self.give_up(name)
+        if self._is_over(hello, address, now):
+            self._forget_answer(name)
+            self._answer(hello, address, now)
+
+    def _answer(self, hello: Hello, address: Address, now: int) -> None:
+        connection = self.random(8)
+        welcome, established = self.responder.welcome(hello, self._greeting(connection))
+        peer = self._new_peer(established, connection, address, hello.greeting.name, now)
+        self.engine.expect(peer)
+        if len(self.answers) >= MOST_ANSWERS:
+            self._forget_answer(next(iter(self.answers)))
+        self.answers[peer.name] = Answer(hello.ephemeral, welcome, peer, now)
+        self.transport.send(address, [welcome])
+
+    def _forget_answer(self, name: str) -> None:
+        answer = self.answers.pop(name, None)
+        if answer is not None and not answer.peer.proven:
+            self.engine.forget(answer.peer)
+
+    def _is_over(self, hello: Hello, address: Address, now: int) -> bool:
+        """Whether the incarnation that we know under this name, if any, has come to its end."""
+        name = hello.greeting.name
+        old = self.engine.peers.get(name)
+        if old is None or old.link is None or not self.is_up(name):
+            return old is None or not self.settings.named or not old.gone
+        if old.incarnation == hello.greeting.incarnation:
+            return False  # the session is there: a late copy of an old hello
+        since, process = self.doubted.get(name, (0, b""))
+        if process != old.process:
+            self.doubted[name] = (now, old.process)
+        elif old.link.heard_at > since:
+            self.doubted[name] = (now, old.process)
+            self._conflict(hello, address, now)
+        elif now - since > LIFE_SIGN:
+            if not self.settings.named:
+                return True
+            self._refuse(hello, self._no_return(name), address, now)
+        old.link.ping()
+        self.engine.touch(old.link)
+        return False
+
+    def _conflict(self, hello: Hello, address: Address, now: int) -> None:
+        name = hello.greeting.name
+        problem = f"the name {name} is in use by a living node; choose another"
+        self._refuse(hello, problem, address, now)
+        if self.hush.may_say(f"conflict {name}", now, REPEAT):
+            where = self.transport.describe(address)
+            detail = f"a second node at {where} uses this name and was refused"
+            self.emit(PeerEvent(events.CONFLICT, name, detail))
+
+    def _no_return(self, name: str) -> str:
+        return (
+            f"{self.settings.protocol} knows its processes by name from the start, so {name} cannot "
+            "come back; restart all, or use a protocol of open membership"
+        )
+
+    def _refuse(self, hello: Hello, problem: str, address: Address, now: int) -> None:
+        self.transport.send(address, [self.responder.refuse(hello, problem)])
+        if self.hush.may_say(f"refused {hello.greeting.name}", now, REPEAT):
+            self.emit(PeerEvent(events.REFUSED, hello.greeting.name, problem))
+
+    # ---- both ----
+
+    def settle(self, peer: Peer) -> None:
+        """There is a session with the peer: what else was under way is of no use."""
+        self.give_up(peer.name)
+        self._forget_answer(peer.name)
+        self.doubted.pop(peer.name, None)
+        self.pauses.pop(peer.name, None)
+
+    def is_up(self, name: str) -> bool:
+        """Whether there is a session, though maybe a silent one."""
+        peer = self.engine.peers.get(name)
+        return peer is not None and peer.proven and not peer.gone
+
+    def _problem(self, greeting: Greeting) -> str | None:
+        """Why there can be no session with such a node."""
+        if greeting.name == self.settings.name:
+            return f"the name {greeting.name} is that of the node it talks to; choose another"
+        if greeting.protocol != self.settings.protocol:
+            return (
+                f"{greeting.name} runs {greeting.protocol} and {self.settings.name} runs "
+                f"{self.settings.protocol}; all must run the same"
+            )
+        if self.settings.named and greeting.name not in self.engine.peers:
+            return f"{self.settings.name} was not told of a process {greeting.name}; name it there"
+        if self.settings.named and self.engine.peers[greeting.name].gone:
+            return self._no_return(greeting.name)
+        return None
+
+    def _process(self, greeting: Greeting) -> str:
+        return self.settings.process_of(greeting.name, greeting.incarnation)
+
+    def _new_peer(
+        self, established: Established, connection: bytes, address: Address, by: str, now: int
+    ) -> Peer:
+        greeting = established.greeting
+        plain = self.settings.plain
+        sealer = make_sealer(established.send_secret, plain)
+        peer = Peer(greeting.name, self._process(greeting), greeting.incarnation)
+        # Whatever it grants: this is memory of ours.
+        peer.window = min(greeting.window, MOST_WINDOW)
+        peer.window_bytes = min(greeting.window_bytes, MOST_WINDOW_BYTES)
+        peer.link = Link(
+            connection,
+            greeting.connection,
+            address,
+            sealer,
+            make_opener(established.receive_secret, plain),
+            min(greeting.datagram, self.transport.datagram),
+            int(sealer.overhead),
+            2 * self.settings.window_bytes + MAX_PAYLOAD,
+            by == max(greeting.name, self.settings.name),
+            now,
+        )
+        return peer

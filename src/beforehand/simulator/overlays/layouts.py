@@ -1,0 +1,187 @@
+"""Overlays as they are at the start: who has a link to whom.
+
+    ring                     each with its two neighbours
+    complete                 each with each
+    random[:DEGREE]          about DEGREE neighbours each, chosen at random; connected by a random ring
+    tree[:ARITY]             a tree filled level by level; or tree:child=parent,child=parent,...
+    spray[:PERIOD[,UNTIL]]   random views of about ln(n) neighbours, which are exchanged all the time
+    links:a>b,b>a,...        just these, each in its direction
+
+All but the last have links in both directions. `overlay.py` is about how they change.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from beforehand.errors import ScenarioError
+from beforehand.simulator import units
+from beforehand.simulator.overlays.peer_sampling import exchange
+from beforehand.simulator.world.random_streams import Stream
+
+FORMS: Final = (
+    "ring, complete, random[:DEGREE], tree[:ARITY], tree:child=parent,..., "
+    "spray[:PERIOD[,UNTIL]], links:a>b,..."
+)
+MIXING: Final = 10  # rounds of exchanges before the run, so that early processes are like late ones
+MINUTE: Final = 60 * 10**9
+MOST_LINKS: Final = 20_000_000
+
+
+class Layout:
+    """Links between processes by their places, and what else the name of an overlay tells."""
+
+    links: list[list[int]]  # process -> where its links lead
+    parents: dict[int, int]  # of a tree: child -> parent
+    views: list[list[int]]  # process -> the neighbours whom it has chosen; empty if one-way
+    period: int  # of exchanges, in nanoseconds; 0: there are none
+    until: int  # when exchanges end; 0: with the traffic
+
+    def __init__(self, links: list[list[int]]) -> None:
+        self.links = links
+        self.parents = {}
+        self.views = []
+        self.period = 0
+        self.until = 0
+
+
+def lay_out(text: str, names: list[str], seed: int) -> Layout:
+    """An overlay from its name and parameters."""
+    name, colon, rest = text.partition(":")
+    fields = [field.strip() for field in rest.split(",")] if colon else []
+    count = len(names)
+    stream = Stream(f"{seed}/overlay")
+    if name == "links" and fields:
+        return _given(fields, names)
+    if name == "tree":
+        return _tree(text, fields, names)
+    if name == "ring" and not fields:
+        return _both_ways([[(place + 1) % count] for place in range(count)])
+    if name == "complete" and not fields:
+        _check_size(count * (count - 1))
+        return _both_ways([list(range(place + 1, count)) for place in range(count)])
+    if name == "random" and len(fields) <= 1:
+        return _random(fields, count, stream)
+    if name == "spray" and len(fields) <= 2:
+        layout = _both_ways(spray_views(count, stream))
+        layout.period = units.duration(fields[0], "spray: PERIOD") if fields else MINUTE
+        layout.until = units.duration(fields[1], "spray: UNTIL") if len(fields) > 1 else 0
+        if layout.period == 0:
+            raise ScenarioError("spray: PERIOD is 0; give a duration, such as 1min")
+        return layout
+    raise ScenarioError(f"there is no overlay {text!r}; the overlays: {FORMS}")
+
+
+def _both_ways(views: list[list[int]]) -> Layout:
+    """A link in both directions for each choice; choices of oneself do not count."""
+    chosen: list[list[int]] = [
+        [peer for peer in view if peer != place] for place, view in enumerate(views)
+    ]
+    links: list[dict[int, None]] = [{} for _ in views]
+    for place, view in enumerate(chosen):
+        for peer in view:
+            links[place][peer] = None
+            links[peer][place] = None
+    layout = Layout([list(each) for each in links])
+    # A pair that chose each other is one choice, of the first.
+    layout.views = [
+        [peer for peer in dict.fromkeys(view) if peer > place or place not in chosen[peer]]
+        for place, view in enumerate(chosen)
+    ]
+    return layout
+
+
+def _random(fields: list[str], count: int, stream: Stream) -> Layout:
+    degree = (
+        units.whole(fields[0], "random: DEGREE", 2, MOST_LINKS)
+        if fields
+        else 2 * len(str(count)) + 2
+    )
+    if degree >= count - 1:
+        _check_size(count * (count - 1))
+        return _both_ways([list(range(place + 1, count)) for place in range(count)])
+    _check_size(count * degree)
+    ring = stream.permutation(count)
+    views: list[list[int]] = [[] for _ in range(count)]
+    for place in range(count):
+        views[ring[place]].append(ring[(place + 1) % count])
+    for place in range(count):
+        view = views[place]
+        while len(view) < degree // 2:
+            peer = int(stream.below(count))
+            if peer != place and peer not in view:
+                view.append(peer)
+    return _both_ways(views)
+
+
+def spray_views(count: int, stream: Stream) -> list[list[int]]:
+    """Views as if the processes had joined one after the other, and then mixed.
+
+    A newcomer chooses its contact, and the neighbours of the contact choose the newcomer: so the
+    choices are about count * ln(count), without anybody knowing the count.
+    """
+    views: list[dict[int, int]] = [{} for _ in range(count)]
+    for newcomer in range(1, count):
+        contact = int(stream.below(newcomer))
+        for peer in views[contact]:
+            views[peer][newcomer] = 0
+        views[newcomer][contact] = 0
+    for _ in range(MIXING):
+        for place in range(count):
+            for giver, taker, peer in exchange(views, place, stream, _any_link):
+                del views[giver][peer]
+                views[taker][peer] = 0
+    return [list(view) for view in views]
+
+
+def _any_link(one: int, other: int) -> bool:
+    return True
+
+
+def _tree(text: str, fields: list[str], names: list[str]) -> Layout:
+    places = {name: place for place, name in enumerate(names)}
+    parents: dict[int, int] = {}
+    if fields and "=" in fields[0]:
+        for field in fields:
+            start, equals, end = field.partition("=")
+            if not equals:
+                raise ScenarioError(f"tree: {field!r} is not understood; write it as child=parent")
+            place = units.place(start, places, "tree")
+            if place in parents:
+                raise ScenarioError(f"tree: {start.strip()} has two parents; give each process one")
+            parents[place] = units.place(end, places, "tree")
+    elif len(fields) <= 1:
+        arity = units.whole(fields[0], "tree: ARITY") if fields else 2
+        parents = {place: (place - 1) // arity for place in range(1, len(names))}
+    else:
+        raise ScenarioError(f"tree: {text!r} is not understood; write it as {FORMS}")
+    views: list[list[int]] = [[] for _ in names]
+    for child, parent in parents.items():
+        if child != parent:
+            views[child].append(parent)
+    layout = _both_ways(views)
+    layout.parents = parents
+    return layout
+
+
+def _given(fields: list[str], names: list[str]) -> Layout:
+    places = {name: place for place, name in enumerate(names)}
+    links: list[list[int]] = [[] for _ in names]
+    for field in fields:
+        start, arrow, end = field.partition(">")
+        if not arrow:
+            raise ScenarioError(f"links: {field!r} is not understood; write it as a>b")
+        one = units.place(start, places, "links")
+        other = units.place(end, places, "links")
+        if one == other:
+            raise ScenarioError(f"links: {field!r} is a link to oneself; name another process")
+        if other not in links[one]:
+            links[one].append(other)
+    return Layout(links)
+
+
+def _check_size(links: int) -> None:
+    if links > MOST_LINKS:
+        raise ScenarioError(
+            f"the overlay would have {links:,} links, beyond {MOST_LINKS:,}; choose a sparser one"
+        )

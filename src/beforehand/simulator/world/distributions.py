@@ -1,0 +1,119 @@
+"""Random durations and sizes: constant, uniform, normal, lognormal, exponential.
+
+Each is written as one word, `5ms`, or as a name with parameters, `uniform:1ms,9ms`. Numbers are drawn
+from a stream of uniform ones that the caller seeds, by arithmetic that every machine does alike
+(`arithmetic.py`). What would come out negative becomes 0.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Final
+
+from mypy_extensions import i64
+
+from beforehand.simulator.world.arithmetic import exp, ln
+from beforehand.simulator.world.random_streams import Stream
+
+MOST: Final = 2.0**61  # what a draw is cut at: half of the time there is
+
+
+class Distribution:
+    """A distribution of integers that are not negative."""
+
+    def draw(self, stream: Stream) -> i64:
+        """One number."""
+        raise NotImplementedError
+
+    def high(self) -> i64:
+        """A value that is seldom exceeded: for time-outs."""
+        raise NotImplementedError
+
+    def is_zero(self) -> bool:
+        """Whether every draw gives 0."""
+        return self.high() == 0
+
+
+class Constant(Distribution):
+    """Always the same."""
+
+    def __init__(self, value: i64) -> None:
+        self.value = value
+
+    def draw(self, stream: Stream) -> i64:
+        return self.value
+
+    def high(self) -> i64:
+        return self.value
+
+
+class Uniform(Distribution):
+    """Any integer from `low` to `top`, both included."""
+
+    def __init__(self, low: i64, top: i64) -> None:
+        self.low = low
+        self.top = top
+
+    def draw(self, stream: Stream) -> i64:
+        return self.low + i64(stream.uniform() * float(self.top - self.low + 1))
+
+    def high(self) -> i64:
+        return self.top
+
+
+class Normal(Distribution):
+    """The bell curve, cut at 0."""
+
+    def __init__(self, mean: i64, deviation: i64) -> None:
+        self.mean = mean
+        self.deviation = deviation
+
+    def draw(self, stream: Stream) -> i64:
+        return whole(float(self.mean) + float(self.deviation) * standard_normal(stream))
+
+    def high(self) -> i64:
+        return self.mean + 3 * self.deviation
+
+
+class Lognormal(Distribution):
+    """Its logarithm is normal with deviation `sigma`; half of the values are below the median."""
+
+    def __init__(self, median: i64, sigma: float) -> None:
+        self.median = median
+        self.sigma = sigma
+
+    def draw(self, stream: Stream) -> i64:
+        return whole(float(self.median) * exp(self.sigma * standard_normal(stream)))
+
+    def high(self) -> i64:
+        return whole(float(self.median) * exp(3.0 * self.sigma))
+
+
+class Exponential(Distribution):
+    """The gaps of a Poisson process."""
+
+    def __init__(self, mean: i64) -> None:
+        self.mean = mean
+
+    def draw(self, stream: Stream) -> i64:
+        return whole(-float(self.mean) * ln(1.0 - stream.uniform()))
+
+    def high(self) -> i64:
+        return 5 * self.mean
+
+
+def standard_normal(stream: Stream) -> float:
+    """Marsaglia's polar method. The second number that it could give is left, to keep no state."""
+    while True:
+        x = 2.0 * stream.uniform() - 1.0
+        y = 2.0 * stream.uniform() - 1.0
+        square = x * x + y * y
+        if 0.0 < square < 1.0:
+            return x * sqrt(-2.0 * ln(square) / square)
+
+
+def whole(value: float) -> i64:
+    """The integer below, between 0 and `MOST`."""
+    if value <= 0.0:
+        return 0
+    return i64(value if value < MOST else MOST)

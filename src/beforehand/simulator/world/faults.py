@@ -1,0 +1,83 @@
+"""What goes wrong: frames that are lost or come twice, partitions, processes that stop for ever.
+
+Each fault is a small rule. Those on frames give a verdict from the two ends, the time and a draw.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy_extensions import i64
+
+from beforehand.simulator.world.processes import Process
+from beforehand.simulator.world.random_streams import Stream
+
+
+class Partition:
+    """From `start` on and until `end`, nothing passes between the group and the others."""
+
+    start: Final[i64]
+    end: Final[i64]
+    group: Final[set[int]]  # processes by their index
+
+    def __init__(self, start: i64, end: i64, group: set[int]) -> None:
+        self.start = start
+        self.end = end
+        self.group = group
+
+    def parts(self, sender: Process, receiver: Process, time: i64) -> bool:
+        """Whether the two are on different sides at a time."""
+        if time < self.start or time >= self.end:
+            return False
+        return (int(sender.index) in self.group) != (int(receiver.index) in self.group)
+
+
+class Stop:
+    """A process that takes no step any more from a time on, and when the others give up on it."""
+
+    process: Final[str]
+    time: Final[i64]
+    dropped_at: Final[i64]  # NEVER if they do not
+
+    def __init__(self, process: str, time: i64, dropped_at: i64) -> None:
+        self.process = process
+        self.time = time
+        self.dropped_at = dropped_at
+
+
+class Faults:
+    """The faults of one run."""
+
+    partitions: Final[list[Partition]]
+    _loss: Final[float]
+    _duplicate: Final[float]
+    _stream: Final[Stream]
+
+    def __init__(
+        self, loss: float, duplicate: float, partitions: list[Partition], stream: Stream
+    ) -> None:
+        self.partitions = partitions
+        self._loss = loss
+        self._duplicate = duplicate
+        self._stream = stream
+
+    def loses(self) -> bool:
+        """Whether the network loses this frame."""
+        return self._loss > 0.0 and self._stream.uniform() < self._loss
+
+    def duplicates(self) -> bool:
+        """Whether this frame comes twice."""
+        return self._duplicate > 0.0 and self._stream.uniform() < self._duplicate
+
+    def cuts(self, sender: Process, receiver: Process, left: i64, arrives: i64) -> bool:
+        """Whether a partition stands between the two when a frame leaves or when it would arrive."""
+        for partition in self.partitions:
+            if partition.parts(sender, receiver, left) or partition.parts(
+                sender, receiver, arrives
+            ):
+                return True
+        return False
+
+    def last_heal(self) -> i64:
+        """When the last partition ends; 0 if there is none."""
+        return max([0, *[partition.end for partition in self.partitions]])

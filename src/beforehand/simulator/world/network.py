@@ -1,0 +1,158 @@
+"""The network: how long a frame waits for the sender's uplink, and how long it travels.
+
+An uplink is a queue: frames leave one after the other, each taking its bytes divided by the bandwidth,
+and then travel side by side. So metadata costs time, and a burst delays what comes after it. Since
+nothing overtakes in that queue, the moment at which a frame leaves is known when it enters.
+
+What is lost, doubled or cut off is for `faults.py` to say.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy_extensions import i64
+
+from beforehand.simulator.world.distributions import Constant, Distribution
+from beforehand.simulator.world.processes import Process
+from beforehand.simulator.world.random_streams import Stream
+
+SECOND: Final = 10**9  # nanoseconds
+
+
+class Delay:
+    """How long a frame travels, by where, whither and when."""
+
+    def draw(self, sender: i64, receiver: i64, now: i64, stream: Stream) -> i64:
+        """Nanoseconds from the sender's uplink to the receiver, processes by their index."""
+        raise NotImplementedError
+
+    def high(self) -> i64:
+        """A delay that is seldom exceeded: for time-outs."""
+        raise NotImplementedError
+
+    def typical(self, now: i64) -> i64:
+        """The delay at a time, where it does not depend on chance; otherwise one seldom exceeded."""
+        return self.high()
+
+    def keeps_order(self) -> bool:
+        """Whether of two frames on a link the one that leaves first never arrives last anyway."""
+        return False
+
+
+class EqualDelay(Delay):
+    """The same distribution everywhere and always."""
+
+    def __init__(self, distribution: Distribution) -> None:
+        self.distribution = distribution
+
+    def draw(self, sender: i64, receiver: i64, now: i64, stream: Stream) -> i64:
+        return self.distribution.draw(stream)
+
+    def high(self) -> i64:
+        return self.distribution.high()
+
+    def keeps_order(self) -> bool:
+        return isinstance(self.distribution, Constant)
+
+
+class SiteDelay(Delay):
+    """A matrix of distributions between sites."""
+
+    def __init__(self, sites: list[int], matrix: list[list[Distribution]]) -> None:
+        self.sites = sites  # process -> site
+        self.matrix = matrix
+
+    def draw(self, sender: i64, receiver: i64, now: i64, stream: Stream) -> i64:
+        return self.matrix[self.sites[sender]][self.sites[receiver]].draw(stream)
+
+    def high(self) -> i64:
+        return max([max([cell.high() for cell in row]) for row in self.matrix])
+
+
+class ScheduledDelay(Delay):
+    """Changes over time: between two points of the schedule along a straight line."""
+
+    def __init__(self, times: list[int], delays: list[int]) -> None:
+        self.times = times  # strictly growing
+        self.delays = delays
+        self._place: i64 = 0  # of the last point that is not in the future: time only goes on
+
+    def draw(self, sender: i64, receiver: i64, now: i64, stream: Stream) -> i64:
+        return self.typical(now)
+
+    def typical(self, now: i64) -> i64:
+        times, delays = self.times, self.delays
+        if now < times[self._place]:  # a copy that leaves later may have been asked about first
+            self._place = 0
+        while self._place + 1 < len(times) and times[self._place + 1] <= now:
+            self._place += 1
+        place = self._place
+        if now <= times[place] or place + 1 == len(times):
+            return delays[place]
+        # Plain integers: the product may exceed 64 bits.
+        start, passed = times[place], int(now) - times[place]
+        return delays[place] + (delays[place + 1] - delays[place]) * passed // (
+            times[place + 1] - start
+        )
+
+    def high(self) -> i64:
+        return max(self.delays)
+
+    def keeps_order(self) -> bool:
+        return sorted(self.delays) == self.delays
+
+
+class Network:
+    """Uplinks and propagation."""
+
+    fifo: Final[bool]  # links are FIFO, and must be made so
+    _bandwidth: Final[i64]  # bytes per second, 0 if unlimited
+    header: Final[i64]  # bytes that every frame takes besides its own
+    _delay: Final[Delay]
+    _jitter: Final[Distribution | None]
+    _stream: Final[Stream]
+    _latest: dict[tuple[int, int], int]  # (sender, receiver) -> latest arrival, if links are FIFO
+
+    def __init__(
+        self,
+        delay: Delay,
+        jitter: Distribution,
+        bandwidth: i64,
+        header: i64,
+        fifo: bool,
+        stream: Stream,
+    ) -> None:
+        # Remembering the last arrival of each link is a cost that is mostly not needed.
+        self.fifo = fifo and not (delay.keeps_order() and jitter.is_zero())
+        self._bandwidth = bandwidth
+        self.header = header
+        self._delay = delay
+        self._jitter = None if jitter.is_zero() else jitter
+        self._stream = stream
+        self._latest = {}
+
+    def typical(self, now: i64) -> i64:
+        """A delay as it is at a time."""
+        return self._delay.typical(now)
+
+    def leaves(self, sender: Process, size: i64, now: i64) -> i64:
+        """Hand a frame to the uplink of its sender; when its last byte will be out."""
+        if self._bandwidth == 0:
+            return now
+        start = max(now, sender.uplink_free_at)
+        # Rounded up, so that no frame is free. A frame of 9 GB fits 64 bits here.
+        took = ((size + self.header) * SECOND + self._bandwidth - 1) // self._bandwidth
+        sender.uplink_free_at = start + took
+        return sender.uplink_free_at
+
+    def arrives(self, sender: Process, receiver: Process, left: i64) -> i64:
+        """When a frame arrives that left at a time."""
+        at = left + self._delay.draw(sender.index, receiver.index, left, self._stream)
+        if self._jitter is not None:
+            at += self._jitter.draw(self._stream)
+        if self.fifo:
+            link = (int(sender.index), int(receiver.index))
+            at = max(at, self._latest.get(link, 0))  # at the same instant the order is kept
+            self._latest[link] = int(at)
+        return at

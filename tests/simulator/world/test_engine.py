@@ -1,0 +1,251 @@
+"""The engine against a plain sorted list: order, ties, counters, and what it refuses."""
+
+from __future__ import annotations
+
+from weakref import ref
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from beforehand.errors import ScenarioError
+from beforehand.simulator.world.engine import MAX_TIME, Call, Engine, lowest_bit
+from beforehand.simulator.world.random_streams import Stream
+
+# When to schedule: after so long, or at a given instant (now, if that is over).
+After = tuple[str, int]
+
+
+def powers() -> st.SearchStrategy[int]:
+    """Numbers around the powers of two, up to the end of time."""
+    return st.builds(
+        lambda shift, low: max(0, (1 << shift) + low), st.integers(0, 62), st.integers(-2, 2)
+    )
+
+
+# The few instants are there so that many events share one; the greatest differ in the top digit.
+INSTANTS = [0, 31, 32, 1023, 1024, 10**6, 10**9 + 1, 2**40, 2**60 - 1, 2**60]
+INSTANTS += [2**60 + 3, 2**60 + 2**52, 2**61 + 5, 2**61 + 2**57, MAX_TIME]
+whens = st.one_of(
+    st.tuples(st.just("after"), st.integers(0, 3)),
+    st.tuples(st.just("after"), powers()),
+    st.tuples(st.just("at"), st.sampled_from(INSTANTS)),
+)
+# The n-th event to happen schedules what the n-th list says; the first list is before all of them.
+plans = st.lists(st.lists(whens, max_size=4), min_size=1, max_size=25)
+
+
+def instant(now: int, when: After) -> int:
+    """The time that is meant, never beyond the end."""
+    kind, amount = when
+    return min(now + amount if kind == "after" else max(now, amount), MAX_TIME)
+
+
+def by_sorting(plan: list[list[After]]) -> list[tuple[int, int]]:
+    """What should happen, as (time, number in the order of scheduling)."""
+    waiting: list[tuple[int, int]] = []
+    happened: list[tuple[int, int]] = []
+    scheduled = 0
+    now = 0
+    while True:
+        for when in plan[len(happened)] if len(happened) < len(plan) else []:
+            waiting.append((instant(now, when), scheduled))
+            scheduled += 1
+        if not waiting:
+            return happened
+        waiting.sort()
+        happened.append(waiting.pop(0))
+        now = happened[-1][0]
+
+
+class Driven:
+    """Carries out a plan on a real engine; an event that has happened is used for its first child."""
+
+    def __init__(self, plan: list[list[After]]) -> None:
+        self.engine = Engine()
+        self.plan = plan
+        self.happened: list[tuple[int, int]] = []
+        self.scheduled = 0
+        self.reused = 0
+
+    def schedule(self, old: Numbered | None) -> None:
+        """Schedule what the plan says for this moment."""
+        done = len(self.happened)
+        for when in self.plan[done] if done < len(self.plan) else []:
+            numbered = Numbered(self) if old is None else old
+            self.reused += old is not None
+            old = None
+            numbered.number = self.scheduled
+            self.engine.schedule(numbered.event, instant(self.engine.now, when))
+            self.scheduled += 1
+
+
+class Numbered:
+    """An event that knows its number."""
+
+    def __init__(self, driven: Driven) -> None:
+        self.driven = driven
+        self.number = -1
+        self.event = Call(self.happen)
+
+    def happen(self) -> None:
+        """Take notes and go on."""
+        driven, engine = self.driven, self.driven.engine
+        assert self.event.time == engine.now
+        driven.happened.append((int(engine.now), self.number))
+        assert engine.happened == len(driven.happened)
+        assert engine.pending == driven.scheduled - len(driven.happened)
+        driven.schedule(self)
+
+
+@given(plans)
+def test_everything_happens_in_the_order_of_a_sorted_list(plan: list[list[After]]) -> None:
+    """Times and ties agree, for events scheduled before and during the run, far and near."""
+    driven = Driven(plan)
+    driven.schedule(None)
+    driven.engine.run()
+    assert driven.happened == by_sorting(plan)
+    assert driven.engine.pending == 0 and driven.engine.next() is None
+
+
+def test_many_events_of_all_magnitudes() -> None:
+    """Thousands of events, most of them scheduled by others and by the same objects."""
+    stream = Stream("many")
+    plan: list[list[After]] = []
+    for place in range(3_000):
+        count = 200 if place == 0 else stream.below(3)
+        plan.append([("after", stream.below(1 << stream.below(50))) for _ in range(count)])
+    driven = Driven(plan)
+    driven.schedule(None)
+    driven.engine.run()
+    assert driven.happened == by_sorting(plan)
+    assert len(driven.happened) > 3_000 and driven.reused > 1_000
+
+
+def test_events_of_one_instant_keep_their_order_whenever_they_were_scheduled() -> None:
+    """Some come when the instant is far, some when it is near, some in it: first come, first served."""
+    engine = Engine()
+    happened: list[str] = []
+
+    def note(name: str) -> Call:
+        return Call(lambda: happened.append(name))
+
+    def last_minute() -> None:
+        engine.schedule(note("c"), 5_000)
+
+    def in_it() -> None:
+        happened.append("b")
+        engine.schedule(note("d"), 5_000)
+
+    engine.schedule(note("a"), 5_000)
+    engine.schedule(Call(last_minute), 4_999)
+    engine.schedule(Call(in_it), 5_000)
+    engine.run()
+    assert happened == ["a", "b", "c", "d"]
+
+
+def test_beyond_2_to_the_60_time_still_goes_forward() -> None:
+    """Two events of the topmost digit, the nearer scheduled between two at a farther instant."""
+    engine = Engine()
+    happened: list[int] = []
+    near, far = 2**60 + 3, 2**60 + 5 * 2**50 + 100
+    for time in (5 * 2**50, far, near, far):
+        engine.schedule(Call(lambda: happened.append(int(engine.now))), time)
+    engine.run()
+    assert happened == [5 * 2**50, near, far, far]
+
+
+def test_an_engine_without_events() -> None:
+    """Nothing happens, and time stands still."""
+    engine = Engine()
+    assert engine.next() is None
+    engine.run()
+    assert (engine.now, engine.happened, engine.pending) == (0, 0, 0)
+
+
+def test_an_event_may_be_scheduled_again_and_again() -> None:
+    """One object, 100 times: at the same instant, and later."""
+    engine = Engine()
+    times: list[int] = []
+
+    def again() -> None:
+        times.append(int(engine.now))
+        if len(times) < 100:
+            engine.schedule(event, engine.now + len(times) % 2 * len(times))
+
+    event = Call(again)
+    engine.schedule(event, 7)
+    engine.run()
+    assert times[:4] == [7, 8, 8, 11]
+    assert times == sorted(times) and len(times) == engine.happened == 100
+
+
+def test_the_past_and_what_is_beyond_the_end_are_refused() -> None:
+    """The error tells the time that was asked for and what to do; the queue is as before."""
+    engine = Engine()
+    engine.schedule(Call(lambda: None), 10)
+    assert engine.next() is not None
+    engine.schedule(Call(lambda: None), 10)
+    engine.schedule(Call(lambda: None), MAX_TIME)
+    for time in (9, 0, -1, MAX_TIME + 1):
+        with pytest.raises(ScenarioError, match=rf"at {time} ns: it is 10 ns now.*shorter delays"):
+            engine.schedule(Call(lambda: None), time)
+    assert engine.pending == 2
+    engine.run()
+    assert (engine.now, engine.happened) == (MAX_TIME, 3)
+
+
+def test_the_present_can_be_set_to_after_the_last_event() -> None:
+    """As at a time limit: what comes then is counted from there, and still in order."""
+    engine = Engine()
+    engine.schedule(Call(lambda: None), 40)
+    engine.run()
+    engine.now = 100
+    with pytest.raises(ScenarioError, match="it is 100 ns now"):
+        engine.schedule(Call(lambda: None), 99)
+    times: list[int] = []
+    for time in (130, 100, 101):
+        engine.schedule(Call(lambda: times.append(int(engine.now))), time)
+    engine.run()
+    assert times == [100, 101, 130]
+
+
+class Token:
+    """Something that an event holds on to."""
+
+    def touch(self) -> None:
+        """Do nothing."""
+
+
+@pytest.mark.parametrize("spread", [1, 40, 5_000, 10**12])
+def test_events_are_let_go_when_they_have_happened(spread: int) -> None:
+    """At every moment exactly those objects are alive that an event still needs."""
+    engine = Engine()
+    stream = Stream(f"tokens {spread}")
+    tokens = []
+    for _ in range(200):
+        token = Token()
+        tokens.append(ref(token))
+        engine.schedule(Call(token.touch), stream.below(spread))
+        del token
+    while True:
+        event = engine.next()
+        if event is None:
+            break
+        assert event.after is None, "nothing hangs on an event that was taken"
+        del event
+        assert sum(each() is not None for each in tokens) == engine.pending
+    assert engine.pending == 0 and engine.happened == 200
+
+
+@given(st.integers(1, 2**32 - 1))
+def test_the_lowest_bit(bits: int) -> None:
+    """As by looking at one bit after the other."""
+    assert lowest_bit(bits) == next(place for place in range(32) if bits >> place & 1)
+
+
+def test_the_lowest_of_one_bit_and_of_all_above() -> None:
+    """Each of the 32 places, alone and with all higher ones."""
+    for place in range(32):
+        assert lowest_bit(1 << place) == place
+        assert lowest_bit(0xFFFFFFFF >> place << place) == place
