@@ -52,7 +52,7 @@ def test_degrees_are_as_named() -> None:
     degrees = [len(each) for each in lay_out("random:8", names(400), 1).links]
     assert 7 < sum(degrees) / 400 <= 8 and max(degrees) < 20 and min(degrees) >= 4
     tree = lay_out("tree:3", names(13), 1)
-    assert tree.parents[13] == tree.parents[11] == 3 and 0 not in tree.parents
+    assert tree.parents[12] == tree.parents[10] == 3 and 0 not in tree.parents
     assert [len(each) for each in tree.links] == [3, 4, 4, 4, *[1] * 9]
 
 
