@@ -18,7 +18,7 @@ from beforehand.errors import (
     SecurityError,
     TransportError,
 )
-from beforehand.runtime.recording import part_writer as trace_parts
+from beforehand.runtime import trace_writer
 from beforehand.runtime.transports.memory import MemoryNetwork
 from tests.runtime.nodes import KEY, Town, happened, run, take
 
@@ -73,7 +73,7 @@ def test_a_full_disk_ends_the_trace_and_nothing_else(
     def full(path: Path, *_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
-    monkeypatch.setattr(trace_parts, "create", full)
+    monkeypatch.setattr(trace_writer, "create", full)
 
     async def main() -> None:
         async with Town() as town:

@@ -240,7 +240,7 @@ def test_two_sessions_with_one_life_become_one(preferred: bool) -> None:
     company.send("bob", "alice", b"small")
     for _ in range(3):
         company.turn()
-    assert company.link("bob", "alice").pieces.held and company.engines["alice"].inbox.unread
+    assert company.link("bob", "alice").reassembly.held and company.engines["alice"].inbox.unread
     company.join("alice", "bob", session=1, preferred=preferred)
     for name, engine in company.engines.items():
         assert len(engine.links) == 1 and engine.dropped == []

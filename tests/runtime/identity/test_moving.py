@@ -146,7 +146,7 @@ def test_traffic_goes_on_at_a_new_address(key: bytes | None) -> None:
     run(main())
 
 
-def test_an_idle_peer_is_found_at_its_new_address() -> None:
+def test_an_idle_peer_is_detected_at_its_new_address() -> None:
     """Its heartbeat is enough: then alice can reach it again, although it said nothing."""
 
     async def main() -> None:

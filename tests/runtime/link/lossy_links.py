@@ -58,7 +58,7 @@ def frames_of(body: bytes, link: Link | None = None, now: int = 0) -> list[bytes
             if link is not None:
                 link.acknowledged(ranges, delay, now)
         elif tag == frames.FRAGMENT and link is not None:
-            whole = link.pieces.add(reader)
+            whole = link.reassembly.add(reader)
             if whole is not None:
                 found.append(decode(whole, "peer"))
         else:

@@ -9,14 +9,14 @@ def after_a_loss() -> Congestion:
     """A window of 16 datagrams, no longer in slow start, that shrank at 100."""
     congestion = Congestion(D)
     congestion.lost(1, 50, 100)
-    assert congestion.window == 16 * D and not congestion.starting()
+    assert congestion.window == 16 * D and not congestion.in_slow_start()
     return congestion
 
 
 def test_slow_start_doubles() -> None:
     """At first the window grows by all that is acknowledged."""
     congestion = Congestion(D)
-    assert congestion.window == 32 * D and congestion.starting()
+    assert congestion.window == 32 * D and congestion.in_slow_start()
     congestion.grow(32 * D)
     assert congestion.window == 64 * D
 
@@ -62,8 +62,8 @@ def test_unused_window() -> None:
 def test_a_mistake_is_undone() -> None:
     """When the only loss was none, window, slow start and the time of the loss are as before."""
     congestion = after_a_loss()
-    congestion.mistaken(congestion.spell)
-    assert congestion.window == 32 * D and congestion.starting()
+    congestion.undo_loss(congestion.event)
+    assert congestion.window == 32 * D and congestion.in_slow_start()
     congestion.lost(1, 60, 150)  # this one was sent before the mistake, and is true
     assert congestion.window == 16 * D
 
@@ -72,14 +72,14 @@ def test_a_true_loss_among_mistakes() -> None:
     """As long as one of the losses stands, the window stays; so it does for mistakes of long ago."""
     congestion = after_a_loss()
     congestion.lost(2, 90, 120)
-    first = congestion.spell
-    congestion.mistaken(first)
-    congestion.mistaken(first)
+    first = congestion.event
+    congestion.undo_loss(first)
+    congestion.undo_loss(first)
     assert congestion.window == 16 * D
     congestion.lost(1, 130, 140)
-    congestion.mistaken(first)
+    congestion.undo_loss(first)
     assert congestion.window == 8 * D
-    congestion.mistaken(congestion.spell)
+    congestion.undo_loss(congestion.event)
     assert congestion.window == 16 * D
 
 
@@ -89,10 +89,10 @@ def test_growth_since_the_mistake_is_kept() -> None:
     for _ in range(20):
         congestion.grow(congestion.window)
     assert congestion.window == 36 * D
-    congestion.mistaken(congestion.spell)
+    congestion.undo_loss(congestion.event)
     assert congestion.window == 36 * D
     congestion.collapse()
-    congestion.mistaken(congestion.spell)
+    congestion.undo_loss(congestion.event)
     assert congestion.window == 4 * D
 
 
@@ -100,8 +100,8 @@ def test_collapse() -> None:
     """Persistent congestion leaves the smallest window, in slow start, for good."""
     congestion = after_a_loss()
     congestion.collapse()
-    congestion.mistaken(congestion.spell)
-    assert congestion.window == 4 * D and congestion.starting()
+    congestion.undo_loss(congestion.event)
+    assert congestion.window == 4 * D and congestion.in_slow_start()
 
 
 def test_a_largest_window() -> None:

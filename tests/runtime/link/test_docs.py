@@ -5,7 +5,7 @@ from pathlib import Path
 
 from beforehand.runtime.identity.hello import HELLO_SIZE
 from beforehand.runtime.link import datagrams, frames
-from beforehand.runtime.link.link import ACK_PATIENCE
+from beforehand.runtime.link.link import MAX_ACK_DELAY
 
 TEXT = (Path(__file__).parents[3] / "docs" / "links.md").read_text()
 
@@ -25,4 +25,4 @@ def test_the_sizes_are_those_of_the_code() -> None:
     """Numbers that a reader of a capture relies on."""
     assert f"always {HELLO_SIZE:,} bytes" in TEXT
     assert f"The {datagrams.HEADER} bytes before the body" in TEXT
-    assert f"wait up to {ACK_PATIENCE // 1_000_000} ms for company" in TEXT
+    assert f"wait up to {MAX_ACK_DELAY // 1_000_000} ms for company" in TEXT

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from beforehand.errors import RemoteProtocolError
-from beforehand.runtime.link.fragments import REMEMBERED, Pieces, fragment_frames
+from beforehand.runtime.link.fragments import REMEMBERED, Reassembly, fragment_frames
 from beforehand.runtime.link.frames import FRAGMENT
 from beforehand.wire.reader import Reader
 from beforehand.wire.varint import varint
@@ -13,7 +13,7 @@ from beforehand.wire.varint import varint
 LIMIT = 100_000
 
 
-def add(pieces: Pieces, fragment: bytes) -> bytes | None:
+def add(pieces: Reassembly, fragment: bytes) -> bytes | None:
     """Give a fragment to the receiver, as a link does after reading the tag."""
     reader = Reader(fragment, 1, "bob")
     whole = pieces.add(reader)
@@ -34,7 +34,7 @@ def test_pieces_fill_the_room_and_no_more(length: int) -> None:
     fragments = fragment_frames(7, whole, 128)
     assert all(len(fragment) <= 128 for fragment in fragments)
     assert len(fragments) == -(-length // 96)
-    pieces = Pieces(LIMIT)
+    pieces = Reassembly(LIMIT)
     assert [add(pieces, fragment) for fragment in fragments[:-1]] == [None] * (len(fragments) - 1)
     assert add(pieces, fragments[-1]) == whole
 
@@ -47,38 +47,38 @@ def test_any_order_with_duplicates(seed: int) -> None:
     fragments = [each for n, frame in frames.items() for each in fragment_frames(n, frame, 300)]
     fragments += chance.sample(fragments, len(fragments) // 2)
     chance.shuffle(fragments)
-    pieces = Pieces(LIMIT)
+    pieces = Reassembly(LIMIT)
     found = [whole for fragment in fragments if (whole := add(pieces, fragment)) is not None]
     assert sorted(found) == sorted(frames.values())
-    assert (pieces.held, pieces.cuts) == (0, {})
+    assert (pieces.held, pieces.partial) == (0, {})
 
 
 def test_a_late_piece_of_a_finished_frame_is_nothing() -> None:
     """It neither begins the frame again nor holds memory."""
-    pieces = Pieces(LIMIT)
+    pieces = Reassembly(LIMIT)
     fragments = fragment_frames(1, bytes(500), 300)
     for fragment in fragments:
         add(pieces, fragment)
     assert add(pieces, fragments[0]) is None
-    assert (pieces.held, pieces.cuts) == (0, {})
+    assert (pieces.held, pieces.partial) == (0, {})
 
 
 @pytest.mark.parametrize(
     ("fragment", "problem"),
     [
-        (piece(1, 0, 50, b""), "piece of 0 bytes"),
-        (piece(1, 45, 50, b"beyond"), "6 bytes at 45 of 50"),
-        (piece(1, 0, 0, b"x"), "1 bytes at 0 of 0"),
+        (piece(1, 0, 50, b""), "fragment of 0 bytes"),
+        (piece(1, 45, 50, b"beyond"), "6 bytes at offset 45 of 50"),
+        (piece(1, 0, 0, b"x"), "1 bytes at offset 0 of 0"),
         (piece(2, 0, LIMIT + 1, b"x"), "more than the 100000 bytes granted"),
         (piece(2, 0, 2**59, b"x"), "more than the 100000 bytes granted"),
-        (piece(1, 20, 51, b"another length"), "do not agree on its length"),
+        (piece(1, 20, 51, b"another length"), "disagree on the length"),
         (bytes([FRAGMENT]) + varint(1), "end inside a frame"),
         (piece(1, 20, 50, b"abc")[:-1], "3 bytes announced, 2 left"),
     ],
 )
 def test_what_no_correct_peer_sends_changes_nothing(fragment: bytes, problem: str) -> None:
     """It is refused with a sentence, and the frame that was under way is still put together."""
-    pieces = Pieces(LIMIT)
+    pieces = Reassembly(LIMIT)
     whole = bytes(range(50))
     assert add(pieces, piece(1, 0, 50, whole[:20])) is None
     with pytest.raises(RemoteProtocolError, match=problem):
@@ -89,7 +89,7 @@ def test_what_no_correct_peer_sends_changes_nothing(fragment: bytes, problem: st
 
 def test_memory_ends_at_the_limit_and_comes_back() -> None:
     """Frames that were begun count with their whole length, until they are complete."""
-    pieces = Pieces(1_000)
+    pieces = Reassembly(1_000)
     add(pieces, piece(1, 0, 600, b"a" * 300))
     with pytest.raises(RemoteProtocolError, match="more than the 1000 bytes granted"):
         add(pieces, piece(2, 0, 401, b"b"))
@@ -100,16 +100,16 @@ def test_memory_ends_at_the_limit_and_comes_back() -> None:
 
 def test_pieces_that_overlap_make_no_frame() -> None:
     """Enough bytes, but not all of them: that frame is given up, with its memory."""
-    pieces = Pieces(LIMIT)
+    pieces = Reassembly(LIMIT)
     add(pieces, piece(1, 0, 100, b"a" * 60))
     with pytest.raises(RemoteProtocolError, match="overlap"):
         add(pieces, piece(1, 10, 100, b"b" * 40))
-    assert (pieces.held, pieces.cuts) == (0, {})
+    assert (pieces.held, pieces.partial) == (0, {})
 
 
 def test_finished_frames_are_forgotten_in_the_end() -> None:
     """Many numbers are remembered, but not all that ever were; the oldest go first."""
-    pieces = Pieces(LIMIT)
+    pieces = Reassembly(LIMIT)
     pieces.done = dict.fromkeys(range(REMEMBERED), True)
     assert add(pieces, piece(REMEMBERED, 0, 1, b"x")) == b"x"
     assert len(pieces.done) == REMEMBERED and 0 not in pieces.done

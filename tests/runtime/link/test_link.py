@@ -11,7 +11,7 @@ from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage
 from beforehand.runtime.engine.engine import packet_number
 from beforehand.runtime.link import frames
 from beforehand.runtime.link.datagrams import DATA, HEADER
-from beforehand.runtime.link.link import ACK_PATIENCE, COMPANY, LATER, NOW
+from beforehand.runtime.link.link import LATER, MAX_ACK_DELAY, NOW, PIGGYBACK
 from beforehand.runtime.link.received import Received
 from beforehand.wire.reader import Reader
 from tests.runtime.engine.engines import Company
@@ -64,7 +64,7 @@ def test_everything_gets_there_over_a_bad_wire(seed: int) -> None:
         assert acks and max(acks) <= 310
         link = pair.links[end]
         assert (link.waiting, int(link.recovery.in_flight)) == (0, 0)
-        assert link.resent > 0 and link.cuts > 0
+        assert link.resent > 0 and link.fragmented > 0
     assert pair.lost > 20 and pair.doubled > 20 and pair.refused >= pair.doubled
     assert pair.longest <= DATAGRAM
 
@@ -152,7 +152,7 @@ def test_datagrams_of_nearly_one_length_are_padded_to_it() -> None:
     """The kernel takes many datagrams in one call if they have one length; others stay short."""
     ours, theirs = link_pair()
     for number, less in enumerate((0, 30, 5, 71, 0, 12), start=1):
-        size = int(ours.room) - COMPANY - 10 - less
+        size = int(ours.room) - PIGGYBACK - 10 - less
         ours.post(HybridMessage(number, number - 1, False, (bytes(size),)))
     ours.post(HybridMessage(7, 6, False, (bytes(300),)))
     datagrams = ours.write(START)
@@ -178,7 +178,7 @@ def test_an_acknowledgement_rides_along_or_waits() -> None:
         assert bool(theirs.write(START)) is (urgency == NOW)
         if urgency == LATER:
             due = int(theirs.deadline(START, HEARTBEAT))
-            assert due == START + ACK_PATIENCE
+            assert due == START + MAX_ACK_DELAY
             theirs.expired(due - 1, HEARTBEAT)
             assert not theirs.write(due - 1)
             theirs.expired(due, HEARTBEAT)
@@ -194,7 +194,7 @@ def test_an_acknowledgement_is_put_off_once() -> None:
     _, theirs = link_pair()
     for after in (0, 2 * MS, 4 * MS):
         theirs.owe_ack(LATER, START + after)
-    assert theirs.deadline(START + 4 * MS, HEARTBEAT) == START + ACK_PATIENCE
+    assert theirs.deadline(START + 4 * MS, HEARTBEAT) == START + MAX_ACK_DELAY
     theirs.owe_ack(NOW, START + 4 * MS)
     theirs.owe_ack(LATER, START + 4 * MS)
     assert theirs.ack_owed == NOW
@@ -293,4 +293,4 @@ def test_what_is_taken_over_is_counted() -> None:
     assert link.waiting == own + len(b"in flight") + len(b"in the queue") + len(b"urgent")
     link.write(START)
     assert link.waiting == 0 and not link.has_frames()
-    assert not link.urgent and not link.again and not link.queue
+    assert not link.urgent and not link.retransmits and not link.queue

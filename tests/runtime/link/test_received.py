@@ -129,5 +129,5 @@ def test_forgotten_numbers_are_replays() -> None:
 
 def test_at_least_one_range() -> None:
     """A limit of nothing is refused with a reason."""
-    with pytest.raises(LocalProtocolError, match="0 ranges cannot be kept: at least 1 is needed"):
+    with pytest.raises(LocalProtocolError, match="at least 1 range, not 0"):
         Received(0)

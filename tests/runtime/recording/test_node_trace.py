@@ -15,10 +15,10 @@ import pytest
 from pyarrow import parquet
 
 from beforehand.errors import TraceError
-from beforehand.runtime.recording import node_trace as tracing
-from beforehand.runtime.recording import part_writer as trace_parts
+from beforehand.runtime import trace_writer
+from beforehand.runtime.recording import node_trace
 from beforehand.runtime.recording.node_trace import END, PART_NS, NodeTrace
-from beforehand.runtime.recording.part_writer import stem
+from beforehand.runtime.trace_writer import stem
 from beforehand.trace import Event, create, read
 from beforehand.trace.checks import Table
 from beforehand.trace.sinks import FileSink
@@ -91,14 +91,16 @@ def test_a_part_is_complete_after_two_seconds(tmp_path: Path) -> None:
         trace.poke(now)
     assert finished(tmp_path) == []
     trace.poke(5 + PART_NS)
-    trace.record_run("deliver", "bob", 101, None, [32] * tracing.ROWS_PER_GROUP)  # a group at once
+    trace.record_run(
+        "deliver", "bob", 101, None, [32] * node_trace.ROWS_PER_GROUP
+    )  # a group at once
     wait_until(lambda: (tmp_path / ".alice-00002.parquet.unfinished").exists())
     assert [each.seq for each in read(tmp_path)] == list(range(1, 102))
     for now in (6 + PART_NS, 7 + PART_NS):
         trace.poke(now)  # the new part is young, whatever was before
     trace.close()
     assert finished(tmp_path) == ["alice-00001.parquet", "alice-00002.parquet"]
-    assert [each.seq for each in read(tmp_path)] == list(range(1, 103 + tracing.ROWS_PER_GROUP))
+    assert [each.seq for each in read(tmp_path)] == list(range(1, 103 + node_trace.ROWS_PER_GROUP))
 
 
 def test_a_quiet_process_writes_no_parts(tmp_path: Path) -> None:
@@ -126,11 +128,11 @@ def test_a_part_has_about_so_many_rows(tmp_path: Path) -> None:
 def test_a_part_may_end_exactly_with_a_group(tmp_path: Path) -> None:
     """Then nothing is left to write but the end of the file."""
     trace = traced(tmp_path, [])
-    trace.record_run("deliver", "bob", 1, None, [1] * (tracing.ROWS_PER_GROUP - 1))
+    trace.record_run("deliver", "bob", 1, None, [1] * (node_trace.ROWS_PER_GROUP - 1))
     trace.poke(1)
     trace.poke(1 + PART_NS)
     wait_until(lambda: finished(tmp_path) == ["alice-00001.parquet"])
-    assert len(list(read(tmp_path))) == tracing.ROWS_PER_GROUP
+    assert len(list(read(tmp_path))) == node_trace.ROWS_PER_GROUP
     trace.close()
 
 
@@ -140,7 +142,7 @@ def test_without_pyarrow_parts_are_lines_of_json(
     """Slower and larger, and the same events."""
     traces = []
     for folder, found in ((tmp_path / "with", True), (tmp_path / "without", False)):
-        monkeypatch.setattr(trace_parts, "find_spec", lambda name, found=found: found or None)
+        monkeypatch.setattr(trace_writer, "find_spec", lambda name, found=found: found or None)
         trace = traced(folder, [])
         trace.record_run("deliver", "bob", 1, None, [32] * 5)
         trace.record("send", "alice", 1, ("bob",), 5, 0, "")
@@ -162,10 +164,10 @@ def test_a_full_disk_ends_the_trace_and_not_the_node(tmp_path: Path) -> None:
     for now in (1, 1 + PART_NS):
         trace.poke(now)
     wait_until(lambda: bool(told))
-    waiting = trace._writer.waiting()
+    waiting = trace.backlog()
     for _ in range(3):
-        trace.record_run("deliver", "bob", 1, None, [32] * tracing.ROWS_PER_GROUP)
-    assert trace._writer.waiting() == waiting
+        trace.record_run("deliver", "bob", 1, None, [32] * node_trace.ROWS_PER_GROUP)
+    assert trace.backlog() == waiting
     trace.close()
     trace.close()
     assert len(told) == 1
@@ -211,15 +213,15 @@ def test_a_disk_that_is_too_slow_ends_the_trace(
 ) -> None:
     """Memory stays bounded, the node does not wait, and what was taken is written in the end."""
     disk = SlowDisk()
-    monkeypatch.setattr(trace_parts, "create", disk.create)
+    monkeypatch.setattr(trace_writer, "create", disk.create)
     told: list[str] = []
     most = 20_000
-    trace = NodeTrace(tmp_path, "live", "alice", told.append, most_waiting=most)
+    trace = NodeTrace(tmp_path, "live", "alice", told.append, max_backlog=most)
     run = [32] * 5_000
     for first in range(1, 10 * most, len(run)):
         trace.record_run("deliver", "bob", first, None, run)
-    assert len(told) == 1 and "a disk that is too slow" in told[0]
-    assert trace._writer.waiting() <= most + len(run)
+    assert len(told) == 1 and "waiting for the disk" in told[0]
+    assert trace.backlog() <= most + len(run)
     disk.go.set()
     trace.close()
     events = list(read(tmp_path))
@@ -231,15 +233,17 @@ def test_a_disk_that_is_too_slow_ends_the_trace(
 def test_closing_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk that hangs is told of, and the node can end."""
     disk = SlowDisk()
-    monkeypatch.setattr(trace_parts, "create", disk.create)
+    monkeypatch.setattr(trace_writer, "create", disk.create)
     told: list[str] = []
     trace = traced(tmp_path, told)
     trace.close(timeout=0.01)
     assert len(told) == 1 and "within 0.01 s" in told[0]
     disk.broken = True  # one trouble more, and nobody wants to hear of it
     disk.go.set()
-    trace._writer._worker.join(PATIENCE)
-    assert not trace._writer._worker.is_alive()
+    for thread in threading.enumerate():
+        if thread.name == "trace of alice":
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
     assert len(told) == 1 and list(tmp_path.iterdir()) == []
 
 
@@ -253,7 +257,7 @@ for part in range(3):
     for now in (1, 1 + PART_NS):
         trace.poke(now)
 trace.record_run("deliver", "bob", 301, None, [32] * 5_000)
-while trace._writer.waiting():
+while trace.backlog():
     time.sleep(0.001)
 print("ready", flush=True)
 time.sleep(60)
@@ -279,7 +283,7 @@ def test_names_of_files_are_safe_and_distinct() -> None:
     assert len(set(stems)) == len(NAMES)
     for each in stems:
         assert not each.startswith((".", "_")) and "/" not in each
-        assert len(each) <= trace_parts.MOST_NAME and each.isascii()
+        assert len(each) <= trace_writer.MAX_NAME and each.isascii()
 
 
 @pytest.mark.parametrize("process", [name for name in NAMES if name])
@@ -295,7 +299,7 @@ def test_two_lives_do_not_share_a_trace(tmp_path: Path) -> None:
     for process in ("a-00001", "a", "a-1"):
         traced(tmp_path, [], process).close()
     before = list(read(tmp_path))
-    with pytest.raises(TraceError, match="it holds a trace of 'a' already"):
+    with pytest.raises(TraceError, match="already holds a trace of 'a'"):
         traced(tmp_path, [], "a")
     assert list(read(tmp_path)) == before and len(before) == 6
 
@@ -303,5 +307,5 @@ def test_two_lives_do_not_share_a_trace(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path: Path) -> None:
     """The user learns it at the start, and not by an event later on."""
     (tmp_path / "file").touch()
-    with pytest.raises(TraceError, match="choose a folder that you may write to"):
+    with pytest.raises(TraceError, match="choose a writable folder"):
         traced(tmp_path / "file" / "folder", [])

@@ -22,7 +22,7 @@ from beforehand.runtime.engine.state import NO_RANGES, Late
 from beforehand.runtime.link import frames
 from beforehand.runtime.link.datagrams import DATA, HEADER, PREFIX
 from beforehand.runtime.link.link import LATER, NOW, Link
-from beforehand.runtime.recording.frame_events import note_received
+from beforehand.runtime.recording.frame_events import record_received
 from beforehand.wire.codec import decode, decode_at
 from beforehand.wire.hybrid import decode_message
 from beforehand.wire.reader import Reader
@@ -178,7 +178,7 @@ class Engine(Meeting):
         """A frame for the core."""
         effects = self.core.receive(peer.process, frame, now)
         if self.trace is not None:
-            note_received(self.trace, self.me.process, peer.process, frame)
+            record_received(self.trace, self.me.process, peer.process, frame)
         self._carry_out(effects)
 
     def _link_frame(self, peer: Peer, link: Link, tag: i64, reader: Reader, now: i64) -> None:
@@ -191,7 +191,7 @@ class Engine(Meeting):
             if self.watched:
                 self.eased.append(peer)
         elif tag == frames.FRAGMENT:
-            whole = link.pieces.add(reader)
+            whole = link.reassembly.add(reader)
             if whole is not None:
                 self._take_frame(peer, decode(whole, peer.name), now)
         elif tag == frames.CHALLENGE or tag == frames.RESPONSE:

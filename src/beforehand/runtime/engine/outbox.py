@@ -16,7 +16,7 @@ from beforehand.protocols.effects import Deliver, DeliverRun, Effect, Transmit
 from beforehand.protocols.frames import Frame
 from beforehand.runtime.engine.peer import Peer
 from beforehand.runtime.engine.state import EngineState, Route
-from beforehand.runtime.recording.frame_events import note_holds, note_sent
+from beforehand.runtime.recording.frame_events import record_holds, record_sent
 
 MAX_PAYLOAD: Final = 16 * 2**20  # what a receiver has to put together from fragments, at most
 MOST_PENDING: Final = 1024  # sends that wait to become one run: what a record of the core holds
@@ -198,7 +198,7 @@ class Sending(EngineState):
             self.trace.record_run("send", self.me.process, first, route.names, sizes)
             effects = self.core.send_checked(to, payloads, self.now)
             if len(route.peers) != 1 or route.peers[0] is not self.me:
-                note_holds(self.trace, self.me.process, first, sizes, effects)
+                record_holds(self.trace, self.me.process, first, sizes, effects)
             self._carry_out(effects)
         self.counters.sent += count
 
@@ -219,7 +219,7 @@ class Sending(EngineState):
             return
         link = peer.link
         if self.trace is not None:
-            note_sent(self.trace, self.me.process, to, frame)
+            record_sent(self.trace, self.me.process, to, frame)
         if link is None:
             peer.backlog.append(frame)
             return

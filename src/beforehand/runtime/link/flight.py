@@ -1,8 +1,8 @@
-"""The packets in flight: a chain from the oldest to the newest of those that somebody waits for.
+"""The packets in flight: a linked list from the oldest to the newest unacknowledged packet.
 
-Acknowledged packets leave the chain anywhere, but mostly near its old end; lost ones only at the very
-end. So an acknowledgement costs what it newly acknowledges, its ranges, and the few packets that
-were overtaken but are not lost yet, however many are in flight.
+Acknowledged packets leave the list anywhere, but mostly near its old end; lost ones only at the very
+end. So the cost of an acknowledgement is what it newly acknowledges, its ranges, and the few packets
+that were overtaken but not yet declared lost, however many are in flight.
 """
 
 from __future__ import annotations
@@ -17,22 +17,20 @@ class Packet:
         "after_acked",
         "content",
         "eliciting",
+        "largest_acked",
         "newer",
         "number",
         "sent_at",
         "size",
-        "told",
     )
     number: i64
     sent_at: i64
     size: i64
-    eliciting: bool  # it wants an acknowledgement
-    content: list[bytes]  # what to send again should it be lost
-    told: (
-        i64  # the newest packet of the peer that it acknowledged, -1 for none; the link's business
-    )
-    newer: Packet | None  # the next one in flight
-    after_acked: bool  # something sent between the packet before in the chain and it got there
+    eliciting: bool  # must be acknowledged
+    content: list[bytes]  # frames to retransmit if it is lost
+    largest_acked: i64  # the newest packet of the peer that it acknowledges, -1 for none
+    newer: Packet | None  # the next packet in flight
+    after_acked: bool  # a packet sent after the previous one in flight was acknowledged
 
     def __init__(
         self, number: i64, sent_at: i64, size: i64, eliciting: bool, content: list[bytes]
@@ -42,18 +40,18 @@ class Packet:
         self.size = size
         self.eliciting = eliciting
         self.content = content
-        self.told = -1
+        self.largest_acked = -1
         self.newer = None
         self.after_acked = False
 
 
 class Flight:
-    """The packets that were neither acknowledged nor lost so far."""
+    """The packets that are neither acknowledged nor lost."""
 
     oldest: Packet | None
     size: i64  # bytes of all of them
     _newest: Packet | None
-    _acked_last: bool  # something sent after the newest of them got there
+    _acked_last: bool  # a packet sent after the newest in flight was acknowledged
 
     def __init__(self) -> None:
         self.oldest = None
@@ -62,7 +60,7 @@ class Flight:
         self._acked_last = False
 
     def add(self, packet: Packet) -> None:
-        """A packet, newer than all others, goes out."""
+        """Append a packet, newer than all others."""
         newest = self._newest
         if newest is None:
             self.oldest = packet
@@ -74,7 +72,7 @@ class Flight:
         self._acked_last = False
 
     def take(self, ranges: list[tuple[int, int]]) -> list[Packet]:
-        """Take out what is in these ranges, which come newest first; the oldest packet first."""
+        """Remove and return the packets in these ranges (newest range first), oldest packet first."""
         taken: list[Packet] = []
         first: i64 = 0
         last: i64 = -1
@@ -101,7 +99,7 @@ class Flight:
         return taken
 
     def lose(self, packet: Packet) -> None:
-        """Take out the oldest packet, because it is lost."""
+        """Remove the oldest packet, which is lost."""
         self._unlink(packet, None)
 
     def _unlink(self, packet: Packet, before: Packet | None) -> None:

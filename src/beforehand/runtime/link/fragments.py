@@ -1,4 +1,4 @@
-"""Frames that are larger than a datagram: cut at the sender, put together at the receiver."""
+"""Fragmentation of frames larger than a datagram, and their reassembly."""
 
 from __future__ import annotations
 
@@ -11,98 +11,100 @@ from beforehand.runtime.link.frames import FRAGMENT
 from beforehand.wire.reader import Reader
 from beforehand.wire.varint import ONE_BYTE, varint
 
-HEAD: Final = 32  # bytes that a fragment needs beside its piece, at most
-REMEMBERED: Final = 65_536  # frames put together: their pieces may come again for a while
+HEAD: Final = 32  # bytes of a fragment besides its data, at most
+REMEMBERED: Final = 65_536  # reassembled frames whose late duplicates are recognised
 
 
 def fragment_frames(number: i64, whole: bytes, room: i64) -> list[bytes]:
-    """A frame that is too large for one datagram, as pieces that fit into `room` bytes each."""
+    """The fragments of a frame, each of at most `room` bytes."""
     total: i64 = len(whole)
     step = room - HEAD
     head = ONE_BYTE[FRAGMENT] + varint(number)
     length = varint(total)
     frames: list[bytes] = []
-    at: i64 = 0
-    while at < total:
-        piece = whole[at : at + step]
-        frames.append(head + varint(at) + length + varint(len(piece)) + piece)
-        at += step
+    offset: i64 = 0
+    while offset < total:
+        data = whole[offset : offset + step]
+        frames.append(head + varint(offset) + length + varint(len(data)) + data)
+        offset += step
     return frames
 
 
-class Cut:
-    """A frame of which some pieces have come."""
+class _PartialFrame:
+    """A frame of which some fragments have arrived."""
 
     data: bytearray
-    pieces: dict[int, int]  # where each begins, and its length
-    missing: i64  # bytes that have not come
+    lengths: dict[int, int]  # by offset: the length of each fragment
+    missing: i64  # bytes that have not arrived
 
     def __init__(self, total: i64) -> None:
         self.data = bytearray(total)
-        self.pieces = {}
+        self.lengths = {}
         self.missing = total
 
     def is_seamless(self) -> bool:
-        """Whether the pieces, which together are as long as the whole, lie side by side."""
-        at = 0
-        for start in sorted(self.pieces):
-            if start != at:
+        """Whether the fragments, which add up to the whole, neither overlap nor leave a gap."""
+        end = 0
+        for offset in sorted(self.lengths):
+            if offset != end:
                 return False
-            at += self.pieces[start]
+            end += self.lengths[offset]
         return True
 
 
-class Pieces:
-    """Puts the fragments of one peer together again.
+class Reassembly:
+    """Reassembles the fragments of one peer.
 
-    What an honest peer has under way at once is bounded by the window that it was granted; more is
-    refused, so that a broken one cannot fill the memory.
+    An honest peer never has more in flight than the window it was granted; more than `limit` bytes
+    are refused, so that a broken peer cannot exhaust memory.
     """
 
     limit: i64
-    held: i64  # bytes of frames that are not whole yet
-    cuts: dict[int, Cut]
-    done: dict[int, bool]  # the last frames that were put together: late pieces of them are nothing
+    held: i64  # bytes of frames that are incomplete
+    partial: dict[int, _PartialFrame]
+    done: dict[
+        int, bool
+    ]  # recently completed frames: late duplicates of their fragments are ignored
 
     def __init__(self, limit: i64) -> None:
         self.limit = limit
         self.held = 0
-        self.cuts = {}
+        self.partial = {}
         self.done = {}
 
     def add(self, reader: Reader) -> bytes | None:
-        """One more fragment, after its tag; the whole frame if it was the last that was missing."""
+        """Read a fragment, after its tag; return the frame that it completes, if any."""
         number = int(reader.varint())
         start = reader.varint()
         total = reader.varint()
-        piece = reader.payload()
-        if not piece or start + len(piece) > total:
-            raise reader.problem(f"a piece of {len(piece)} bytes at {start} of {total}")
+        data = reader.payload()
+        if not data or start + len(data) > total:
+            raise reader.problem(f"a fragment of {len(data)} bytes at offset {start} of {total}")
         if number in self.done:
             return None
-        cut = self.cuts.get(number)
-        if cut is None:
+        frame = self.partial.get(number)
+        if frame is None:
             if self.held + total > self.limit:
                 raise RemoteProtocolError(
                     reader.peer, f"fragments of more than the {self.limit} bytes granted"
                 )
-            cut = Cut(total)
-            self.cuts[number] = cut
+            frame = _PartialFrame(total)
+            self.partial[number] = frame
             self.held += total
-        if len(cut.data) != total:
-            raise reader.problem("pieces of one frame that do not agree on its length")
-        if int(start) in cut.pieces:
+        if len(frame.data) != total:
+            raise reader.problem("fragments that disagree on the length of their frame")
+        if int(start) in frame.lengths:
             return None
-        cut.pieces[int(start)] = len(piece)
-        cut.data[start : start + len(piece)] = piece
-        cut.missing -= len(piece)
-        if cut.missing > 0:
+        frame.lengths[int(start)] = len(data)
+        frame.data[start : start + len(data)] = data
+        frame.missing -= len(data)
+        if frame.missing > 0:
             return None
-        del self.cuts[number]
+        del self.partial[number]
         self.held -= total
-        if not cut.is_seamless():
-            raise reader.problem("pieces of one frame that overlap")
+        if not frame.is_seamless():
+            raise reader.problem("fragments that overlap")
         self.done[number] = True
         if len(self.done) > REMEMBERED:
             del self.done[next(iter(self.done))]
-        return bytes(cut.data)
+        return bytes(frame.data)

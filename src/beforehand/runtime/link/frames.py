@@ -1,17 +1,17 @@
-"""What two links say to each other about themselves: the frames beside those of the cores.
+"""The link's own frames: acknowledgements, credit, fragments, path validation.
 
-They share the body of a datagram with the frames of `beforehand.wire`, whose first bytes are others.
+They share the body of a datagram with the frames of `beforehand.wire`; the first bytes differ.
 
     ACK        delay in microseconds, number of ranges, the newest packet, how many before it have
                arrived too; then for each range a gap and its length, both less one
-    CREDIT     messages of yours delivered here, messages and bytes of them that the application took
-    PING       eight bytes that mean nothing: only to be acknowledged. (So that a CHALLENGE to a new
-               address is never longer than what came from there.)
-    FRAGMENT   number of the cut frame, where this piece begins, length of the whole, the piece
-    CHALLENGE  eight bytes that come back in a
-    RESPONSE   which shows that the sender of the response can receive at its new address
-    CLOSE      one byte, why
-    PADDING    zeros up to the end of the body: datagrams of one length travel in one system call
+    CREDIT     your messages delivered here; messages and bytes of them that the application consumed
+    PING       eight arbitrary bytes, only to elicit an acknowledgement (as long as a CHALLENGE, so
+               that validating a new address never sends more than came from there)
+    FRAGMENT   number of the fragmented frame, offset, length of the whole frame, data
+    CHALLENGE  eight bytes that the peer must echo in a
+    RESPONSE   which proves that it can receive at its new address
+    CLOSE      one byte, the reason
+    PADDING    zeros up to the end of the body: datagrams of equal length share a system call
 """
 
 from __future__ import annotations
@@ -32,24 +32,22 @@ CHALLENGE: Final = 0xC4
 RESPONSE: Final = 0xC5
 CLOSE: Final = 0xC6
 
-LEAVING: Final = 1  # the process ends, by its own will
-DROPPED: Final = 2  # the other side was dropped: nothing of it is heard any more
+LEAVING: Final = 1  # the process shuts down gracefully
+DROPPED: Final = 2  # the receiver of this frame was dropped: its frames are ignored
 
 TOKEN: Final = 8  # bytes of a challenge
-LONGEST_DELAY: Final = (
-    10_000_000_000  # ns that an ACK tells: beyond, nobody learns anything from it
-)
-MOST_RANGES: Final = 16  # in one ACK: older gaps have been told in earlier ones
+MAX_DELAY: Final = 10_000_000_000  # ns that an ACK can report; a longer delay is of no use
+MAX_RANGES: Final = 16  # in one ACK: older gaps were reported by earlier ones
 
 PING_FRAME: Final = ONE_BYTE[PING] + bytes(TOKEN)
 
 
 def ack_frame(ranges: list[tuple[int, int]], delay: i64) -> bytes:
-    """Which packets have arrived, newest range first; `delay` in nanoseconds since the newest did."""
+    """Acknowledge ranges of packets, newest first; `delay` is nanoseconds since the newest arrived."""
     first, last = ranges[0]
     parts = [
         ONE_BYTE[ACK],
-        varint(min(max(0, delay), LONGEST_DELAY) // 1000),
+        varint(min(max(0, delay), MAX_DELAY) // 1000),
         varint(len(ranges) - 1),
         varint(last),
         varint(last - first),
@@ -62,23 +60,23 @@ def ack_frame(ranges: list[tuple[int, int]], delay: i64) -> bytes:
 
 
 def read_ack(reader: Reader) -> tuple[list[tuple[int, int]], i64]:
-    """What `ack_frame` wrote, after its tag: ranges, newest first, and the delay in nanoseconds."""
+    """Read an ACK after its tag: ranges, newest first, and the delay in nanoseconds."""
     delay = reader.varint()
     more = reader.varint()
     last = reader.varint()
     first = last - reader.varint()
-    if more > reader.left() or delay * 1000 > LONGEST_DELAY:
-        raise reader.problem("an acknowledgement that makes no sense")
+    if more > reader.left() or delay * 1000 > MAX_DELAY:
+        raise reader.problem("a malformed acknowledgement")
     ranges: list[tuple[int, int]] = [(int(first), int(last))]
     for _ in range(more):
         last = first - reader.varint() - 2
         first = last - reader.varint()
         ranges.append((int(first), int(last)))
     if first < 0:
-        raise reader.problem("an acknowledgement of packets before the first")
+        raise reader.problem("an acknowledgement of negative packet numbers")
     return ranges, delay * 1000
 
 
-def credit_frame(delivered: i64, taken: i64, taken_bytes: i64) -> bytes:
-    """How many of your messages were delivered here, and how much of them the application took."""
-    return ONE_BYTE[CREDIT] + varint(delivered) + varint(taken) + varint(taken_bytes)
+def credit_frame(delivered: i64, consumed: i64, consumed_bytes: i64) -> bytes:
+    """Report how many of the peer's messages were delivered here, and how many consumed."""
+    return ONE_BYTE[CREDIT] + varint(delivered) + varint(consumed) + varint(consumed_bytes)

@@ -1,12 +1,12 @@
-"""One session with one incarnation of a peer: many frames per datagram, each of them gets there.
+"""One session with one incarnation of a peer: reliable, unordered delivery of frames.
 
-A link is reliable and unordered. Frames wait in a queue until the congestion window lets them go; a
-datagram takes as many as it holds, gets a packet number and is sealed. The other side acknowledges
-packet numbers. The frames of a lost packet go out again, in a new packet with a new number: what
-arrived is never sent again. So a number arrives once or is a replay, and is ignored.
+Frames wait in a queue until the congestion window has room. A datagram carries as many as fit, gets a
+packet number and is sealed; the other side acknowledges packet numbers. The frames of a lost packet
+are retransmitted in a new packet with a new number, so a packet number that arrives twice is a replay
+and is ignored.
 
-Acknowledgements and credit ride along with whatever goes out at the end of a turn of the loop. What
-only control frames ask for may wait a little for company.
+Acknowledgements and credit are piggybacked on whatever is written at the end of an event-loop turn.
+Acknowledgements of control frames may be delayed a little, in the hope of a packet to ride on.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from mypy_extensions import i64
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.hybrid.frames import HybridMessage
 from beforehand.runtime.link.datagrams import DATA, HEADER
-from beforehand.runtime.link.fragments import Pieces, fragment_frames
-from beforehand.runtime.link.frames import MOST_RANGES, PING_FRAME, ack_frame
+from beforehand.runtime.link.fragments import Reassembly, fragment_frames
+from beforehand.runtime.link.frames import MAX_RANGES, PING_FRAME, ack_frame
 from beforehand.runtime.link.received import Received
 from beforehand.runtime.link.recovery import Packet, Recovery
 from beforehand.runtime.link.sealing import Opener, Sealer
@@ -29,49 +29,52 @@ from beforehand.wire import codec
 from beforehand.wire.hybrid import encode_message
 from beforehand.wire.varint import PLAIN, size_of
 
-COMPANY: Final = 96  # bytes of a datagram left for what rides along: ack, credit, permits
-RUN_HEAD: Final = 24  # bytes of a run beside lengths and payloads, at most
-ACK_PATIENCE: Final = 5_000_000  # ns that the ack of a control frame waits for company
-LATE: Final = 256  # packet numbers: how late a packet may come and still be used
-SOONEST: Final = 1_000_000  # ns: timers of event loops are not finer, and a late one must not spin
-MOST_AT_ONCE: Final = 256  # datagrams per turn to one peer: the others want their turn too
+PIGGYBACK: Final = 96  # bytes of a datagram reserved for ack, credit and permits
+RUN_HEAD: Final = 24  # bytes of a run besides lengths and payloads, at most
+MAX_ACK_DELAY: Final = 5_000_000  # ns that the ack of a control frame may be delayed
+REPLAY_WINDOW: Final = 256  # packet numbers by which a packet may be late and still be accepted
+MIN_TIMER: Final = (
+    1_000_000  # ns: event loops have no finer timers, and an overdue one must not spin
+)
+MAX_BURST: Final = 256  # datagrams per turn to one peer, so that other peers get their turn
 
-NOTHING: Final = 0  # what is owed to the peer: no acknowledgement,
-LATER: Final = 1  # one that may wait for company,
-NOW: Final = 2  # or one at the end of this turn
+# Urgency of the acknowledgement that is owed to the peer:
+NOTHING: Final = 0
+LATER: Final = 1  # may be delayed by MAX_ACK_DELAY
+NOW: Final = 2  # due at the end of this turn
 
 
 class Link:
     """The sending and the receiving end of a session."""
 
-    connection: Final[bytes]  # what the peer writes into its datagrams to us
-    prefix: Final[bytes]  # what we write at the start of ours
-    preferred: Final[bool]  # should there be two sessions with one peer, both sides keep this one
+    connection: Final[bytes]  # the connection id in datagrams to us
+    prefix: Final[bytes]  # the start of every datagram we send
+    preferred: Final[bool]  # of two sessions with one peer, both sides keep the preferred one
     address: Hashable
     sealer: Sealer
     opener: Opener
     recovery: Recovery
     received: Received
-    pieces: Pieces
+    reassembly: Reassembly
     room: Final[i64]  # bytes of frames in a datagram
     next_number: i64
-    cuts: i64  # frames that were sent in fragments
-    # Frames that wait to go:
-    urgent: deque[bytes]  # small ones that others wait for, like acks and permits of the core,
-    again: deque[bytes]  # those of packets that were lost,
-    queue: deque[bytes]  # and all others, in order
-    waiting: i64  # bytes in all of these
+    fragmented: i64  # frames sent in fragments so far
+    # Encoded frames to send, in order of priority:
+    urgent: deque[bytes]  # small frames that unblock the peer, such as acks and permits of the core
+    retransmits: deque[bytes]  # frames of lost packets
+    queue: deque[bytes]  # everything else
+    waiting: i64  # bytes in all three queues
     ack_owed: i64
     ack_deadline: i64
-    arrived_at: i64  # when the newest packet came
+    arrived_at: i64  # when the newest packet arrived
     heard_at: i64
     sent_at: i64
     probes: i64  # packets to send regardless of the window
     silent: bool
     closed: bool
-    scheduled: i64  # the time for which the engine has a timer for this link, 0 for none
-    dirty: bool  # is in the engine's list of links to write
-    resent: i64  # frames that went out more than once
+    scheduled: i64  # when the engine's timer for this link expires, 0 for no timer
+    dirty: bool  # listed in the engine's links to write
+    resent: i64  # frames sent more than once
 
     def __init__(
         self,
@@ -94,12 +97,12 @@ class Link:
         self.opener = opener
         self.recovery = Recovery(datagram)
         self.received = Received()
-        self.pieces = Pieces(limit)
+        self.reassembly = Reassembly(limit)
         self.room = datagram - HEADER - overhead
         self.next_number = 0
-        self.cuts = 0
+        self.fragmented = 0
         self.urgent = deque()
-        self.again = deque()
+        self.retransmits = deque()
         self.queue = deque()
         self.waiting = 0
         self.ack_owed = NOTHING
@@ -114,7 +117,7 @@ class Link:
         self.dirty = False
         self.resent = 0
 
-    # ---- what goes out ----
+    # ---- sending ----
 
     def post(self, frame: Frame) -> None:
         """Queue a frame of the core."""
@@ -126,50 +129,48 @@ class Link:
             self.post_urgent(codec.encode(frame))
 
     def post_urgent(self, frame: bytes) -> None:
-        """Queue an encoded frame that is small and that somebody waits for."""
-        if len(frame) > COMPANY:
+        """Queue an encoded frame ahead of the others, if it is small enough to be piggybacked."""
+        if len(frame) > PIGGYBACK:
             self.post_bytes(frame)
             return
         self.urgent.append(frame)
         self.waiting += len(frame)
 
     def post_bytes(self, frame: bytes) -> None:
-        """Queue an encoded frame, in fragments if it must be."""
-        most = self.room - COMPANY
+        """Queue an encoded frame, in fragments if it doesn't fit into a datagram."""
+        most = self.room - PIGGYBACK
         if len(frame) <= most:
             self.queue.append(frame)
             self.waiting += len(frame)
             return
-        self.cuts += 1
-        for piece in fragment_frames(self.cuts, frame, most):
-            self.queue.append(piece)
-            self.waiting += len(piece)
+        self.fragmented += 1
+        for fragment in fragment_frames(self.fragmented, frame, most):
+            self.queue.append(fragment)
+            self.waiting += len(fragment)
 
     def _post_run(self, frame: HybridMessage) -> None:
-        """A run travels as pieces that fill a datagram each; a single message as it is."""
+        """Queue a run of messages, split so that each part fills a datagram."""
         payloads = frame.payloads
         count: i64 = len(payloads)
         if count == 1:
             self.post_bytes(encode_message(frame))
             return
-        most = self.room - COMPANY - RUN_HEAD
+        most = self.room - PIGGYBACK - RUN_HEAD
         start: i64 = 0
         prev = frame.prev
         while start < count:
-            stop = _stop(payloads, start, count, most)
-            piece = frame
+            stop = _end_of_part(payloads, start, count, most)
+            part = frame
             if stop - start < count:
-                piece = HybridMessage(
-                    frame.first + start, prev, frame.flagged, payloads[start:stop]
-                )
-            self.post_bytes(encode_message(piece))
+                part = HybridMessage(frame.first + start, prev, frame.flagged, payloads[start:stop])
+            self.post_bytes(encode_message(part))
             prev = frame.first + stop - 1
             start = stop
 
-    def write(self, now: i64, most: i64 = MOST_AT_ONCE) -> list[bytes]:
-        """The datagrams that may go now, with whatever acknowledgement is owed."""
+    def write(self, now: i64, most: i64 = MAX_BURST) -> list[bytes]:
+        """The datagrams that may be sent now, with the acknowledgement that is owed."""
         out: list[bytes] = []
-        # The length of the first one, which the others are padded to if that takes little.
+        # Equal lengths travel in one system call, so later datagrams are padded if that costs little.
         target: i64 = 0
         while self.has_frames() and len(out) < most:
             if self.probes == 0 and self.recovery.room(now) <= 0:
@@ -195,7 +196,7 @@ class Link:
         """Frames for one datagram, the most urgent first."""
         frames: list[bytes] = []
         size: i64 = 0
-        for queue in (self.urgent, self.again, self.queue):
+        for queue in (self.urgent, self.retransmits, self.queue):
             while queue:
                 length: i64 = len(queue[0])
                 if size + length > room:
@@ -220,18 +221,18 @@ class Link:
         size: i64 = len(datagram)
         packet = Packet(number, now, size, len(content) > 0, content)
         if ack:
-            packet.told = self.received.largest
+            packet.largest_acked = self.received.largest
         self.recovery.sent(packet, now)
         self.sent_at = now
         return datagram
 
     def alone(self, frame: bytes, now: i64) -> bytes:
-        """A datagram with just this frame, for those that go out of turn."""
+        """A datagram with this frame only, sent outside the regular flush."""
         number = self.next_number
         self.next_number = number + 1
         datagram = self.sealer.seal(number, self._header(number), frame)
         if not self.closed:
-            # Should it be lost, it is not sent again: not to this address, and not out of turn.
+            # If lost, the frame is not retransmitted: the next packet may go to another address.
             self.recovery.sent(Packet(number, now, len(datagram), True, NO_FRAMES), now)
         return datagram
 
@@ -243,12 +244,12 @@ class Link:
         if self.ack_owed == NOTHING:
             return b""
         self.ack_owed = NOTHING
-        return ack_frame(self.received.ranges(MOST_RANGES), now - self.arrived_at)
+        return ack_frame(self.received.ranges(MAX_RANGES), now - self.arrived_at)
 
-    # ---- what comes in ----
+    # ---- receiving ----
 
     def open(self, datagram: bytes, number: i64, now: i64) -> bytes | None:
-        """The body of a datagram, once; None if it is forged or a replay."""
+        """The body of a datagram; None if it is forged or a replay."""
         body = self.opener.open(number, datagram[:HEADER], datagram)
         if body is None or not self.received.add(number):
             return None
@@ -258,33 +259,33 @@ class Link:
         return body
 
     def owe_ack(self, urgency: i64, now: i64) -> None:
-        """A packet came that wants to be acknowledged, now or later."""
+        """Acknowledge what arrived: LATER, or at the end of this turn (NOW)."""
         if urgency > self.ack_owed:
             self.ack_owed = urgency
             if urgency == LATER:
-                self.ack_deadline = now + ACK_PATIENCE
+                self.ack_deadline = now + MAX_ACK_DELAY
 
     def acknowledged(self, ranges: list[tuple[int, int]], delay: i64, now: i64) -> None:
-        """The peer has these packets; what seems lost waits to go again."""
-        told: i64 = -1
+        """The peer acknowledged these packets; queue what is lost for retransmission."""
+        largest_acked: i64 = -1
         for packet in self.recovery.acknowledged(ranges, delay, now):
-            told = max(told, packet.told)
-        if told > LATE:
-            # The peer knows what arrived; what did not, it sends again under other numbers.
-            self.received.forget_below(told - LATE)
+            largest_acked = max(largest_acked, packet.largest_acked)
+        if largest_acked > REPLAY_WINDOW:
+            # The peer knows what arrived, and retransmits the rest under other numbers.
+            self.received.forget_below(largest_acked - REPLAY_WINDOW)
         self._resend()
 
     def _resend(self) -> None:
         for packet in self.recovery.take_lost():
             for frame in packet.content:
-                self.again.append(frame)
+                self.retransmits.append(frame)
                 self.waiting += len(frame)
                 self.resent += 1
 
     # ---- time ----
 
     def deadline(self, now: i64, heartbeat: i64) -> i64:
-        """When `expired` wants to be called next."""
+        """When `expired` must be called next."""
         soonest = max(self.heard_at, self.sent_at) + heartbeat
         if self.silent:
             soonest = self.sent_at + heartbeat
@@ -297,10 +298,10 @@ class Link:
             when = self.recovery.when_room(now)
             if when and when < soonest:
                 soonest = when
-        return max(soonest, now + SOONEST)
+        return max(soonest, now + MIN_TIMER)
 
     def expired(self, now: i64, heartbeat: i64) -> None:
-        """Time has passed: find losses, probe, keep the peer awake."""
+        """Detect losses, send probes and heartbeats that are due."""
         when = self.recovery.timer()
         if when and when <= now:
             if self.recovery.expired(now):
@@ -312,45 +313,43 @@ class Link:
             self.ping()
 
     def _probe(self) -> None:
-        """Nothing was heard for too long: send the oldest frames again, to provoke an answer."""
+        """Retransmit the oldest frames to elicit an acknowledgement."""
         self.probes = 2
         oldest = self.recovery.oldest()
         if oldest is not None:
             for frame in oldest.content:
-                self.again.append(frame)
+                self.retransmits.append(frame)
                 self.waiting += len(frame)
                 self.resent += 1
-            oldest.content = (
-                NO_FRAMES  # should it count as lost one day, there is nothing left to do
-            )
+            oldest.content = NO_FRAMES  # already retransmitted, should it be declared lost
 
     def ping(self) -> None:
-        """Ask for a sign of life."""
+        """Send a heartbeat, unless other frames are queued anyway."""
         if not self.has_frames():
             self.post_urgent(PING_FRAME)
 
     def has_frames(self) -> bool:
-        """Something waits to go."""
+        """Whether frames are queued."""
         return self.waiting > 0
 
     def retire(self) -> None:
-        """The session is over: what waits is forgotten, and nothing is remembered of what went out."""
+        """End the session: discard queued frames and forget packets in flight."""
         self.closed = True
         self.urgent.clear()
-        self.again.clear()
+        self.retransmits.clear()
         self.queue.clear()
         self.waiting = 0
         self.recovery = Recovery(int(self.room))
 
     def inherit(self, old: Link) -> None:
-        """Take over what another session with the same incarnation has not brought to its end."""
-        self.pieces = old.pieces  # fragments come over both; their numbers go on
-        self.cuts = old.cuts
+        """Take over the unfinished work of another session with the same incarnation."""
+        self.reassembly = old.reassembly  # fragments arrive over both sessions
+        self.fragmented = old.fragmented
         packet = old.recovery.oldest()
         while packet is not None:
             self._take_over(packet.content)
             packet = packet.newer
-        for queue in (old.urgent, old.again, old.queue):
+        for queue in (old.urgent, old.retransmits, old.queue):
             self._take_over(queue)
 
     def _take_over(self, frames: Iterable[bytes]) -> None:
@@ -359,15 +358,14 @@ class Link:
             self.waiting += len(frame)
 
     def done(self) -> bool:
-        """Everything that was sent has been acknowledged, or nobody will."""
+        """Whether everything sent has been acknowledged, or never will be."""
         return self.closed or (not self.has_frames() and self.recovery.in_flight == 0)
 
 
-def _stop(payloads: tuple[bytes, ...], start: i64, count: i64, most: i64) -> i64:
-    """Where the piece that begins at `start` ends: it has one payload, or fits into `most` bytes."""
+def _end_of_part(payloads: tuple[bytes, ...], start: i64, count: i64, most: i64) -> i64:
+    """Where the part that begins at `start` ends: after one payload, or after `most` bytes."""
     length: i64 = len(payloads[start])
-    each = length + size_of(length, PLAIN)
-    size = each
+    size = length + size_of(length, PLAIN)
     stop = start + 1
     while stop < count:
         length = len(payloads[stop])

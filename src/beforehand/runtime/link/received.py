@@ -1,9 +1,9 @@
-"""Which packet numbers have come: for acknowledgements, and so that none is taken twice.
+"""Received packet numbers: what to acknowledge, and protection against replays.
 
-Numbers that have come are kept as ranges. The newest range grows at its end while packets come in
-order, which is the case to be fast in, so it has two fields of its own; the older ranges are in two
-sorted lists, found by bisection. Below `floor` nothing is known any more: such a packet may be one
-that came before, so it is treated as one.
+Received numbers are kept as ranges. While packets arrive in order the newest range grows at its end;
+that is the fast path, so this range has two fields of its own. The older ranges are in two sorted
+lists, searched by bisection. Below `floor` nothing is remembered: such a packet may be a replay, so
+it is treated as one.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from mypy_extensions import i64
 
 from beforehand.errors import LocalProtocolError
 
-# Each range is a hole in what came: with more holes the oldest are not worth their memory, because
-# the peer has long sent their content again in other packets.
-MOST_RANGES: Final = 256
+# Between ranges are gaps. The oldest gaps are not worth their memory: the peer has long retransmitted
+# their content in other packets.
+MAX_RANGES: Final = 256
 
 
 class Received:
-    """The packet numbers that have come from one peer."""
+    """The packet numbers received from one peer."""
 
-    largest: i64  # the newest number, -1 at first; it ends the newest range
-    floor: i64  # numbers below count as having come
-    _first: i64  # of the newest range, which is empty when this is more than `largest`
-    _firsts: list[int]  # the older ranges, ascending, with holes between them
+    largest: i64  # the newest number, -1 for none; the end of the newest range
+    floor: i64  # lower numbers count as received
+    _first: i64  # start of the newest range, which is empty if this exceeds `largest`
+    _firsts: list[int]  # the older ranges, ascending, with gaps between them
     _lasts: list[int]
     _limit: i64
 
-    def __init__(self, limit: int = MOST_RANGES) -> None:
+    def __init__(self, limit: int = MAX_RANGES) -> None:
         if limit < 1:
-            raise LocalProtocolError(f"{limit} ranges cannot be kept: at least 1 is needed")
+            raise LocalProtocolError(f"limit must be at least 1 range, not {limit}")
         self.largest = -1
         self.floor = 0
         self._first = 0
@@ -40,7 +40,7 @@ class Received:
         self._limit = limit
 
     def add(self, number: i64) -> bool:
-        """Whether the packet is new; one that came before, or may have, must be ignored."""
+        """Record a packet number; False if it was, or may have been, received before."""
         if number < self.floor:
             return False
         largest = self.largest
@@ -61,18 +61,18 @@ class Received:
 
     def ranges(self, most: int) -> list[tuple[int, int]]:
         """The newest ranges, each as its first and last number, the newest range first."""
-        found: list[tuple[int, int]] = []
+        ranges: list[tuple[int, int]] = []
         if most < 1 or self._first > self.largest:
-            return found
-        found.append((int(self._first), int(self.largest)))
+            return ranges
+        ranges.append((int(self._first), int(self.largest)))
         index: i64 = len(self._firsts) - 1
-        while index >= 0 and len(found) < most:
-            found.append((self._firsts[index], self._lasts[index]))
+        while index >= 0 and len(ranges) < most:
+            ranges.append((self._firsts[index], self._lasts[index]))
             index -= 1
-        return found
+        return ranges
 
     def forget_below(self, number: i64) -> None:
-        """The peer needs no acknowledgement of older packets: from now on they count as come."""
+        """Forget older packets, which need no acknowledgement any more: they count as received."""
         if number <= self.floor:
             return
         self.floor = number
@@ -86,7 +86,7 @@ class Received:
             self._first = number
 
     def _begin(self, number: i64) -> None:
-        """Begin a new newest range, after a hole."""
+        """Start a new newest range, after a gap."""
         if self._first <= self.largest:
             self._firsts.append(int(self._first))
             self._lasts.append(int(self.largest))
@@ -94,9 +94,9 @@ class Received:
         self._first = number
 
     def _fill(self, number: i64) -> bool:
-        """Add a number from before the newest range, and not just before it."""
-        place: int = number
-        index = up_to(self._firsts, number)  # the range that may hold it is the one before
+        """Add a number below the newest range and not adjacent to it."""
+        boxed: int = number
+        index = up_to(self._firsts, number)  # the preceding range may contain it
         if index > 0 and self._lasts[index - 1] >= number:
             return False
         joins_left = index > 0 and self._lasts[index - 1] == number - 1
@@ -105,17 +105,17 @@ class Received:
             del self._firsts[index]
             del self._lasts[index - 1]
         elif joins_left:
-            self._lasts[index - 1] = place
+            self._lasts[index - 1] = boxed
         elif joins_right:
-            self._firsts[index] = place
+            self._firsts[index] = boxed
         else:
-            self._firsts.insert(index, place)
-            self._lasts.insert(index, place)
+            self._firsts.insert(index, boxed)
+            self._lasts.insert(index, boxed)
             self._keep_limit()
         return True
 
     def _keep_limit(self) -> None:
-        """Give up the oldest range when there is one too many."""
+        """Discard the oldest range if there are too many."""
         if len(self._firsts) >= self._limit:
             self.floor = self._lasts[0] + 1
             del self._firsts[0]
@@ -123,7 +123,7 @@ class Received:
 
 
 def up_to(numbers: list[int], number: i64) -> i64:
-    """How many of the ascending numbers are this one or less (bisect, but compiled)."""
+    """How many of the ascending numbers are at most `number` (`bisect_right`, but compiled)."""
     low: i64 = 0
     high: i64 = len(numbers)
     while low < high:

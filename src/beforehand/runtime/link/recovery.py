@@ -1,13 +1,12 @@
-"""Which packets got there and which are lost, when to ask, and how much may be sent (RFC 9002).
+"""Loss detection and recovery (RFC 9002): what arrived, what is lost, when to probe, how much to send.
 
 Packet numbers are used once and the peer acknowledges ranges of them. A packet is lost when a newer
-one was acknowledged and the limits of `Reordering` are exceeded. When nothing comes back at all there
-is no telling what is lost: after the probe timeout, which doubles each time, something is sent to
-provoke an answer, whatever the window says.
+one was acknowledged and the thresholds of `Reordering` are exceeded. When nothing is acknowledged at
+all, a probe is sent after the probe timeout, which doubles each time, whatever the window says.
 
-Send times grow with the numbers, so whatever makes a packet lost makes all older ones in flight lost:
-only the oldest is ever looked at. Packets that want no acknowledgement have a number, but nobody
-waits for them: they are not kept.
+Send times increase with the numbers, so whatever makes a packet lost makes all older packets lost:
+only the oldest is ever examined. Packets that elicit no acknowledgement have a number but are not
+tracked.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from beforehand.runtime.link.rtt import MILLISECOND, Rtt
 
 __all__ = ["Packet", "Recovery"]
 
-MAX_TIMEOUT: Final = 2_000 * MILLISECOND  # a peer that comes back is found within that time
-MOST_DOUBLINGS: Final = 8  # from the shortest timeout, 11 ms, these lead beyond the longest
-PERSISTENT: Final = 3  # timeouts in which nothing got through: persistent congestion
-MEMORY: Final = 2  # timeouts for which a loss may still prove to be a mistake
+MAX_TIMEOUT: Final = 2_000 * MILLISECOND  # a peer that comes back is noticed within this time
+MAX_DOUBLINGS: Final = 8  # of the shortest timeout, 11 ms: enough to exceed the longest
+PERSISTENT: Final = 3  # timeouts without an acknowledgement: persistent congestion
+SPURIOUS_WINDOW: Final = 2  # timeouts for which a loss may still prove spurious
 
 
 class Recovery:
@@ -37,23 +36,25 @@ class Recovery:
     rtt: Rtt
     congestion: Congestion
     reordering: Reordering
-    lost: list[Packet]  # found since `take_lost`
+    lost: list[Packet]  # detected since `take_lost`
     packets_lost: i64
-    packets_spurious: i64  # of these, how many came after all
+    packets_spurious: i64  # of these, how many arrived after all
     timeouts: i64
     _pacer: Pacer
     _next: i64  # number of the next packet
     _largest: i64  # the largest number acknowledged, -1 for none
     _flight: Flight
-    _loss_at: i64  # when the oldest packet will be lost, 0 if no newer one has been acknowledged
-    _waiting_since: i64  # the last time that something went out to be acknowledged, or should have
+    _loss_at: (
+        i64  # when the oldest packet will be declared lost; 0 if no newer one was acknowledged
+    )
+    _waiting_since: i64  # when the last ack-eliciting packet was sent or was due
     _doublings: i64  # of the probe timeout
-    # Is the window used? Bytes in flight at most, in this round trip and in the one before.
+    # Peak bytes in flight in this round trip and in the previous one: is the window used?
     _peak: i64
     _peak_before: i64
-    _round: i64  # the round trip is over when a packet from this number on is acknowledged
-    _first_sample: i64  # when the round trip was first known, 0: not yet
-    _silence_from: i64  # send time of the first of the latest lost packets in a row, -1 for none
+    _round: i64  # a round trip ends when a packet with at least this number is acknowledged
+    _first_sample: i64  # time of the first round-trip sample, 0 for none
+    _silence_from: i64  # send time of the first packet of the current run of losses, -1 for none
 
     def __init__(self, datagram: int) -> None:
         self.rtt = Rtt()
@@ -81,11 +82,11 @@ class Recovery:
 
     @property
     def in_flight(self) -> i64:
-        """Bytes of packets that want an acknowledgement and are neither acknowledged nor lost."""
+        """Bytes of ack-eliciting packets that are neither acknowledged nor lost."""
         return self._flight.size
 
     def sent(self, packet: Packet, now: i64) -> None:
-        """A packet goes out; numbers follow each other from 0."""
+        """Track a sent packet; numbers are consecutive from 0."""
         if packet.number != self._next:
             raise LocalProtocolError(
                 f"packet {packet.number} cannot be sent now: the next number is {self._next}"
@@ -109,13 +110,13 @@ class Recovery:
         return allowed if allowed < free else free
 
     def when_room(self, now: i64) -> i64:
-        """When there will be room for a datagram if only pacing is in the way; 0 otherwise."""
+        """When pacing will allow a datagram, if only pacing prevents it; 0 otherwise."""
         if self.congestion.window <= self._flight.size:
             return 0
         return self._pacer.when(now)
 
     def oldest(self) -> Packet | None:
-        """The oldest packet in flight: what a probe should carry again."""
+        """The oldest packet in flight: what a probe should retransmit."""
         return self._flight.oldest
 
     # ---- acknowledgements ----
@@ -123,8 +124,8 @@ class Recovery:
     def acknowledged(self, ranges: list[tuple[int, int]], delay: i64, now: i64) -> list[Packet]:
         """The packets in flight that these ranges, newest first, newly acknowledge.
 
-        The peer sent the acknowledgement `delay` after it got the newest of them. What no peer can have
-        received raises RemoteProtocolError and changes nothing.
+        `delay` is how long the peer waited after receiving the newest. Acknowledging packets that cannot
+        have been received raises RemoteProtocolError and changes nothing.
         """
         self._check(ranges)
         known = self._largest
@@ -132,7 +133,7 @@ class Recovery:
             self._largest = ranges[0][1]
         acked = self._flight.take(ranges)
         if self.reordering.losses and ranges:
-            self._admit_mistakes(ranges, known, now)
+            self._undo_spurious(ranges, known, now)
         if acked:
             newest = acked[-1]
             if newest.number == self._largest:
@@ -148,7 +149,7 @@ class Recovery:
         return acked
 
     def _check(self, ranges: list[tuple[int, int]]) -> None:
-        """Raise RemoteProtocolError unless the peer can have received all of these."""
+        """Raise RemoteProtocolError unless these ranges are in order and were all sent."""
         below: i64 = self._next
         for first, last in ranges:
             if last >= self._next:
@@ -159,15 +160,15 @@ class Recovery:
                 )
             below = first
 
-    def _admit_mistakes(self, ranges: list[tuple[int, int]], known: i64, now: i64) -> None:
-        """Some packets that were found lost may have come after all."""
+    def _undo_spurious(self, ranges: list[tuple[int, int]], known: i64, now: i64) -> None:
+        """Some packets that were declared lost may have arrived after all."""
         rtt, reordering = self.rtt, self.reordering
-        for loss in reordering.mistakes(ranges, now - MEMORY * rtt.timeout()):
+        for loss in reordering.spurious(ranges, now - SPURIOUS_WINDOW * rtt.timeout()):
             self.packets_spurious += 1
             self._silence_from = -1
             excess = now - loss.sent_at - rtt.patience() - reordering.slack
-            reordering.mistake(known - loss.number, excess, rtt.most_slack())
-            self.congestion.mistaken(loss.spell)
+            reordering.adapt(known - loss.number, excess, rtt.most_slack())
+            self.congestion.undo_loss(loss.event)
 
     def _sample(self, elapsed: i64, delay: i64, now: i64) -> None:
         self.rtt.sample(elapsed, delay)
@@ -190,18 +191,18 @@ class Recovery:
 
     def _pace(self) -> None:
         congestion = self.congestion
-        self._pacer.set_rate(congestion.window, self.rtt.smoothed, congestion.starting())
+        self._pacer.set_rate(congestion.window, self.rtt.smoothed, congestion.in_slow_start())
 
     # ---- losses ----
 
     def take_lost(self) -> list[Packet]:
-        """The packets that were found lost since the last call."""
+        """The packets declared lost since the last call."""
         lost = self.lost
         self.lost = []
         return lost
 
     def timer(self) -> i64:
-        """When `expired` wants to be called; 0 for never."""
+        """When `expired` must be called; 0 for never."""
         if self._loss_at != 0:
             return self._loss_at
         if self._flight.oldest is None:
@@ -210,7 +211,7 @@ class Recovery:
         return self._waiting_since + (timeout if timeout < MAX_TIMEOUT else MAX_TIMEOUT)
 
     def expired(self, now: i64) -> bool:
-        """Time has passed. True: send one or two packets that want an acknowledgement, at once."""
+        """Handle the timer; True if one or two ack-eliciting probes must be sent at once."""
         when = self.timer()
         if when == 0 or now < when:
             return False
@@ -219,13 +220,13 @@ class Recovery:
             self._pace()
             return False
         self.timeouts += 1
-        if self._doublings < MOST_DOUBLINGS:
+        if self._doublings < MAX_DOUBLINGS:
             self._doublings += 1
         self._waiting_since = now
         return True
 
     def _find_lost(self, now: i64) -> None:
-        """Move what is lost by now from the flight to `lost`."""
+        """Move packets that are lost by now from the flight to `lost`."""
         patience = self.rtt.patience() + self.reordering.slack
         overtaken = self._largest - self.reordering.packets
         known: i64 = len(self.lost)
@@ -248,19 +249,19 @@ class Recovery:
                 self._silence_from = -1
 
     def _silence(self, packet: Packet) -> i64:
-        """For how long everything that was sent got lost, up to a packet that is lost now."""
+        """How long everything sent was lost, up to this packet."""
         if packet.after_acked or self._silence_from < 0:
             self._silence_from = packet.sent_at
-        # Before the first sample nobody knows what is long.
+        # Without a sample there is no scale to compare with.
         if self._first_sample == 0 or self._silence_from < self._first_sample:
             return 0
         return packet.sent_at - self._silence_from
 
     def _react(self, known: i64, now: i64) -> None:
         """Shrink the window for the losses from an index on, and remember them."""
-        found: i64 = len(self.lost) - known
-        self.packets_lost += found
-        self.congestion.lost(found, self.lost[-1].sent_at, now)
-        spell = self.congestion.spell
+        count: i64 = len(self.lost) - known
+        self.packets_lost += count
+        self.congestion.lost(count, self.lost[-1].sent_at, now)
+        event = self.congestion.event
         for packet in self.lost[known:]:
-            self.reordering.remember(Loss(packet.number, packet.sent_at, now, spell))
+            self.reordering.remember(Loss(packet.number, packet.sent_at, now, event))

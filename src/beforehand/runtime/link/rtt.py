@@ -1,8 +1,8 @@
-"""How long a packet and its acknowledgement take, and what waiting times follow from that.
+"""Round-trip time estimation, and the timeouts derived from it.
 
-The estimates of RFC 6298 with the sharper samples of RFC 9002: a packet number is never used twice,
-so every sample is unambiguous, and the peer says how long it sat on the acknowledgement. That is
-believed up to `MAX_ACK_DELAY`, and never so far that the sample falls below the shortest one seen.
+The estimators of RFC 6298 with the samples of RFC 9002: packet numbers are never reused, so every
+sample is unambiguous, and the peer reports how long it delayed the acknowledgement. That delay is
+trusted up to `MAX_ACK_DELAY`, and never so far that the sample falls below the minimum.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from mypy_extensions import i64
 
 MILLISECOND: Final = 1_000_000  # nanoseconds
 
-INITIAL_RTT: Final = 100 * MILLISECOND  # before the first sample: most networks are faster
-GRANULARITY: Final = MILLISECOND  # timers of event loops are not finer than that
-MAX_ACK_DELAY: Final = 10 * MILLISECOND  # peers acknowledge sooner, unless they are very busy
-MAX_RTT: Final = 60_000 * MILLISECOND  # longer is no network, but a machine that was asleep
+INITIAL_RTT: Final = 100 * MILLISECOND  # before the first sample; most networks are faster
+GRANULARITY: Final = MILLISECOND  # of event-loop timers
+MAX_ACK_DELAY: Final = 10 * MILLISECOND  # peers acknowledge sooner unless overloaded
+MAX_RTT: Final = 60_000 * MILLISECOND  # longer means a suspended machine, not a network
 
 
 class Rtt:
-    """The round trips to one peer, in nanoseconds."""
+    """Round-trip times to one peer, in nanoseconds."""
 
     smoothed: i64
     variation: i64
@@ -34,9 +34,9 @@ class Rtt:
         self.minimum = 0
 
     def sample(self, elapsed: i64, delay: i64) -> None:
-        """A packet was acknowledged after some time, of which the peer waited `delay`."""
+        """A packet was acknowledged after `elapsed`, of which the peer waited `delay`."""
         if elapsed < 1:
-            elapsed = 1  # a clock may stand still, but no estimate is ever zero
+            elapsed = 1  # clocks may stand still, but an estimate of zero would disable timers
         elif elapsed > MAX_RTT:
             elapsed = MAX_RTT
         if self.latest == 0:
@@ -57,18 +57,18 @@ class Rtt:
         self.smoothed += (elapsed - self.smoothed) >> 3
 
     def timeout(self) -> i64:
-        """How long to wait for an acknowledgement before asking for one."""
+        """The probe timeout: how long to wait for an acknowledgement before probing."""
         spread = self.variation << 2
         if spread < GRANULARITY:
             spread = GRANULARITY
         return self.smoothed + spread + MAX_ACK_DELAY
 
     def patience(self) -> i64:
-        """How long a packet may take, when newer ones have arrived, on a path that does not reorder."""
+        """The time threshold for loss: how much later than newer packets one may arrive."""
         longest = self.smoothed if self.smoothed > self.latest else self.latest
         wait = longest + (longest >> 3)
         return wait if wait > GRANULARITY else GRANULARITY
 
     def most_slack(self) -> i64:
-        """How much more patience makes sense: then the probe timeout is near."""
+        """The most that reordering may add to `patience`: beyond, the probe timeout is near."""
         return self.smoothed if self.smoothed > MAX_ACK_DELAY else MAX_ACK_DELAY

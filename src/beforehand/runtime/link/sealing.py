@@ -1,20 +1,20 @@
-"""Sealing the body of every packet, and opening it: encrypted, or with a checksum only.
+"""Sealing and opening packets: encrypted and authenticated, or with a checksum only.
 
 Encrypted packets are AES-256-GCM with the packet number as nonce and the header as associated data.
-Each direction of each session has a secret of its own, so a number is never used twice with a key.
+Each direction of each session has its own secret, so a nonce is never reused with a key.
 
-The key changes every 2**22 packets, without a word about it: packet numbers tell the *epoch*.
+The key changes every 2**22 packets, without negotiation: the packet number determines the *epoch*.
 
     secret of epoch 0      from the handshake
     key of an epoch        HKDF-Expand(its secret, "key")
     secret of the next     HKDF-Expand(its secret, "next")
 
-A secret is forgotten as soon as both are made, so whoever learns one cannot open what came long
-before. The opener knows the keys of the epoch before, of this one and of the next one, since packets
-overtake each other; it moves on when a packet of the next epoch was genuine, and refuses all others.
+A secret is erased as soon as both are derived: a stolen one does not decrypt earlier epochs. Packets
+are reordered, so the opener keeps the keys of the previous, the current and the next epoch; it
+advances when a packet of the next epoch proves authentic, and rejects all other epochs.
 
-RFC 9001, section 6.6, allows 2**23 packets of any size under one key of AES-GCM before an attacker
-could tell encrypted from random; and 2**52 forgeries, which no network can deliver.
+RFC 9001, section 6.6, allows 2**23 packets under one AES-GCM key before ciphertexts become
+distinguishable from random, and 2**52 forgeries, which no network can deliver.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import hmac
 import zlib
 from typing import Any, Final
 
-# It is compiled in environments without the library, where its types are unknown.
+# Build environments lack the library, so mypyc sees it untyped.
 from cryptography.exceptions import InvalidTag  # type: ignore[import-not-found,unused-ignore]
 from cryptography.hazmat.primitives.ciphers.aead import (  # type: ignore[import-not-found,unused-ignore]
     AESGCM,
@@ -33,44 +33,44 @@ from mypy_extensions import i64
 from beforehand.errors import LocalProtocolError
 from beforehand.runtime.link.datagrams import HEADER
 
-EPOCH_SHIFT: Final = 22  # packets of one epoch, as a power of two: half of what RFC 9001 allows
+EPOCH_SHIFT: Final = 22  # log2 of the packets per epoch: half of what RFC 9001 allows
 NONCE: Final = 12  # bytes
-TAG: Final = 16  # that GCM adds
+TAG: Final = 16  # bytes of a GCM tag
 CHECKSUM: Final = 4  # bytes
 
 
 class Sealer:
-    """What seals the packets of one direction of a session."""
+    """Seals the packets of one direction of a session."""
 
     overhead: i64  # bytes that sealing adds to header and body
 
     def seal(self, number: i64, header: bytes, body: bytes) -> bytes:
-        """The datagram: the header, and the body as only the other side can open it."""
+        """The datagram: the header and the sealed body."""
         raise NotImplementedError
 
 
 class Opener:
-    """What opens the packets of one direction of a session."""
+    """Opens the packets of one direction of a session."""
 
     def open(self, number: i64, header: bytes, datagram: bytes) -> bytes | None:
-        """The body that follows the header, or None if it was not sealed for us like this."""
+        """The body after the header, or None if it is not authentic."""
         raise NotImplementedError
 
 
 def make_sealer(secret: bytes, plain: bool) -> Sealer:
-    """Seals with a secret of the handshake, or with a checksum if the session is plain."""
+    """A sealer for a secret of the handshake, or a checksum only if the session is plain."""
     return PlainSealer() if plain else GcmSealer(secret)
 
 
 def make_opener(secret: bytes, plain: bool) -> Opener:
-    """Opens what `make_sealer` of the other side seals with the same secret."""
+    """The counterpart of `make_sealer` for the same secret."""
     return PlainOpener() if plain else GcmOpener(secret)
 
 
 class _Ratchet:
-    """Gives the keys of the epochs, one after the other, and never one again."""
+    """Derives the keys of successive epochs, each once."""
 
-    _secret: bytes  # of the epoch whose key comes next
+    _secret: bytes  # of the next epoch
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
@@ -83,13 +83,13 @@ class _Ratchet:
 
 
 class GcmSealer(Sealer):
-    """Seals with AES-256-GCM; packet numbers only ever rise."""
+    """Seals with AES-256-GCM; packet numbers must increase."""
 
     _ratchet: _Ratchet
     _cipher: Any  # AESGCM
     _shift: i64
     _epoch: i64
-    _last: i64  # the highest number that was sealed
+    _last: i64  # the highest number sealed
 
     def __init__(self, secret: bytes, shift: i64 = EPOCH_SHIFT) -> None:
         self.overhead = TAG
@@ -100,10 +100,10 @@ class GcmSealer(Sealer):
         self._last = -1
 
     def seal(self, number: i64, header: bytes, body: bytes) -> bytes:
-        """Encrypt the body; a number that was used before would give the key away."""
+        """Encrypt the body; reusing a number would reveal the key stream."""
         if number <= self._last:
             raise LocalProtocolError(
-                f"packet {number} cannot be sealed after packet {self._last}: numbers must rise"
+                f"packet {number} cannot be sealed after packet {self._last}: numbers must increase"
             )
         self._last = number
         while self._epoch < number >> self._shift:
@@ -122,7 +122,7 @@ class GcmOpener(Opener):
     _current: Any
     _next: Any  # None until a packet claims to be of the next epoch
     _shift: i64
-    _epoch: i64  # of the newest packet that was genuine
+    _epoch: i64  # of the newest authentic packet
 
     def __init__(self, secret: bytes, shift: i64 = EPOCH_SHIFT) -> None:
         self._ratchet = _Ratchet(secret)
@@ -133,7 +133,7 @@ class GcmOpener(Opener):
         self._epoch = 0
 
     def open(self, number: i64, header: bytes, datagram: bytes) -> bytes | None:
-        """Decrypt the body, or tell by None that header, body or number is forged."""
+        """Decrypt the body; None if header, body or number is forged."""
         ahead = (number >> self._shift) - self._epoch
         cipher = self._current if ahead == 0 else self._neighbour(ahead)
         if cipher is None:
@@ -151,7 +151,7 @@ class GcmOpener(Opener):
         return body
 
     def _neighbour(self, ahead: i64) -> Any:
-        """The cipher of the epoch before or after this one, None for all others."""
+        """The cipher of the previous or next epoch, None for all others."""
         if ahead == -1:
             return self._previous
         if ahead != 1:
@@ -162,7 +162,7 @@ class GcmOpener(Opener):
 
 
 class PlainSealer(Sealer):
-    """Adds a CRC-32 over header and body: finds accidents, and no attack."""
+    """Appends a CRC-32 of header and body: detects corruption, not attacks."""
 
     def __init__(self) -> None:
         self.overhead = CHECKSUM

@@ -1,13 +1,13 @@
-"""Some events of one process in a row, in the form that costs the least while they happen."""
+"""Consecutive events of one process, as columns that are cheap to append to."""
 
 from __future__ import annotations
 
-# What several events have in common: kind, sender, whether there is a mid, receivers, detail.
-Words = tuple[str, str | None, bool, tuple[str, ...] | None, str]
+# The text fields of an event, shared by many rows: kind, sender, has a mid, receivers, detail.
+Labels = tuple[str, str | None, bool, tuple[str, ...] | None, str]
 
 
-class Group:
-    """The n-th of each list belongs to the n-th event; `codes` are places in `words`."""
+class EventGroup:
+    """The n-th item of each list belongs to the n-th event; `codes` are indexes into `labels`."""
 
     first: int  # the seq of the first event
     codes: list[int]
@@ -15,11 +15,11 @@ class Group:
     times: list[int]
     payloads: list[int]
     metas: list[int]
-    words: list[Words]
-    rows: list[int]  # for each of the words, the first event that has them
-    end_of_part: bool  # whether the file is complete with this group
-    _places: dict[Words, int]
-    _latest: Words  # with the code of these: most events are like the one before
+    labels: list[Labels]
+    rows: list[int]  # for each of the labels, the first event that has them
+    end_of_part: bool  # this group completes a file
+    _codes_by_labels: dict[Labels, int]
+    _latest: Labels  # most events have the same labels as the one before
     _latest_code: int
 
     def __init__(self, first: int) -> None:
@@ -29,10 +29,10 @@ class Group:
         self.times = []
         self.payloads = []
         self.metas = []
-        self.words = []
+        self.labels = []
         self.rows = []
         self.end_of_part = False
-        self._places = {}
+        self._codes_by_labels = {}
         self._latest = ("", None, False, None, "")
         self._latest_code = -1
 
@@ -47,7 +47,7 @@ class Group:
         to: tuple[str, ...] | None,
         detail: str,
     ) -> int:
-        """The place of these words in the table, for the event that is about to be added."""
+        """The index of these labels, for the event that is about to be appended."""
         last_kind, last_sender, last_has_mid, last_to, last_detail = self._latest
         if (
             kind is last_kind
@@ -58,13 +58,13 @@ class Group:
             and self._latest_code >= 0
         ):
             return self._latest_code
-        words = (kind, sender, has_mid, to, detail)
-        found = self._places.get(words)
-        if found is None:
-            found = len(self.words)
-            self._places[words] = found
-            self.words.append(words)
+        labels = (kind, sender, has_mid, to, detail)
+        code = self._codes_by_labels.get(labels)
+        if code is None:
+            code = len(self.labels)
+            self._codes_by_labels[labels] = code
+            self.labels.append(labels)
             self.rows.append(len(self.codes))
-        self._latest = words
-        self._latest_code = found
-        return found
+        self._latest = labels
+        self._latest_code = code
+        return code

@@ -1,4 +1,4 @@
-"""What a node tells its trace beside causal-sends and deliveries: what frames did, and what waits."""
+"""Trace events derived from frames: releases, receipts, control frames and held messages."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from beforehand.runtime.recording.node_trace import NodeTrace
 from beforehand.wire.size import size
 
 
-def note_sent(trace: NodeTrace, me: str, to: str, frame: Frame) -> None:
-    """A frame of the core goes out: messages are released, or it is control."""
+def record_sent(trace: NodeTrace, me: str, to: str, frame: Frame) -> None:
+    """Record a frame sent by the core: releases of its messages, or a control frame."""
     if frame.messages():
         origin = frame.origin()
         detail = "relay" if origin and origin != me else ""
-        _note_messages(trace, "release", origin or me, (to,), frame, detail)
+        _record_messages(trace, "release", origin or me, (to,), frame, detail)
     else:
-        _note_control(trace, me, to, frame)
+        _record_control(trace, me, to, frame)
 
 
-def note_received(trace: NodeTrace, me: str, sender: str, frame: Frame) -> None:
-    """A frame for the core came in."""
+def record_received(trace: NodeTrace, me: str, sender: str, frame: Frame) -> None:
+    """Record a frame received for the core."""
     if frame.messages():
-        _note_messages(trace, "receive", frame.origin() or sender, None, frame, "")
+        _record_messages(trace, "receive", frame.origin() or sender, None, frame, "")
     else:
-        _note_control(trace, sender, me, frame)
+        _record_control(trace, sender, me, frame)
 
 
-def note_holds(
+def record_holds(
     trace: NodeTrace, me: str, first: i64, sizes: list[int], effects: list[Effect]
 ) -> None:
-    """Messages were causal-sent; those that did not go out at once wait from now on."""
+    """Record which of the messages just causal-sent are held at the sender."""
     released: i64 = first - 1
     for effect in effects:
         if isinstance(effect, Transmit):
@@ -44,7 +44,7 @@ def note_holds(
         number += 1
 
 
-def _note_messages(
+def _record_messages(
     trace: NodeTrace,
     kind: str,
     sender: str,
@@ -52,9 +52,9 @@ def _note_messages(
     frame: Frame,
     detail: str,
 ) -> None:
-    """One row for each message; the first has all bytes of the frame that are no payload."""
+    """Record a row per message; the first is charged with all metadata bytes of the frame."""
     for inner in frame.bundle():
-        _note_messages(trace, kind, inner.origin() or sender, to, inner, detail)
+        _record_messages(trace, kind, inner.origin() or sender, to, inner, detail)
     if frame.bundle():
         return
     meta = size(frame) - frame.payload_bytes()
@@ -65,5 +65,5 @@ def _note_messages(
         meta = 0
 
 
-def _note_control(trace: NodeTrace, sender: str, to: str, frame: Frame) -> None:
+def _record_control(trace: NodeTrace, sender: str, to: str, frame: Frame) -> None:
     trace.record("control", sender, frame.about(), (to,), 0, size(frame), type(frame).__name__)

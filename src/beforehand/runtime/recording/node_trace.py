@@ -1,12 +1,12 @@
-"""The trace of a node: what happened in one process, recorded without holding it up.
+"""The trace of a node: the events of one process, recorded without blocking it.
 
-The node says what happens, one event or a run of messages at a time, and that is all that it does:
-numbers go into lists, and the words of an event (its kind, its sender, ...) into a small table, since
-they are nearly always the same. A thread (`trace_parts`) writes the groups to disk, in parts that are
-complete files, so that a process that is killed loses only its last seconds.
+The node records one event or a run of messages at a time: numbers are appended to lists, and the
+labels of an event (kind, sender, ...) go into a small table, since they rarely change. A thread
+(`runtime/trace_writer.py`) writes the groups to disk in parts that are complete files, so that a
+process that is killed loses only its last seconds.
 
-A trace must never slow the node down or fill its memory. If it cannot be written, or not as fast as
-events come, it ends where it is, `failed` is told why, and the node goes on.
+A trace must never slow the node down or exhaust its memory. If it cannot be written, or not as fast as
+events occur, the trace ends there, `failed` is called with the reason, and the node carries on.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from typing import Final
 
 from mypy_extensions import i64
 
-from beforehand.runtime.recording.event_group import Group
-from beforehand.runtime.recording.part_writer import PartWriter
+from beforehand.runtime.recording.event_group import EventGroup
+from beforehand.runtime.trace_writer import TraceWriter
 
-# Enough that the fixed costs of a group do not show; turning it into columns takes a millisecond,
-# for which the node may have to wait once.
+# Large enough to amortise the fixed cost of a group; converting it takes about a millisecond, for
+# which the node may have to wait.
 ROWS_PER_GROUP: Final = 4_096
 
 ROWS_PER_PART: Final = 200_000
-PART_NS: Final = 2_000_000_000  # of the clock that `poke` is told: what a crash may cost
+PART_NS: Final = 2_000_000_000  # of the clock passed to `poke`: what a crash may lose
 
-# Rows that may wait for the disk, about 100 bytes each, before the trace gives up.
-MOST_WAITING: Final = 1_000_000
+# Rows, about 100 bytes each, that may wait for the disk before the trace is abandoned.
+MAX_BACKLOG: Final = 1_000_000
 
 END: Final = "end of the run"
 
@@ -37,17 +37,17 @@ END: Final = "end of the run"
 class NodeTrace:
     """Records the events of one process in a folder; other processes may use the same one.
 
-    `failed` is called at most once, with a sentence, from whatever thread finds out.
+    `failed` is called at most once, with a sentence, from any thread.
     """
 
-    _group: Group
-    _writer: PartWriter
+    _group: EventGroup
+    _writer: TraceWriter
     _clock: Callable[[], int]
-    _most_waiting: i64
+    _max_backlog: i64
     _open: bool
     _next: i64  # the seq of the next event
-    _part_rows: i64  # recorded in this part, in the group or handed over
-    _part_since: i64  # when `poke` first saw something in this part; 0 if it did not
+    _part_rows: i64  # rows of the current part, in the group or handed over
+    _part_since: i64  # when `poke` first saw rows in this part, 0 for never
 
     def __init__(
         self,
@@ -56,16 +56,16 @@ class NodeTrace:
         process: str,
         failed: Callable[[str], None],
         clock: Callable[[], int] = time.time_ns,
-        most_waiting: i64 = MOST_WAITING,
+        max_backlog: i64 = MAX_BACKLOG,
     ) -> None:
-        self._writer = PartWriter(folder, run, process, failed)
+        self._writer = TraceWriter(folder, run, process, failed)
         self._clock = clock
-        self._most_waiting = most_waiting
+        self._max_backlog = max_backlog
         self._open = True
         self._next = 1
         self._part_rows = 0
         self._part_since = 0
-        self._group = Group(1)
+        self._group = EventGroup(1)
         self._writer.start()
         self.record("start", None, 0, None, 0, 0, "")
 
@@ -96,9 +96,9 @@ class NodeTrace:
     def record_run(
         self, kind: str, sender: str, first: i64, to: tuple[str, ...] | None, sizes: list[int]
     ) -> None:
-        """Add an event for each of some messages in a row, by the sizes of their payloads."""
+        """Add an event for each of several consecutive messages, given the sizes of their payloads."""
         rows = len(sizes)
-        if rows == 1:  # the rest pays only for more
+        if rows == 1:  # the bulk path pays off only for more
             self.record(kind, sender, first, to, sizes[0], 0, "")
         if not self._open or rows <= 1:
             return
@@ -111,7 +111,7 @@ class NodeTrace:
         self._count(rows)
 
     def poke(self, now: i64) -> None:
-        """Finish a part that is old enough; to be called about once a second."""
+        """Complete a part that is old enough; call this about once a second."""
         if not self._open or self._part_rows == 0:
             return
         if self._part_since == 0:
@@ -120,16 +120,20 @@ class NodeTrace:
             self._hand_over(True)
 
     def close(self, detail: str = END, timeout: float = 30.0) -> None:
-        """Record that the process stops, write all, and wait for that; a second time is nothing.
+        """Record the stop of the process, write everything, and wait for that; idempotent.
 
-        This waits for the disk, so call it in a thread. If that takes longer than `timeout` seconds,
-        `failed` is told, and the last part may be missing.
+        This blocks on the disk, so call it in a thread. If it takes longer than `timeout` seconds,
+        `failed` is called, and the last part may be missing.
         """
         self.record("stop", None, 0, None, 0, 0, detail)
         if self._open:
             self._hand_over(True)
             self._open = False
         self._writer.close(timeout)
+
+    def backlog(self) -> int:
+        """Rows that wait for the disk."""
+        return self._writer.backlog()
 
     def _count(self, rows: i64) -> None:
         self._next += rows
@@ -139,16 +143,16 @@ class NodeTrace:
 
     def _hand_over(self, end_of_part: bool) -> None:
         group = self._group
-        self._group = Group(self._next)
+        self._group = EventGroup(self._next)
         group.end_of_part = end_of_part
         if end_of_part:
             self._part_rows = 0
             self._part_since = 0
         if self._writer.ended:
-            self._open = False  # it has told why
-            self._group = Group(0)
+            self._open = False  # the writer has reported the reason
+            self._group = EventGroup(0)
             return
         self._writer.put(group)
-        if self._writer.waiting() > self._most_waiting:
+        if self.backlog() > self._max_backlog:
             self._open = False
             self._writer.give_up()
