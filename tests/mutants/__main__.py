@@ -1,11 +1,11 @@
 """Break the cores one condition at a time and see whether the tests notice: `make mutants`.
 
-Each mutant is a copy of the sources with one replacement; the tests that guard its family run against
-it and must fail, while they pass on the sources as they are. With `--write` the result goes to
-docs/mutants.md, where the families that were not run keep what is told of them. Exit code 1 if a mutant
-survives. The sources are copied once, so that nobody's edits get in between.
+Each mutant is a copy of the sources with one mistake (`mutant.py`). The tests that guard its family run
+against the copy and must fail, while they pass on the sources as they are. With `--write` the results go
+to docs/mutants.md; families that were not run keep their sections. Exit code 1 if a mutant survives. The
+sources are copied once, at the start, so that edits made during the run do not matter.
 
-A guard that cannot even be imported has noticed nothing: that ends the whole run.
+A guard that cannot be imported has noticed nothing: that ends the whole run.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.mutants.catalogue import Mutant
 from tests.mutants.document import written
 from tests.mutants.families import FAMILIES, Family
+from tests.mutants.mutant import Mutant, mutated, protocol_sources
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "mutants.md"
@@ -30,13 +30,10 @@ PATIENCE = 300  # seconds; a mutant that makes the tests hang has been noticed
 
 def apply(mutant: Mutant, sources: Path) -> None:
     """Make the mistake in a copy of the sources."""
-    for file, old, new in mutant.changes():
-        path = sources / "beforehand" / "protocols" / file
-        text = path.read_text()
-        found = text.count(old)
-        if found != 1:
-            raise SystemExit(f"mutant {mutant.name!r}: {file} has its text {found} times, not once")
-        path.write_text(text.replace(old, new))
+    originals = protocol_sources(sources / "beforehand" / "protocols")
+    for path, text in mutated(originals, mutant.name, mutant.changes()).items():
+        if text != originals[path]:
+            path.write_text(text)
 
 
 def noticed_by(family: Family, mutant: Mutant | None, original: Path) -> str:
@@ -102,7 +99,7 @@ def main() -> int:
                 continue
             if test := noticed_by(family, None, original):
                 raise SystemExit(f"{family.name}: {test} fails without any mutant")
-            chosen = [each for each in family.mutants if (options.only or "") in each.name]
+            chosen = [mutant for mutant in family.mutants if (options.only or "") in mutant.name]
             count = len(chosen)
             tests = pool.map(noticed_by, [family] * count, chosen, [original] * count)
             results[family.name] = []
@@ -111,10 +108,10 @@ def main() -> int:
                 print(f"{'ok  ' if test else 'SURVIVED'} {mutant.name}: {test}", flush=True)
     if options.write:
         PAGE.write_text(written(PAGE.read_text(), results))
-    tried = [each for group in results.values() for each in group]
-    noticed = sum(bool(test) for _, test in tried)
-    print(f"{noticed} of {len(tried)} noticed")
-    return 1 if noticed < len(tried) else 0
+    tests_by_mutant = [test for family_results in results.values() for _, test in family_results]
+    noticed = sum(bool(test) for test in tests_by_mutant)
+    print(f"{noticed} of {len(tests_by_mutant)} noticed")
+    return 1 if noticed < len(tests_by_mutant) else 0
 
 
 if __name__ == "__main__":

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.mutants.catalogue import Mutant
 from tests.mutants.families import FAMILIES, Family
+from tests.mutants.mutant import Mutant
 
 HEAD = """# Mutants
 
-Each line is one condition of a protocol, broken on purpose, and the first test that noticed. `make
-mutants` runs them all and writes this page (`python -m tests.mutants --family overlay --write` runs one
-family, and leaves the sections of the others as they are); the lists are in `tests/mutants/`.
+Each row is one condition of a protocol that was broken on purpose, the function that holds it, and the
+first test that failed. `make mutants` runs them all and writes this page (`python -m tests.mutants --family
+overlay --write` runs one family and keeps the other sections); the lists are in `tests/mutants/`.
 """
 
 
 def section(family: Family, results: list[tuple[Mutant, str]]) -> str:
-    """What became of the mutants of one family."""
+    """The results of one family."""
     rows = [
-        f"| {mutant.name} | `{mutant.file}` | {f'`{test}`' if test else '**nobody**'} |"
+        f"| {mutant.name} | `{mutant.where}` | {f'`{test}`' if test else '**nobody**'} |"
         for mutant, test in results
     ]
     caught = sum(bool(test) for _, test in results)
@@ -28,7 +28,7 @@ def section(family: Family, results: list[tuple[Mutant, str]]) -> str:
             "",
             f"From `tests/mutants/{family.source}`: {caught} of {len(results)} noticed.",
             "",
-            "| mutant | file | noticed by |",
+            "| mutant | function | noticed by |",
             "| --- | --- | --- |",
             *rows,
             "",
@@ -38,18 +38,18 @@ def section(family: Family, results: list[tuple[Mutant, str]]) -> str:
 
 def written(page: str, results: Mapping[str, list[tuple[Mutant, str]]]) -> str:
     """The page with new sections for what was run, and the old ones for what was not."""
-    told = dict(zip(*[iter(_split(page))] * 2, strict=True))
+    sections = dict(zip(*[iter(_split(page))] * 2, strict=True))
     parts = [HEAD]
     for family in FAMILIES:
         if family.name in results:
             parts.append(section(family, results[family.name]))
-        elif family.title in told:
-            parts.append(f"## {family.title}\n{told[family.title]}")
+        elif family.title in sections:
+            parts.append(f"## {family.title}\n{sections[family.title]}")
     return "\n".join(parts)
 
 
 def _split(page: str) -> list[str]:
-    """The titles of the sections and their texts, in turn."""
+    """The titles of the sections and their texts, alternating."""
     pieces: list[str] = []
     for part in page.split("\n## ")[1:]:
         title, text = part.split("\n", 1)

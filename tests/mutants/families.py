@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests.mutants import catalogue, clocks, overlay, tree
-from tests.mutants.catalogue import Mutant
+from tests.mutants import clocks, hybrid, overlay, tree
+from tests.mutants.mutant import Mutant
 
 
 class Family(NamedTuple):
@@ -23,10 +23,10 @@ FAMILIES = [
     Family(
         "hybrid",
         "Hybrid buffering: `hybrid` and `hybrid-sps`",
-        "catalogue.py",
-        catalogue.MUTANTS,
-        catalogue.GUARDS,
-        catalogue.SELECT,
+        "hybrid.py",
+        hybrid.MUTANTS,
+        hybrid.GUARDS,
+        hybrid.SELECT,
     ),
     Family("clocks", "Clocks: `vector` and `newtop`", "clocks.py", clocks.MUTANTS, clocks.GUARDS),
     Family("tree", "The tree: `tree`", "tree.py", tree.MUTANTS, tree.GUARDS),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from pathlib import Path
 
@@ -9,19 +10,33 @@ import pytest
 
 from tests.mutants.__main__ import first_failure
 from tests.mutants.families import FAMILIES, Family
+from tests.mutants.mutant import MutantError, mutated, protocol_sources
 
 ROOT = Path(__file__).parents[2]
-PROTOCOLS = ROOT / "src" / "beforehand" / "protocols"
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=[family.name for family in FAMILIES])
 def test_every_mutant_still_applies(family: Family) -> None:
-    """Each replaces text that occurs exactly once in its file today."""
+    """Its function exists once in the protocols, with the text once in it, and still compiles."""
+    sources = protocol_sources()
     for mutant in family.mutants:
-        for file, old, new in mutant.changes():
-            found = (PROTOCOLS / file).read_text().count(old)
-            assert found == 1, f"{mutant.name!r}: its text is in {file} {found} times: {old!r}"
-            assert old != new
+        assert all(old != new for _, old, new in mutant.changes())
+        for path, text in mutated(sources, mutant.name, mutant.changes()).items():
+            if text != sources[path]:
+                ast.parse(text)
+
+
+def test_a_function_is_found_by_its_qualified_name_in_any_module() -> None:
+    """Moving it does not disarm a mutant; a second one, or the text a second time, does."""
+    core = "LIMIT = 1\n\n\nclass Core:\n    def send(self):\n        return 1\n"
+    twice = core.replace("return 1", "return 1 + 1")
+    change = ("Core.send", "1", "2")
+    assert mutated({"a": core, "b": ""}, "m", [change])["a"].endswith("return 2\n")
+    assert mutated({"a": "", "b": core}, "m", [change])["b"].startswith("LIMIT = 1\n")
+    assert mutated({"a": core}, "m", [("LIMIT", "1", "2")])["a"].startswith("LIMIT = 2\n")
+    for sources in ({"a": core, "b": core}, {"a": twice}, {"a": ""}):
+        with pytest.raises(MutantError, match="not once"):
+            mutated(sources, "m", [change])
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=[family.name for family in FAMILIES])

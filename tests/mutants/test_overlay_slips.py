@@ -9,7 +9,7 @@ import pytest
 
 from beforehand._build import is_compiled
 from tests.mutants.broken import broken
-from tests.mutants.catalogue import Mutant
+from tests.mutants.mutant import Mutant
 from tests.mutants.overlay import SLIPS
 from tests.mutants.overlay_slips import RUNS
 from tests.support.overlay_runs import outcome
@@ -29,7 +29,7 @@ def test_the_slip_shows(slip: Mutant) -> None:
 
 def test_a_copy_without_a_mistake_is_as_good_as_the_real_core() -> None:
     """What the runs show is the slip, and not the copying."""
-    nothing = Mutant("nothing", "overlay/prc.py", "REFUSED: Final = 0", "REFUSED: Final = 0")
+    nothing = Mutant("nothing", "REFUSED", "REFUSED: Final = 0", "REFUSED: Final = 0")
     for name, run in RUNS.items():
         make = broken(run.protocol, nothing)
         assert not outcome(make, run.steps, run.links, run.protocol == "prc"), name

@@ -20,7 +20,7 @@ from beforehand.cli.check import parsing as check_words
 from beforehand.protocols.core import Core
 from beforehand.protocols.overlay.links import PATIENCE
 from tests.mutants.broken import broken
-from tests.mutants.catalogue import Mutant
+from tests.mutants.mutant import Mutant
 from tests.mutants.overlay import SLIPS
 from tests.support.overlay import Pair
 
@@ -29,7 +29,7 @@ SHORTCUT = "a-b,a-c,c>b"  # what c says to b may take two ways, so that the late
 
 GIVEN_UP = Faults(tick=PATIENCE + 1)
 
-NOTHING = Mutant("nothing", "overlay/prc.py", "REFUSED: Final = 0", "REFUSED: Final = 0")
+NOTHING = Mutant("nothing", "REFUSED", "REFUSED: Final = 0", "REFUSED: Final = 0")
 BY_NAME = {slip.name: slip for slip in (*SLIPS, NOTHING)}
 
 

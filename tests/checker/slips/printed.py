@@ -11,8 +11,6 @@ from __future__ import annotations
 from beforehand.checker.setting import Faults
 from tests.checker.slips.slip import Algorithm, Bound, Slip
 
-PROCESS, BASIC, OPTIMAL, CYKAS = "process.py", "basic.py", "optimal.py", "sender_side/cykas.py"
-
 _PRINTED = "tests.checker.printed"
 ALGORITHM_1 = Algorithm((f"{_PRINTED}.process", f"{_PRINTED}.basic"), "Basic", "hybrid")
 ALGORITHM_2 = Algorithm(
@@ -24,8 +22,9 @@ ALGORITHM_4 = Algorithm(("beforehand.protocols.sender_side.cykas",), "Cykas", "c
 SHARED_FIELD = "the index of a permit and the flag share a field"
 TO_ONESELF = "messages to oneself go through the network"
 
-UNCHECKED = (PROCESS, "            self._check_ack(sender, frame.upto)\n", "")
-FREED_BY_ANYBODY = (BASIC, ".open.discard(sender)", ".open.clear()")  # there is one receiver only
+UNCHECKED = ("Process.receive", "            self._check_ack(sender, frame.upto)\n", "")
+# There is one receiver only.
+FREED_BY_ANYBODY = ("Basic._acknowledged", ".open.discard(sender)", ".open.clear()")
 
 SHRINK = """            self.records.remove()
             while len(self.records) and not self.records.peek().open:
@@ -91,7 +90,7 @@ SLIPS = [
     Slip(
         "ids start at 0, which also means that nothing was delivered yet",
         ALGORITHM_1,
-        ((PROCESS, "FIRST_ID = 1", "FIRST_ID = 0"),),
+        (("FIRST_ID", "FIRST_ID = 1", "FIRST_ID = 0"),),
         Bound((1, 0)),
         "undelivered",
         3,
@@ -100,7 +99,7 @@ SLIPS = [
     Slip(
         "a duplicate is acknowledged by an unbound name",
         ALGORITHM_1,
-        ((PROCESS, "HybridAck(frame.first)", "HybridAck(due.first)"),),
+        (("Process._message", "HybridAck(frame.first)", "HybridAck(due.first)"),),
         Bound((1, 0), faults=Faults(duplicate=1)),
         "error",
         3,
@@ -109,7 +108,7 @@ SLIPS = [
     Slip(
         "a permit that overtakes its message is forgotten",
         ALGORITHM_1,
-        ((PROCESS, " and due.first > self.best_permit.get(sender, 0):", ":"),),
+        (("Process._message", " and due.first > self.best_permit.get(sender, 0):", ":"),),
         Bound((2, 0)),
         "stuck",
         7,
@@ -148,7 +147,7 @@ SLIPS = [
     Slip(
         TO_ONESELF,
         ALGORITHM_2,
-        ((PROCESS, "[name for name in receivers if name != self.process]", "receivers"),),
+        (("Process.send", "[name for name in receivers if name != self.process]", "receivers"),),
         Bound(program="a>a a>b b>a"),
         "causal",
         6,
@@ -160,7 +159,7 @@ SLIPS = [
         ALGORITHM_2,
         (
             (
-                OPTIMAL,
+                "Optimal._append",
                 "            self.u2 += 1\n        if self.m2",
                 "            pass\n        if self.m2",
             ),
@@ -175,7 +174,7 @@ SLIPS = [
         ALGORITHM_2,
         (
             (
-                OPTIMAL,
+                "Optimal._append",
                 "            self.m2 += 1\n        self._rel",
                 "            pass\n        self._rel",
             ),
@@ -190,7 +189,7 @@ SLIPS = [
         ALGORITHM_2,
         (
             (
-                OPTIMAL,
+                "Optimal._release_from",
                 "self._release(record, self.u2 < position or foreign, out)\n",
                 "self._release(record, self.u2 < position or foreign, out)\n"
                 "                record.need = str(record.flagged)\n",
@@ -204,7 +203,7 @@ SLIPS = [
     Slip(
         "two places serve the message at u2 when it becomes the first",
         ALGORITHM_2,
-        ((OPTIMAL, SHRINK, SHRINK_SERVING_THE_FIRST),),
+        (("Optimal._acknowledged", SHRINK, SHRINK_SERVING_THE_FIRST),),
         Bound((2, 0, 0)),
         "error",
         4,
@@ -214,7 +213,7 @@ SLIPS = [
     Slip(
         "the loop over acknowledged messages does not belong to the ack of the first",
         ALGORITHM_2,
-        ((OPTIMAL, SHRINK, SHRINK_FLAT),),
+        (("Optimal._acknowledged", SHRINK, SHRINK_FLAT),),
         Bound((3, 0, 0)),
         "stuck",
         10,
@@ -223,7 +222,7 @@ SLIPS = [
     Slip(
         "an ack that asks for a lost permit is ignored while an older ack is missing",
         ALGORITHM_2,
-        ((OPTIMAL, "if record.permitted:", "if False:"),),
+        (("Optimal._acknowledged", "if record.permitted:", "if False:"),),
         Bound((3, 0, 0), faults=Faults(duplicate=1)),
         "error",
         9,
@@ -236,7 +235,7 @@ SLIPS = [
         ALGORITHM_3,
         (
             (
-                PROCESS,
+                "Process._record",
                 "{name: self.last_sent.get(name, 0) for name in receivers}",
                 "dict.fromkeys(receivers, max(self.last_sent.get(name, 0) for name in receivers))",
             ),
@@ -249,7 +248,7 @@ SLIPS = [
     Slip(
         "acknowledged messages are removed after the loop over them",
         ALGORITHM_3,
-        ((BASIC, LOOP, LOOP_WITHOUT_REMOVE),),
+        (("Basic._shrink", LOOP, LOOP_WITHOUT_REMOVE),),
         Bound((1, 0)),
         "error",
         3,
@@ -259,8 +258,8 @@ SLIPS = [
         "a message to nobody",
         ALGORITHM_3,
         (
-            (PROCESS, "        if not receivers:\n", "        if False:\n"),
-            (PROCESS, "        if others:\n", "        if others or not receivers:\n"),
+            ("Process.send", "        if not receivers:\n", "        if False:\n"),
+            ("Process.send", "        if others:\n", "        if others or not receivers:\n"),
         ),
         Bound(program="a> a>b"),
         "stuck",
@@ -270,7 +269,7 @@ SLIPS = [
     Slip(
         "the permit of a message waits for the ack of its only receiver",
         ALGORITHM_3,
-        ((BASIC, "record.open <= {name}", "not record.open"),),
+        (("Basic._permit", "record.open <= {name}", "not record.open"),),
         Bound((2, 0)),
         "error",
         4,
@@ -281,7 +280,7 @@ SLIPS = [
     Slip(
         "cykas: messages are released in the loop over eager sends only",
         ALGORITHM_4,
-        ((CYKAS, ACKNOWLEDGED, ACKNOWLEDGED_AS_PRINTED),),
+        (("Cykas._acknowledged", ACKNOWLEDGED, ACKNOWLEDGED_AS_PRINTED),),
         Bound((2, 0)),
         "undelivered",
         4,
@@ -290,7 +289,13 @@ SLIPS = [
     Slip(
         "cykas: messages are released in the loop over eager sends, and after it",
         ALGORITHM_4,
-        ((CYKAS, ACKNOWLEDGED, ACKNOWLEDGED_AS_PRINTED + "        self._release(out)\n"),),
+        (
+            (
+                "Cykas._acknowledged",
+                ACKNOWLEDGED,
+                ACKNOWLEDGED_AS_PRINTED + "        self._release(out)\n",
+            ),
+        ),
         Bound((5, 0, 1)),
         "causal",
         18,

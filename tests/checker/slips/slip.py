@@ -14,9 +14,10 @@ from beforehand.protocols.core import Core
 from tests.checker.printed.around import Liar
 from tests.checker.printed.punctual import Punctual, Rules
 from tests.mutants.broken import broken_modules
+from tests.mutants.mutant import Change
 
 Make = Callable[[str], Core]
-Changes = tuple[tuple[str, str, str], ...]  # (file, old text, new text)
+Changes = tuple[Change, ...]
 
 
 @dataclass(frozen=True)
