@@ -154,7 +154,7 @@ def test_settings_that_cannot_be() -> None:
     """What the protocol does not have, or nobody has, is refused before anything is explored."""
     with pytest.raises(UnknownProtocolError, match=r"there is no protocol 'hybird' \(did you mean"):
         setting("hybird")
-    with pytest.raises(CheckError, match="mattern has no multicast; leave out --multicast"):
+    with pytest.raises(CheckError, match="mattern has no multicast; leave out `multicast`"):
         setting("mattern", multicast=True)
     with pytest.raises(CheckError, match="names 'd', which is no process here"):
         setting("hybrid", program="a>d")

@@ -13,8 +13,8 @@ from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from beforehand import protocols, trace
-from beforehand.cli import app
-from beforehand.cli.cluster.run import NOTE, command_line
+from beforehand.cli import app, command_lines
+from beforehand.cli.cluster.run import NOTE
 from beforehand.runtime.cluster import child
 from beforehand.runtime.cluster.plan import Plan
 
@@ -92,7 +92,7 @@ def parsed(line: str) -> dict[str, Any]:
 )
 def test_the_command_of_a_note_makes_such_a_run(plan: Plan, encrypted: bool, options: str) -> None:
     """Short, and parsed it is the same plan again; names with spaces are quoted."""
-    line = command_line(plan, encrypted, Path("my traces"))
+    line = command_lines.cluster(plan, encrypted, Path("my traces"))
     assert line == f"beforehand cluster {options} --trace 'my traces'"
     found = parsed(line)
     assert Plan(**{name: found[name] for name in plan.__dataclass_fields__}) == plan

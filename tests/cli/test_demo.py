@@ -88,7 +88,7 @@ def test_a_folder_with_other_things_is_refused(
     result = invoke("--out", str(tmp_path))
     assert result.exit_code == 2
     [line] = result.stderr.splitlines()
-    assert line.startswith(f"beforehand: {tmp_path} holds other things (") and "--out" in line
+    assert line.startswith(f"beforehand: {tmp_path} holds other files (") and "--out" in line
     assert sorted(tmp_path.iterdir()) == before
 
 

@@ -85,7 +85,7 @@ def setting(
     else:
         if multicast and "multicast" not in able.casts:
             raise CheckError(
-                f"{protocol} has no multicast; leave out --multicast, or choose another protocol"
+                f"{protocol} has no multicast; leave out `multicast`, or choose another protocol"
             )
         counts = [messages] * len(names) if sends is None else sends
         casts = [able.casts[0], "multicast"] if multicast else [able.casts[0]]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from beforehand.cli import command_lines
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json, print_table, print_text
 from beforehand.cli.ui.spark import Conf, Master, spark_progress, start_session
@@ -55,7 +56,7 @@ def command(
         try:
             if out is not None:
                 with spark_progress(spark, "writing"):
-                    found.write(out)
+                    found.write(out, command_lines.audit(sources, out))
             if as_json:
                 print_json(_everything(found))
             else:

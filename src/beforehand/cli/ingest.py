@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from beforehand.cli.ui import completion
-from beforehand.cli.ui.failure import BAD_INPUT, clear_errors
+from beforehand.cli.ui.failure import BAD_INPUT, clear_errors, with_flags
 from beforehand.cli.ui.output import print_json, print_table, print_text
 from beforehand.cli.ui.spark import Conf, Master, check_installed, spark_progress, start_session
 
@@ -114,7 +114,7 @@ def _show(summary: Summary, out: str) -> None:
                 f"{each.rejected:,}",
                 f"{each.duplicates:,}",
                 f"{each.flagged:,}",
-                each.note,
+                with_flags(each.note),
             )
             for each in summary.files
         ],

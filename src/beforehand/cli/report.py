@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from beforehand.cli import command_lines
 from beforehand.cli.ui.failure import BAD_INPUT, clear_errors
 from beforehand.cli.ui.output import print_json, print_text
 from beforehand.cli.ui.progress import progress_line
@@ -81,8 +81,7 @@ def _made(folder: str, out: Path | None) -> Made:
     from beforehand._environment import environment, now
     from beforehand.report import Made
 
-    words = ["beforehand", "report", folder, *(["--out", str(out)] if out else [])]
-    return Made(shlex.join(words), now(), environment())
+    return Made(command_lines.report(folder, out), now(), environment())
 
 
 def parts(contents: Contents) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from beforehand.cli import command_lines
 from beforehand.cli.ui import completion
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json, print_table, print_text
@@ -158,7 +159,14 @@ def command(
             named=bool(protocol),
         )
         with _shown_progress(spark) as (tell, progress):
-            found = run_study(spark, asked, tell, progress)
+            found = run_study(
+                spark,
+                asked,
+                tell,
+                progress,
+                command=command_lines.study(asked),
+                audit_command=command_lines.audit,
+            )
     if as_json:
         print_json(everything(asked, found))
     else:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Sequence
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -11,14 +9,9 @@ from pyspark.sql import SparkSession
 from beforehand._environment import provenance
 
 
-def command(words: Sequence[str]) -> str:
-    """What one would type; empty if nothing that can be typed does it."""
-    return shlex.join(["beforehand", *words]) if words else ""
-
-
-def made(spark: SparkSession, words: Sequence[str]) -> dict[str, Any]:
-    """The command that does it again, where it was done, and when."""
-    found = provenance(command(words))
+def made(spark: SparkSession, command: str) -> dict[str, Any]:
+    """The command that reproduces an output (empty if there is none), its environment and its time."""
+    found = provenance(command)
     jvm: Any = spark.sparkContext._jvm
     found["environment"]["Java"] = str(jvm.java.lang.System.getProperty("java.version"))
     return found

@@ -59,8 +59,8 @@ def start(master: str | None = None, conf: Mapping[str, str] | None = None) -> S
             session = builder.getOrCreate()
         except Exception as problem:  # py4j raises whatever the JVM did, in classes of its own
             raise PipelineError(
-                f"Spark did not start with --master {master or LOCAL} ({_reason(problem, told)}); check "
-                "that the master is right and can be reached, and that the settings given with --conf "
+                f"Spark did not start with `master` {master or LOCAL} ({_reason(problem, told)}); check "
+                "that the master is right and can be reached, and that the settings in `conf` "
                 "exist"
             ) from problem
     session.sparkContext.setLogLevel("ERROR")

@@ -43,5 +43,5 @@ def _clear(path: Path) -> Iterator[None]:
         yield
     except OSError as problem:
         raise ReportError(
-            f"{path} cannot be written ({problem.strerror}); choose another place with --out"
+            f"{path} cannot be written ({problem.strerror}); choose another path"
         ) from None

@@ -258,11 +258,12 @@ def test_nothing_to_audit_is_an_error_that_says_where(spark: SparkSession, tmp_p
 def test_tables_are_written_with_a_note(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
     """What is written is what was found."""
     found = audit(spark, [str(folder)])
-    found.write(str(tmp_path / "out"))
+    command = f"beforehand audit {folder} --out {tmp_path / 'out'}"
+    found.write(str(tmp_path / "out"), command)
     again = spark.read.parquet(str(tmp_path / "out" / "violations"))
     assert sorted(map(str, again.collect())) == sorted(map(str, found.violations.collect()))
     note = json.loads((tmp_path / "out" / "_audit.json").read_text())
-    assert note["command"] == f"beforehand audit {folder} --out {tmp_path / 'out'}"
+    assert note["command"] == command
     assert note["sources"] == [str(folder)] and "Java" in note["environment"] and note["when"]
     (shown,) = report.read(tmp_path / "out").audits
     assert len(shown.verdicts.rows) == found.runs and shown.counted == len(shown.violations) > 0

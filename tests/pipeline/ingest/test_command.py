@@ -73,7 +73,7 @@ def test_nothing_of_use_is_a_failure(spark: SparkSession, tmp_path: Path) -> Non
     [
         (["--format", "xml"], "--format 'xml': there is auto, trace"),
         (["--map", "colour=1"], "--map 'colour=1': there is trace"),
-        (["--pattern", "("], "is no regular expression"),
+        (["--pattern", "("], "is not a regular expression"),
     ],
 )
 def test_bad_options_are_one_sentence(tmp_path: Path, options: list[str], told: str) -> None:

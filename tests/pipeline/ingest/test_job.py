@@ -134,7 +134,7 @@ def test_a_folder_with_other_things_is_refused(spark: SparkSession, tmp_path: Pa
     (tmp_path / "list").write_text(SAMPLES["list"])
     (tmp_path / "out" / "messages").mkdir(parents=True)
     (tmp_path / "out" / "messages" / "letter").write_text("dear")
-    with pytest.raises(PipelineError, match="holds other things"):
+    with pytest.raises(PipelineError, match="holds other files"):
         ingest(spark, [str(tmp_path / "list")], str(tmp_path / "out"), force=True)
     assert (tmp_path / "out" / "messages" / "letter").read_text() == "dear"
 

@@ -177,9 +177,9 @@ def test_a_line_that_is_no_text_spoils_only_itself() -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"pattern": "(?<host>x"}, "is no regular expression"),
+        ({"pattern": "(?<host>x"}, "is not a regular expression"),
         ({"pattern": "(?<host>x)"}, "has no group clock"),
-        ({"delimiter": "["}, "is no regular expression"),
+        ({"delimiter": "["}, "is not a regular expression"),
     ],
 )
 def test_bad_patterns_are_refused(options: dict[str, str], told: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from beforehand import report
+from beforehand.cli.command_lines import line
+from beforehand.cli.sweep.command_line import grid_options, point_options, sweep_line
 from beforehand.pipeline.metrics import (
     TABLES,
     exponents,
@@ -24,7 +25,6 @@ from beforehand.pipeline.metrics.figure_004 import FIGURE_5
 from beforehand.pipeline.metrics.figures_001 import FIGURES
 from beforehand.pipeline.metrics.table1 import TABLE1
 from beforehand.pipeline.sweep import Grid, run_sweep
-from beforehand.pipeline.sweep.command import words_of_grid
 from tests.pipeline.metrics.samples import results
 
 pytestmark = pytest.mark.spark
@@ -196,8 +196,14 @@ def test_a_sweep_shows_what_the_paper_claims(spark: SparkSession, tmp_path: Path
         fields={"messages": (4,)},
     )
     out = str(tmp_path)
-    swept = run_sweep(spark, grid, out)
-    written = write_tables(swept.results, out)
+    swept = run_sweep(
+        spark,
+        grid,
+        out,
+        command=sweep_line(out, grid_options(grid), traces=False, audit=False),
+        run_command=lambda run: sweep_line(out, point_options(run), traces=False, audit=False),
+    )
+    written = write_tables(swept.results, out, line("sweep", "--out", out, "--tables"))
     folders = {path.name for path in (tmp_path / "metrics").iterdir() if path.is_dir()}
     assert set(written) == set(TABLES) == folders
     note = json.loads((tmp_path / "metrics" / "_metrics.json").read_text())
@@ -230,7 +236,8 @@ def check_report(out: str, grid: Grid, results: DataFrame, written: dict[str, Da
         known = by_run[str(shown["run"])]
         assert shown.pop("seconds_per_message") == known["seconds"] / known["sent"]
         assert all(value == known[name] for name, value in shown.items())
-    lines = [run.made.command for run in sweep.runs]
-    assert len(set(lines)) == 9 and all(line.startswith("beforehand sweep --out") for line in lines)
-    whole = shlex.join(["beforehand", "sweep", "--out", out, *words_of_grid(grid)])
+    commands = [run.made.command for run in sweep.runs]
+    assert len(set(commands)) == 9
+    assert all(command.startswith("beforehand sweep --out") for command in commands)
+    whole = line("sweep", "--out", out, *grid_options(grid))
     assert sweep.made.command.splitlines() == [whole, f"beforehand sweep --out {out} --tables"]

@@ -329,7 +329,7 @@ def test_several_runs() -> None:
     both = [*trace_of(HELD, "first"), *trace_of(SKEWED, "second")]
     assert build(both, run="second").run == "second"
     assert build(both, run="first") == replace(build(trace_of(HELD)), run="first")
-    with pytest.raises(ReportError, match=r"several runs; choose one with --run: first, second$"):
+    with pytest.raises(ReportError, match=r"several runs; choose one with `run`: first, second$"):
         build(both)
     many = [Event(f"r{n}", "a", 1, "start", None, None, None, 0, 0, 0) for n in range(30)]
     with pytest.raises(ReportError, match=r"r0, r1, .*, r9 and more$"):

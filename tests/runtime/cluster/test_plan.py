@@ -68,7 +68,7 @@ def test_overlays_hold_together(protocol: str, nodes: int) -> None:
         ({"reorder": -0.1}, "reorder is -0.1"),
         ({"nodes": 3, "kill": 2}, "kill 2 of 3 nodes? At least 2 must be left"),
         ({"kill": -1}, "kill -1 of 8 nodes?"),
-        ({"restart": True}, "nobody is killed, so nobody can be restarted"),
+        ({"restart": True}, "no process is killed, so none can be restarted"),
         ({"kill": 1, "restart": True, "protocol": "rst"}, "none can come back"),
         ({"kill": 1, "protocol": "tree"}, "tree runs on an overlay, which falls apart"),
         ({"drop_after": 0.0}, "drop-after is 0.0; give seconds"),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from beforehand._environment import provenance
+from beforehand.cli import command_lines
 from beforehand.cli.cluster import view as cluster_view
 from beforehand.cli.ui.notes import write_note
 
@@ -54,17 +54,6 @@ def run(plan: Plan, encrypted: bool, folder: Path, timeout: float, watch: Watch)
 def leave_note(ran: Ran, folder: Path) -> None:
     """Say beside the traces what they are of; written last, so that there is none without them."""
     told = {**ran.everything(), "encrypted": ran.encrypted}
-    write_note(folder / NOTE, told | provenance(command_line(ran.plan, ran.encrypted, folder)))
-
-
-def command_line(plan: Plan, encrypted: bool, folder: Path) -> str:
-    """The command that makes such a run."""
-    words = ["beforehand", "cluster"]
-    for name, field in plan.__dataclass_fields__.items():
-        value = getattr(plan, name)
-        if value == field.default and name not in ("nodes", "messages", "protocol", "seed"):
-            continue
-        words.append(f"--{name.replace('_', '-')}")
-        if value is not True:  # of switches the name is enough
-            words.append(str(value))
-    return shlex.join([*words, *([] if encrypted else ["--plain"]), "--trace", str(folder)])
+    write_note(
+        folder / NOTE, told | provenance(command_lines.cluster(ran.plan, ran.encrypted, folder))
+    )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from beforehand.cli import report
+from beforehand.cli import command_lines, report
 from beforehand.cli.ui import spark
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json, print_table
@@ -56,7 +55,7 @@ def command(
         check_all_installed()
         demo_folder.make_ready(out)
         session = spark.start_session(master, conf)
-        note = {"seed": seed, "finished": False, **provenance(command_line(out, seed))}
+        note = {"seed": seed, "finished": False, **provenance(command_lines.demo(out, seed))}
         demo_folder.claim(out, note)
         told = demo_steps.run(session, demo_steps.Demo(out, seed), note)
     if as_json:
@@ -77,8 +76,3 @@ def check_all_installed() -> None:
 
     check_java()
     report.check_installed()
-
-
-def command_line(out: Path, seed: int) -> str:
-    """The command that makes such a demo."""
-    return shlex.join(["beforehand", "demo", "--out", str(out), "--seed", str(seed)])

@@ -42,7 +42,7 @@ def make_ready(folder: Path) -> None:
     inside = sorted(each.name for each in folder.iterdir() if not each.name.startswith("."))
     if inside and not _is_marked(folder):
         raise PipelineError(
-            f"{folder} holds other things ({inside[0]}); choose a new folder for --out, or one of an "
+            f"{folder} holds other files ({inside[0]}); choose a new folder for --out, or one of an "
             "earlier demo"
         )
 

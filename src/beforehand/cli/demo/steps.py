@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from beforehand.cli import command_lines
 from beforehand.cli.cluster import run as cluster_run
 from beforehand.cli.demo import folder as demo_folder
 from beforehand.cli.study import candidates, everything
@@ -77,14 +78,15 @@ def audit_cluster(spark: Session, demo: Demo, tell: Tell) -> Told:
     """Its trace, judged again by other code: that of the pipeline."""
     from beforehand.pipeline.audit import audit
 
+    traces, out = demo.part(demo_folder.CLUSTER), demo.part(demo_folder.AUDIT)
     with watched(spark, lambda text: tell(0, 0, text or "judging")):
-        found = audit(spark, [demo.part(demo_folder.CLUSTER)])
+        found = audit(spark, [traces])
         try:
-            found.write(demo.part(demo_folder.AUDIT))
+            found.write(out, command_lines.audit([traces], out))
         finally:
             found.close()
     return {
-        "out": demo.part(demo_folder.AUDIT),
+        "out": out,
         "runs": found.runs,
         "events": found.events,
         "violated": found.violated,
@@ -106,13 +108,24 @@ def study_shop(spark: Session, demo: Demo, tell: Tell) -> Told:
 
 def measure_growth(spark: Session, demo: Demo, tell: Tell) -> Told:
     """The protocols of paper 000's Table 1, with more and more processes."""
+    from beforehand.cli.sweep.command_line import grid_options, point_options, sweep_line
     from beforehand.pipeline import metrics
     from beforehand.pipeline.sweep import run_sweep
 
     out = demo.part(demo_folder.GROWTH)
-    swept = run_sweep(spark, _grid(demo), out, progress=_counted(tell, "simulating"))
+    grid = _grid(demo)
+    swept = run_sweep(
+        spark,
+        grid,
+        out,
+        progress=_counted(tell, "simulating"),
+        command=sweep_line(out, grid_options(grid), traces=False, audit=False),
+        run_command=lambda point: sweep_line(out, point_options(point), traces=False, audit=False),
+    )
     with watched(spark, lambda text: tell(0, 0, text or "fitting")):
-        tables = metrics.write_tables(swept.results, out)
+        tables = metrics.write_tables(
+            swept.results, out, command_lines.line("sweep", "--out", out, "--tables")
+        )
         rows = [row.asDict() for row in tables["table1"].orderBy("protocol").collect()]
     return {
         "out": out,
@@ -190,7 +203,12 @@ def _study(spark: Session, demo: Demo, name: str, sources: Sequence[str], tell: 
         named=bool(demo.protocols),
     )
     found = run_study(
-        spark, asked, lambda step, text: tell(0, 0, text), _counted(tell, "replaying")
+        spark,
+        asked,
+        lambda step, text: tell(0, 0, text),
+        _counted(tell, "replaying"),
+        command=command_lines.study(asked),
+        audit_command=command_lines.audit,
     )
     return everything(asked, found)
 

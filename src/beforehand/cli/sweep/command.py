@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from beforehand.cli.command_lines import line
 from beforehand.cli.simulate.view import duration
 from beforehand.cli.sweep.tables import as_values, show, show_skipped, show_tables
 from beforehand.cli.ui import completion
@@ -153,8 +153,8 @@ def command(
         spark = start_session(master, conf)
         swept = _sweep(spark, wanted, typed, out, traces, audit)
         rows = _rows(swept)
-        made_by = ("sweep", "--out", out, *typed, "--tables")
-        shown = _write_tables(spark, swept, out, made_by) if tables else {}
+        again = line("sweep", "--out", out, *typed, "--tables")
+        shown = _write_tables(spark, swept, out, again) if tables else {}
     if as_json:
         print_json(as_values(swept, rows, shown))
     else:
@@ -238,11 +238,12 @@ def _sweep(
     traces: bool,
     audit: bool,
 ) -> SweepResult:
+    from beforehand.cli.sweep.command_line import point_options, sweep_line
     from beforehand.pipeline import sweep
 
     if grid is None:
         return sweep.stored(spark, out)
-    plan = replace(sweep.prepare(spark, grid), words=typed)
+    plan = sweep.prepare(spark, grid)
     show_skipped(plan.skipped)
     with progress_bar("runs") as bar:
 
@@ -250,7 +251,18 @@ def _sweep(
             left = "" if now.seconds_left is None else f", about {duration(_ns(now))} left"
             bar(now.done, now.total, f"{now.failed:,} failed, {now.remaining:,} to do{left}")
 
-        return sweep.run_sweep(spark, plan, out, traces=traces, audit=audit, progress=tell)
+        return sweep.run_sweep(
+            spark,
+            plan,
+            out,
+            traces=traces,
+            audit=audit,
+            progress=tell,
+            command=sweep_line(out, typed, traces=traces, audit=audit),
+            run_command=lambda point: sweep_line(
+                out, point_options(point), traces=traces, audit=audit
+            ),
+        )
 
 
 def _ns(now: Progress) -> int:
@@ -263,12 +275,12 @@ def _rows(swept: SweepResult) -> list[dict[str, Any]]:
 
 
 def _write_tables(
-    spark: Session, swept: SweepResult, out: str, made_by: tuple[str, ...]
+    spark: Session, swept: SweepResult, out: str, command: str
 ) -> dict[str, list[dict[str, Any]]]:
     from beforehand.pipeline import metrics
 
     with spark_progress(spark, "writing tables"):
-        written = metrics.write_tables(swept.results, out, made_by)
+        written = metrics.write_tables(swept.results, out, command)
         return {
             name: [row.asDict() for row in written[name].collect()]
             for name in ("table1", "exponents")

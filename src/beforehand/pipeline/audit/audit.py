@@ -53,8 +53,8 @@ class Audit:
             return 1
         return 2 if self.not_audited or self.unreadable or not self.runs else 0
 
-    def write(self, folder: str) -> None:
-        """Write both tables into a folder, and that they are complete."""
+    def write(self, folder: str, command: str = "") -> None:
+        """Write both tables into a folder, then the note that completes them and records `command`."""
         storage = Storage(self.verdicts.sparkSession)
         storage.delete(join(folder, NOTE))
         self.verdicts.write.mode("overwrite").parquet(join(folder, "verdicts"))
@@ -70,7 +70,7 @@ class Audit:
                 "incomplete": self.incomplete,
                 "unreadable": self.unreadable,
                 "sources": [absolute(source) for source in self.sources],
-                **made(self.verdicts.sparkSession, ("audit", *self.sources, "--out", folder)),
+                **made(self.verdicts.sparkSession, command),
             },
         )
 

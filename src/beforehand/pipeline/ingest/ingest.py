@@ -87,12 +87,10 @@ def claim(storage: Storage, out: str, force: bool) -> None:
         other = {each for each in inside - ours if not each.startswith(".")}
         if other or (inside and not inside & {NOTE, UNFINISHED}):
             first = min(other or inside)
-            raise PipelineError(
-                f"{out} holds other things ({first}); choose another folder for --out"
-            )
+            raise PipelineError(f"{out} holds other files ({first}); choose another folder")
         if NOTE in inside and UNFINISHED not in inside and not force:
             raise PipelineError(
-                f"{out} holds a finished ingest; choose another folder, or add --force to replace it"
+                f"{out} holds a finished ingest; choose another folder, or pass `force` to replace it"
             )
     storage.write_note(out, UNFINISHED, {"version": 1})
     for name in (NOTE, *TABLES, *DERIVED):

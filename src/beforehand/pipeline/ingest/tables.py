@@ -29,7 +29,7 @@ def read_summary(spark: SparkSession, folder: str) -> dict[str, Any]:
     if storage.exists(join(folder, UNFINISHED)):
         raise PipelineError(f"{folder}: an ingest into it did not finish; run ingest again")
     raise PipelineError(
-        f"{folder}: not the output of ingest, for there is no {NOTE}; give the folder that was its --out"
+        f"{folder}: not the output of ingest: it has no {NOTE}; give the folder that ingest wrote"
     )
 
 

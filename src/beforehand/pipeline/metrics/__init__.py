@@ -6,7 +6,7 @@ schema. Runs that failed are left out everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 from pyspark.sql import DataFrame
@@ -39,10 +39,10 @@ __all__ = [
 NOTE: Final = "_metrics.json"
 
 
-def write_tables(results: DataFrame, out: str, made_by: Sequence[str] = ()) -> dict[str, DataFrame]:
+def write_tables(results: DataFrame, out: str, command: str = "") -> dict[str, DataFrame]:
     """Make all tables and write them below `out`/metrics, over older ones; returns them as written.
 
-    `made_by` is the command that the note is to tell; else it is the one for all results in `out`.
+    `command` is the command line that the note records.
     """
     found = {}
     folder = join(absolute(out), "metrics")
@@ -59,6 +59,5 @@ def write_tables(results: DataFrame, out: str, made_by: Sequence[str] = ()) -> d
             found[name] = results.sparkSession.read.schema(table.schema).parquet(literal(path))
     finally:
         results.unpersist()
-    words = made_by or ("sweep", "--out", out, "--tables")
-    storage.write_note(folder, NOTE, {"version": 1, **made(results.sparkSession, words)})
+    storage.write_note(folder, NOTE, {"version": 1, **made(results.sparkSession, command)})
     return found

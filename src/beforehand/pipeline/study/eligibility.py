@@ -42,7 +42,7 @@ def suitable(
             chosen.append(each)
     if not chosen:
         raise PipelineError(
-            f"no protocol is left to try: {next(iter(reasons))}; name others with --protocol"
+            f"no protocol is left to try: {next(iter(reasons))}; name others with `protocol`"
         )
     return chosen, [LeftOut(tuple(names), reason) for reason, names in reasons.items()]
 

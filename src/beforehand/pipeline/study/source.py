@@ -44,7 +44,7 @@ def prepare(
     elif known != about:
         raise PipelineError(
             f"{out} holds a study of {_told(known)}, and this one is of {_told(about)} (or their "
-            "content has changed since); choose another folder, or add --force to replace it"
+            "content has changed since); choose another folder, or pass `force` to replace it"
         )
     storage.write_note(out, ABOUT, about)
     storage.delete(join(out, NOTE))
@@ -58,19 +58,6 @@ def prepare(
     else:
         _generate(spark, folder, seed)
     return False
-
-
-def options_words(options: Options) -> list[str]:
-    """The options of the command line that say how to read the sources."""
-    words: list[str] = []
-    if options.format != Options.format:
-        words += ["--format", options.format]
-    for name, (column, unit) in options.columns.items():
-        words += ["--map", f"{name}={column}" + (f":{unit}" if unit else "")]
-    for name in ("pattern", "delimiter"):
-        if getattr(options, name) is not None:
-            words += [f"--{name}", getattr(options, name)]
-    return words
 
 
 def _about(
@@ -100,9 +87,7 @@ def _refuse_others(storage: Storage, out: str) -> None:
     inside = [each.path.rpartition("/")[2] for each in storage.glob(f"{literal(out)}/*")]
     visible = sorted(name for name in inside if not name.startswith("."))
     if visible:
-        raise PipelineError(
-            f"{out} holds other things ({visible[0]}); choose another folder for --out"
-        )
+        raise PipelineError(f"{out} holds other files ({visible[0]}); choose another folder")
 
 
 def _generate(spark: SparkSession, folder: str, seed: int) -> None:

@@ -33,6 +33,7 @@ STEPS: Final = ("ingest", "characterise", "replay", "audit", "recommend")
 AUDITED: Final = "_audited.json"  # which runs the tables of the audit are about
 
 Tell = Callable[[str, str], None]  # step, and what there is to say of it
+AuditCommand = Callable[[Sequence[str], str], str]  # sources and output folder -> command line
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,14 @@ def run_study(
     asked: Study,
     tell: Tell = lambda step, text: None,
     progress: Callable[[Progress], None] | None = None,
+    *,
+    command: str = "",
+    audit_command: AuditCommand = lambda sources, out: "",
 ) -> Findings:
-    """Do what is missing of a study in its folder, and return all of it."""
+    """Do what is missing of a study in its folder, and return all of it.
+
+    The notes record `command`, the command line of the study, and that of its audit.
+    """
     out, reused = asked.out, []
     tell("ingest", "reading the sources" if asked.sources else "generating a traffic")
     if source.prepare(spark, out, asked.sources, asked.options, asked.seed, asked.force):
@@ -95,7 +102,7 @@ def run_study(
     tell("replay", f"replaying {run}")
     replayed = traffic(messages, summary, run, asked.messages)
     chosen, left_out = suitable(asked.candidates, len(replayed.program.processes))
-    swept = _sweep(spark, asked, replayed, chosen, progress)
+    swept = _sweep(spark, asked, replayed, chosen, progress, command)
     left_out += grouped((each.what.partition(",")[0], each.reason) for each in swept.skipped)
     if swept.reused:
         reused.append(f"{swept.reused:,} of {swept.reused + swept.done:,} replays")
@@ -103,7 +110,7 @@ def run_study(
     tell("audit", "judging every delivery")
     rows = [row.asDict() for row in swept.results.drop("series", "scenario").collect()]
     needed = {row["run"] for row in rows if row["error"] is None}
-    verdicts, known = _audit(spark, join(out, "audit"), swept.traces, needed)
+    verdicts, known = _audit(spark, join(out, "audit"), swept.traces, needed, audit_command)
     if known:
         reused.append("the audit")
 
@@ -120,22 +127,8 @@ def run_study(
         left_out,
         reused,
     )
-    _write(spark, asked, findings)
+    _write(spark, asked, findings, command)
     return findings
-
-
-def words_of(asked: Study) -> list[str]:
-    """What one would type for this study: only what differs from the defaults."""
-    usual = Study(asked.out, asked.candidates)
-    words = ["study", *asked.sources, "--out", asked.out]
-    if asked.named:
-        words += ["--protocol", ",".join(each.name for each in asked.candidates)]
-    if tuple(asked.networks) != usual.networks:
-        words += ["--network", ",".join(asked.networks)]
-    for name in ("messages", "seed", "run"):
-        if getattr(asked, name) != getattr(usual, name):
-            words += [f"--{name}", str(getattr(asked, name))]
-    return words + source.options_words(asked.options)
 
 
 def _sweep(
@@ -144,6 +137,7 @@ def _sweep(
     replayed: Traffic,
     chosen: Sequence[Candidate],
     progress: Callable[[Progress], None] | None,
+    command: str,
 ) -> SweepResult:
     workload = f"replay:{replayed.run}"
     grid = Grid(
@@ -159,12 +153,16 @@ def _sweep(
         join(asked.out, "sweep"),
         traces=True,
         progress=progress,
-        made_by=words_of(asked),
+        command=command,
     )
 
 
 def _audit(
-    spark: SparkSession, folder: str, traces: Sequence[str], needed: set[str]
+    spark: SparkSession,
+    folder: str,
+    traces: Sequence[str],
+    needed: set[str],
+    command: AuditCommand,
 ) -> tuple[dict[str, dict[str, Any]], bool]:
     """The verdicts by run, and whether they were there already."""
     storage = Storage(spark)
@@ -174,7 +172,7 @@ def _audit(
         storage.delete(join(folder, AUDITED))
         judged = audit(spark, list(traces))
         try:
-            judged.write(folder)
+            judged.write(folder, command(list(traces), folder))
         finally:
             judged.close()
     table = spark.read.schema(VERDICTS).parquet(literal(join(folder, "verdicts")))
@@ -184,7 +182,7 @@ def _audit(
     return verdicts, known
 
 
-def _write(spark: SparkSession, asked: Study, found: Findings) -> None:
+def _write(spark: SparkSession, asked: Study, found: Findings, command: str) -> None:
     storage, folder = Storage(spark), join(asked.out, "study")
     advice = [{"place": place, **asdict(each)} for place, each in enumerate(found.advice)]
     protocols = [asdict(each) for each in found.protocols]
@@ -214,6 +212,6 @@ def _write(spark: SparkSession, asked: Study, found: Findings) -> None:
             "title": title(found.run),
             "sentences": sentences(found.run, found.flags),
             "told": found.traffic.told(),
-            **made(spark, words_of(asked)),
+            **made(spark, command),
         },
     )

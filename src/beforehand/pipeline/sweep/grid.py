@@ -113,7 +113,6 @@ class Plan:
 
     points: tuple[Point, ...]
     skipped: tuple[Skipped, ...]
-    words: tuple[str, ...] = ()  # options of `beforehand sweep` that give it, if there are any
 
 
 def plan(grid: Grid) -> Plan:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from py4j.protocol import Py4JJavaError
@@ -16,7 +16,6 @@ from pyspark.sql.types import StructType
 from beforehand import simulator
 from beforehand.errors import PipelineError
 from beforehand.pipeline import provenance
-from beforehand.pipeline.sweep.command import words_of_grid, words_of_point
 from beforehand.pipeline.sweep.costs import GUESS, by_cost, cost, first_wave, tasks_for
 from beforehand.pipeline.sweep.grid import Grid, Plan, Point, Skipped, plan
 from beforehand.pipeline.sweep.job import Job, point_row
@@ -60,7 +59,7 @@ class SweepResult:
 
 def prepare(spark: SparkSession, grid: Grid) -> Plan:
     """Read what a grid replays, check all of it and name its runs."""
-    return replace(plan(with_programs(spark, grid)), words=words_of_grid(grid))
+    return plan(with_programs(spark, grid))
 
 
 def run_sweep(
@@ -73,18 +72,19 @@ def run_sweep(
     progress: Callable[[Progress], None] | None = None,
     wave_seconds: float = WAVE_SECONDS,
     simulate: Simulate = simulator.run,
-    made_by: Sequence[str] | None = None,
+    command: str = "",
+    run_command: Callable[[Point], str] = lambda point: "",
 ) -> SweepResult:
     """Do what is missing of a grid in the folder `out`, and return the results of the whole grid.
 
     Missing is what has not been done, what failed, and with `traces` or `audit` what was done without.
-    One sweep at a time may write into a folder. `made_by` is the command that a note is to tell, where
-    the sweep is a part of something else.
+    One sweep at a time may write into a folder. Its notes record `command`, the command line that does
+    the whole grid, and for each run what `run_command` returns: the one that does only that run.
     """
     planned = prepare(spark, grid) if isinstance(grid, Grid) else grid
     waves = Waves(spark, out)
     waves.tidy()
-    sweep = _Sweep(spark, waves, planned, traces, audit, progress, simulate, made_by)
+    sweep = _Sweep(spark, waves, planned, traces, audit, progress, simulate, command, run_command)
     sweep.go(wave_seconds)
     return sweep.result()
 
@@ -112,9 +112,11 @@ class _Sweep:
         audit: bool,
         progress: Callable[[Progress], None] | None,
         simulate: Simulate,
-        made_by: Sequence[str] | None,
+        command: str,
+        run_command: Callable[[Point], str],
     ) -> None:
-        self.made_by = made_by
+        self.command = command
+        self.run_command = run_command
         self.spark = spark
         self.waves = waves
         self.planned = planned
@@ -204,30 +206,11 @@ class _Sweep:
         self, name: str, points: Sequence[Point], failed: list[str], traced: list[str]
     ) -> None:
         runs = [point.run for point in points]
-        made = provenance.made(self.spark, self._words(self.planned.words))
-        commands = {point.run: self._command(point) for point in points}
-        told = {run: command for run, command in commands.items() if command}
-        self.waves.add(Wave(name, runs, failed, traced, self.audit, commands=told, **made))
+        made = provenance.made(self.spark, self.command)
+        commands = {point.run: command for point in points if (command := self.run_command(point))}
+        self.waves.add(Wave(name, runs, failed, traced, self.audit, commands=commands, **made))
         self.done += len(points)
         self.failed += len(failed)
-
-    def _command(self, point: Point) -> str:
-        """That does only this run; nothing where it cannot be typed, or is a part of something else."""
-        if point.scenario.program is not None and not self.planned.words:
-            return ""  # what it replays may be known to the caller alone
-        return (
-            ""
-            if self.made_by is not None
-            else provenance.command(self._words(words_of_point(point)))
-        )
-
-    def _words(self, options: Sequence[str]) -> Sequence[str]:
-        """All of a command with these options of a grid."""
-        if self.made_by is not None or not options:
-            return self.made_by or ()
-        flags = {"--traces": self.traces, "--audit": self.audit}
-        wanted = [flag for flag, given in flags.items() if given]
-        return ("sweep", "--out", self.waves.given, *options, *wanted)
 
     def _tell(self, done: int, failed: int) -> None:
         """`done` and `failed` are of the wave that is under way."""

@@ -53,7 +53,6 @@ class Waves:
     def __init__(self, spark: SparkSession, out: str) -> None:
         self._spark = spark
         self._storage = Storage(spark)
-        self.given = out  # as the caller calls it
         self.out = absolute(out)
         self.complete = self._read()
 

@@ -140,7 +140,7 @@ def check_run(run: str | None, runs: Sequence[str]) -> None:
             "the trace has no events; check the path, or whether the run has finished"
         )
     if run is None and len(runs) > 1:
-        raise ReportError(f"the trace has several runs; choose one with --run: {_listed(runs)}")
+        raise ReportError(f"the trace has several runs; choose one with `run`: {_listed(runs)}")
     if run is not None and run not in runs:
         near = get_close_matches(run, runs, LISTED) or runs
         raise ReportError(f"there is no run {shown(run)} in the trace; there is {_listed(near)}")

@@ -63,7 +63,7 @@ class Conductor:
         except TimeoutError:
             raise ClusterError(
                 f"not finished within {timeout:g} s, while {self._step}: {self._missing()}; "
-                "look at the protocol, or allow more with --timeout"
+                "check the protocol, or allow a longer `timeout`"
             ) from None
         finally:
             watching.cancel()

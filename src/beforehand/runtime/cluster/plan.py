@@ -85,7 +85,9 @@ class Plan:
                 "choose a protocol without one, or kill nobody"
             )
         if self.restart and not self.kill:
-            raise LocalProtocolError("nobody is killed, so nobody can be restarted; add --kill 1")
+            raise LocalProtocolError(
+                "no process is killed, so none can be restarted; set `kill` to 1 or more"
+            )
         if self.restart and self.capabilities.membership == "fixed":
             raise LocalProtocolError(
                 f"{self.protocol} knows its processes by name from the start, so none can come back; "

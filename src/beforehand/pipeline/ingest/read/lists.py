@@ -1,6 +1,6 @@
 """Lists with a message per line: sender, receiver, time; separated by spaces, tabs or commas.
 
-Lines that start with `#` are comments. The columns may have a header, and `--map` can name them,
+Lines that start with `#` are comments. The columns may have a header, and the user can name them,
 by their titles or by their numbers from 1 on.
 """
 
@@ -82,7 +82,7 @@ def _places(first: list[str], columns: Mapping[str, Column]) -> dict[str, int]:
         else:
             raise Unusable(
                 f"the first line has no column {column.name!a}; name the columns by their titles or "
-                "numbers, like --map sender=from,receiver=to,time=3:ms"
+                "numbers with `columns`, like sender=from,receiver=to,time=3:ms"
             )
     return places
 

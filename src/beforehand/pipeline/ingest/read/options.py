@@ -37,29 +37,29 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.format != AUTO and self.format not in FORMATS:
-            raise PipelineError(f"--format {self.format!r}: there is {', '.join((AUTO, *FORMATS))}")
+            raise PipelineError(f"`format` {self.format!r}: there is {', '.join((AUTO, *FORMATS))}")
         named = set(self.columns)
         if named & set(SPAN_COLUMNS) and named & set(LIST_COLUMNS):
             raise PipelineError(
-                f"--map names columns of spans ({', '.join(SPAN_COLUMNS)}) and of lists "
+                f"`columns` names columns of spans ({', '.join(SPAN_COLUMNS)}) and of lists "
                 f"({', '.join(LIST_COLUMNS)}); ingest the two kinds of files one after the other"
             )
         if self.maps_spans and not (
             named >= {"trace", "span", "parent", "process", "start"} and named & {"end", "duration"}
         ):
             raise PipelineError(
-                "--map for spans needs trace, span, parent, process, start, and end or duration; "
+                "`columns` for spans needs trace, span, parent, process, start, and end or duration; "
                 f"it has {', '.join(sorted(named))}"
             )
         if self.pattern is not None:
-            missing = {"host", "clock"} - set(compiled(self.pattern, "--pattern").groupindex)
+            missing = {"host", "clock"} - set(compiled(self.pattern, "pattern").groupindex)
             if missing:
                 raise PipelineError(
-                    f"--pattern {self.pattern!r} has no group {' and '.join(sorted(missing))}; "
+                    f"`pattern` {self.pattern!r} has no group {' and '.join(sorted(missing))}; "
                     r"write it like (?<event>.*)\n(?<host>\S*) (?<clock>{.*})"
                 )
         if self.delimiter is not None:
-            compiled(self.delimiter, "--delimiter")
+            compiled(self.delimiter, "delimiter")
 
     @property
     def maps_spans(self) -> bool:
@@ -68,26 +68,28 @@ class Options:
 
 
 def columns_of(texts: Iterable[str]) -> dict[str, Column]:
-    """The columns that `--map` names, each like `start=began:us`; several with commas between."""
+    """Columns from text, each like `start=began:us`; several with commas between."""
     found: dict[str, Column] = {}
     for text in (part for each in texts for part in each.split(",")):
         ours, equals, theirs = text.partition("=")
         ours = ours.strip()
         if not equals or not theirs.strip():
-            raise PipelineError(f"--map {text!r}: write it like trace=TraceID or start=began:us")
+            raise PipelineError(
+                f"`columns` {text!r}: write it like trace=TraceID or start=began:us"
+            )
         if ours not in (*SPAN_COLUMNS, *LIST_COLUMNS):
             raise PipelineError(
-                f"--map {text!r}: there is {', '.join(SPAN_COLUMNS)} for spans, and "
+                f"`columns` {text!r}: there is {', '.join(SPAN_COLUMNS)} for spans, and "
                 f"{', '.join(LIST_COLUMNS)} for lists"
             )
         if ours in found:
-            raise PipelineError(f"--map {text!r}: {ours} is named twice")
+            raise PipelineError(f"`columns` {text!r}: {ours} is named twice")
         name, colon, unit = theirs.strip().rpartition(":")
         if not colon:
             name, unit = unit, ""
         if (colon and unit not in UNITS) or (unit and ours not in _TIMES):
             raise PipelineError(
-                f"--map {text!r}: a time may have one of the units {', '.join(UNITS)}, "
+                f"`columns` {text!r}: a time may have one of the units {', '.join(UNITS)}, "
                 "and other columns have none"
             )
         found[ours] = Column(name, unit or None)
@@ -99,4 +101,6 @@ def compiled(pattern: str, what: str) -> re.Pattern[str]:
     try:
         return re.compile(_JAVASCRIPT_GROUP.sub("(?P<", pattern), re.MULTILINE)
     except re.error as problem:
-        raise PipelineError(f"{what} {pattern!r} is no regular expression ({problem})") from None
+        raise PipelineError(
+            f"`{what}` {pattern!r} is not a regular expression ({problem})"
+        ) from None

@@ -39,7 +39,7 @@ def read_shiviz(data: bytes, options: Options) -> Iterator[Row | Bad]:
     def line_at(offset: int) -> int:
         return bisect_right(starts, offset)
 
-    pattern = compiled(options.pattern or LAYOUTS[layout_of(data)], "--pattern")
+    pattern = compiled(options.pattern or LAYOUTS[layout_of(data)], "pattern")
     some = False
     for label, start, end in _executions(text, options.delimiter):
         at = start
@@ -51,7 +51,7 @@ def read_shiviz(data: bytes, options: Options) -> Iterator[Row | Bad]:
                 yield _event(match, line_at(match.start()), label)
         yield from _unexplained(text, at, end, line_at)
     if not some and not undecodable:
-        raise Unusable("no event fits the pattern; say with --pattern how the events look")
+        raise Unusable("no event matches the pattern; describe an event with `pattern`")
 
 
 def layout_of(data: bytes) -> str:
@@ -82,7 +82,7 @@ def _executions(text: str, delimiter: str | None) -> Iterator[tuple[str, int, in
         yield "", 0, len(text)
         return
     start, label, number = 0, "", 0
-    for match in compiled(delimiter, "--delimiter").finditer(text):
+    for match in compiled(delimiter, "delimiter").finditer(text):
         if not match[0]:
             continue
         if text[start : match.start()].strip():

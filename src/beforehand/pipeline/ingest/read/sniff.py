@@ -33,8 +33,7 @@ def sniff(data: bytes, options: Options) -> str:
     if (options.columns and not options.maps_spans) or looks_like_a_list(_whole_lines(data)):
         return "list"
     raise Unusable(
-        f"not recognised as any of {', '.join(FORMATS)}; say with --format what it is, "
-        "or leave it out"
+        f"not recognised as any of {', '.join(FORMATS)}; name its `format`, or leave it out"
     )
 
 
@@ -61,7 +60,7 @@ def _has(data: bytes, key: str) -> bool:
 
 def _is_shiviz(head: str, options: Options) -> bool:
     if options.pattern is not None:
-        found = compiled(options.pattern, "--pattern").search(head)
+        found = compiled(options.pattern, "pattern").search(head)
         return found is not None and bool(found[0])
     return CLOCK.search(head) is not None
 

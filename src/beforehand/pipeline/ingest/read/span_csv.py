@@ -1,4 +1,4 @@
-"""Spans as comma-separated values with a header: the layout of Nezha, or columns that `--map` names."""
+"""Spans as comma-separated values with a header: the layout of Nezha, or columns that the user names."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def _places(header: list[str], columns: Mapping[str, Column]) -> dict[str, int]:
     missing = [column.name for column in columns.values() if column.name not in names]
     if missing:
         raise Unusable(
-            f"there is no column {', '.join(missing)}; name those of the header with --map, "
-            "like --map trace=TraceID,span=SpanID"
+            f"there is no column {', '.join(missing)}; name those of the header with `columns`, "
+            "like trace=TraceID,span=SpanID"
         )
     return {ours: names.index(column.name) for ours, column in columns.items()}
 

@@ -10,8 +10,8 @@ from typer.main import get_command
 
 from beforehand.cli import app
 from beforehand.cli.sweep import command as sweep
+from beforehand.cli.sweep.command_line import grid_options, point_options
 from beforehand.pipeline.sweep import Grid
-from beforehand.pipeline.sweep.command import words_of_grid, words_of_point
 from beforehand.pipeline.sweep.grid import plan
 from beforehand.pipeline.sweep.waves import Wave
 from beforehand.simulator import Program, Send
@@ -72,14 +72,14 @@ def test_each_run_has_a_command_that_gives_just_it(name: str) -> None:
     points = plan(GRIDS[name]).points
     assert points
     for point in points:
-        line = shlex.join(("--out", "x", *words_of_point(point)))
+        line = shlex.join(("--out", "x", *point_options(point)))
         assert runs(tuple(shlex.split(line))) == {point.run}, line
 
 
 @pytest.mark.parametrize("name", GRIDS)
 def test_a_grid_has_a_command_that_gives_all_of_it(name: str) -> None:
     """Where options can say it; otherwise none, rather than a wrong one."""
-    words = words_of_grid(GRIDS[name])
+    words = grid_options(GRIDS[name])
     if name in UNSAYABLE:
         assert words == ()
     else:
@@ -90,8 +90,8 @@ def test_what_only_python_has_has_no_command() -> None:
     """A program that was never in a file cannot be typed."""
     program = Program([Send("a", "x", ("y",))])
     grid = Grid(("hybrid",), ("mine",), programs={"mine": program})
-    assert words_of_grid(grid) == ()
-    assert [words_of_point(point) for point in plan(grid).points] == [()]
+    assert grid_options(grid) == ()
+    assert [point_options(point) for point in plan(grid).points] == [()]
 
 
 def test_notes_of_older_versions_are_still_understood() -> None:

@@ -1,0 +1,54 @@
+"""Only `cli/` knows the command line: libraries raise errors in their own words, for all callers."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from beforehand.cli import app
+
+SOURCES = Path(__file__).parents[1] / "src" / "beforehand"
+
+
+def flags() -> set[str]:
+    """Every flag of every command."""
+    commands = get_command(app).commands.values()  # type: ignore[attr-defined]
+    options = (option for command in commands for param in command.params for option in param.opts)
+    return {option for option in options if option.startswith("--")}
+
+
+def mentions(source: str) -> Iterator[str]:
+    """The string constants, also those in f-strings and docstrings, that name one of our flags."""
+    ours = re.compile(rf"(?<![\w-])({'|'.join(sorted(flags()))})(?![\w-])")
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from (f"line {node.lineno}: {match[1]}" for match in ours.finditer(node.value))
+
+
+def test_no_library_names_a_flag() -> None:
+    """Neither in an error nor in a command line that it composes."""
+    libraries = [
+        file
+        for file in SOURCES.rglob("*.py")
+        if not {"cli", "report"} & set(file.relative_to(SOURCES).parts)
+    ]
+    assert len(libraries) > 100
+    found = {str(file.relative_to(SOURCES)): list(mentions(file.read_text())) for file in libraries}
+    assert {file: lines for file, lines in found.items() if lines} == {}
+
+
+@pytest.mark.parametrize(
+    "text", ['"add --force"', 'f"--out {x}"', '["--map"]', '"""By `--map`."""']
+)
+def test_a_flag_is_noticed_however_it_is_written(text: str) -> None:
+    """In messages, in lists of arguments and in docstrings."""
+    assert list(mentions(text))
+
+
+@pytest.mark.parametrize("text", ['"var(--series-1)"', '"a --forced march"', '"-- out"', "x --1"])
+def test_what_is_not_one_of_our_flags_passes(text: str) -> None:
+    """Custom properties of style sheets, dashes in prose, arithmetic."""
+    assert not list(mentions(text))
