@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from beforehand.cli import command_lines
 from beforehand.pipeline.ingest import Options
-from beforehand.pipeline.ingest.read.options import Column
+from beforehand.pipeline.ingest.read.options import SourceColumn
 from beforehand.pipeline.study import Candidate, Study
 
 CANDIDATES = (Candidate("hybrid", True, "O(1)"), Candidate("rst", True, "O(n^2)"))
@@ -18,7 +18,9 @@ def test_a_study_with_defaults_is_named_by_its_folder_alone() -> None:
 
 def test_a_study_is_given_every_option_that_differs_from_its_default() -> None:
     """Also those that say how to read the sources; paths are quoted."""
-    options = Options("list", {"sender": Column("1"), "time": Column("3", "ms")}, None, None)
+    options = Options(
+        "list", {"sender": SourceColumn("1"), "time": SourceColumn("3", "ms")}, None, None
+    )
     other = Study("x", CANDIDATES[:1], ["a b"], options, run="r", messages=5, seed=2)
     assert command_lines.study(other) == (
         "beforehand study 'a b' --out x --protocol hybrid --messages 5 --seed 2 --run r "

@@ -74,7 +74,7 @@ def _computed(spark: Any, folder: str, seed: int) -> Tables:
 def _chosen(spark: Any, folder: str, run: str | None) -> str:
     """The run to tell about; a wrong name is noticed before anything is computed."""
     from beforehand.pipeline.ingest import read_summary
-    from beforehand.pipeline.study.traffic import choose
+    from beforehand.pipeline.study.replayed_run import choose
 
     return choose(read_summary(spark, folder), run, folder)
 

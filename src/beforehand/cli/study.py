@@ -19,8 +19,8 @@ from beforehand.errors import PipelineError
 
 if TYPE_CHECKING:
     from beforehand.pipeline.session import Session
-    from beforehand.pipeline.study import Candidate, Findings, Study
-    from beforehand.pipeline.sweep import Progress
+    from beforehand.pipeline.study import Candidate, Study, StudyResult
+    from beforehand.pipeline.sweep import SweepProgress
 
 NOT_SOUND = 1
 SEEDS = 2**63  # tables hold seeds as numbers of 64 bits
@@ -210,7 +210,7 @@ def _networks(names: list[str]) -> list[str]:
 @contextmanager
 def _shown_progress(
     spark: Session,
-) -> Iterator[tuple[Callable[[str, str], None], Callable[[Progress], None]]]:
+) -> Iterator[tuple[Callable[[str, str], None], Callable[[SweepProgress], None]]]:
     """Each step with a line, and how far it is: in runs while it replays, otherwise in Spark's tasks."""
     from beforehand.pipeline.study import STEPS
 
@@ -227,9 +227,9 @@ def _shown_progress(
 # ---- for people and for programs ----
 
 
-def _show(asked: Study, found: Findings) -> None:
+def _show(asked: Study, found: StudyResult) -> None:
     from beforehand.pipeline import prose as words
-    from beforehand.pipeline.study.text import COLUMNS, LEGEND, by_network, line
+    from beforehand.pipeline.study.markdown import COLUMNS, LEGEND, by_network, line
 
     what = ", ".join(asked.sources) or f"the built-in traffic, seed {asked.seed}"
     print_text(f"Source: {what}")
@@ -258,7 +258,7 @@ def _described(network: str) -> str:
     return ", ".join(f"{name} {value}" for name, value in fields.items()) or "the usual delays"
 
 
-def everything(asked: Study, found: Findings) -> dict[str, Any]:
+def everything(asked: Study, found: StudyResult) -> dict[str, Any]:
     """For programs."""
     return {
         "out": asked.out,

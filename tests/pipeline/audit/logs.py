@@ -7,9 +7,9 @@ import pyarrow as pa
 
 from beforehand.causality.ids import MessageId
 from beforehand.causality.oracle import Oracle
-from beforehand.pipeline.audit.findings import Findings
+from beforehand.pipeline.audit.findings import RunFindings
 from beforehand.pipeline.audit.judge import judge
-from beforehand.pipeline.audit.log_chunks import KINDS, Piece, cut
+from beforehand.pipeline.audit.log_chunks import KINDS, LogChunk, cut
 from beforehand.trace import Event
 
 _COLUMNS = pa.schema(
@@ -110,8 +110,8 @@ def random_run(seed: int, *, careless: float = 1.0, run: str = "r") -> list[Even
     return writer.events
 
 
-def pieces_of(events: Iterable[Event], rows_per_batch: int = 1000) -> list[Piece]:
-    """The pieces of one run."""
+def pieces_of(events: Iterable[Event], rows_per_batch: int = 1000) -> list[LogChunk]:
+    """The chunks of one run."""
     rows = [
         {
             "run": event.run,
@@ -129,10 +129,10 @@ def pieces_of(events: Iterable[Event], rows_per_batch: int = 1000) -> list[Piece
         pa.RecordBatch.from_pylist(rows[begin : begin + rows_per_batch], schema=_COLUMNS)
         for begin in range(0, len(rows), rows_per_batch)
     )
-    return [Piece.unpack(piece.pack()) for batch in batches for _, piece in cut(batch)]
+    return [LogChunk.unpack(chunk.pack()) for batch in batches for _, chunk in cut(batch)]
 
 
-def judge_events(events: Iterable[Event], **options: int) -> Findings:
+def judge_events(events: Iterable[Event], **options: int) -> RunFindings:
     """All findings about one run."""
     return judge(pieces_of(events), **options)
 
@@ -156,6 +156,6 @@ def by_oracle(events: Iterable[Event]) -> list[Judgement]:
     return sorted([*found, *lost])
 
 
-def by_auditor(found: Findings) -> list[Judgement]:
+def by_auditor(found: RunFindings) -> list[Judgement]:
     """The same of the auditor's findings."""
     return sorted((e.kind, e.process, e.message, len(e.chain)) for e in found.violations)

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from beforehand import report
 from beforehand.errors import PipelineError
 from beforehand.pipeline.arrow import arrow_schema
-from beforehand.pipeline.audit import audit, reading
+from beforehand.pipeline.audit import audit, trace_files
 from beforehand.pipeline.schemas import EVENTS
 from beforehand.trace import Event
 from tests.pipeline.audit.logs import by_auditor, by_oracle, judge_events, random_run
@@ -105,7 +105,7 @@ def test_files_that_tasks_cannot_open_give_the_same(
     write(tmp_path / "t.parquet", [event for n in range(9) for event in runs[f"wild-{n}"]])
     sizes = [sum(e.kind in ("send", "deliver") for e in runs[f"wild-{n}"]) for n in range(9)]
     near = tables(spark, tmp_path)
-    monkeypatch.setattr(reading, "SCHEME", "nowhere:")
+    monkeypatch.setattr(trace_files, "SCHEME", "nowhere:")
     assert tables(spark, tmp_path, large=max(sizes) - 1) == near
 
 

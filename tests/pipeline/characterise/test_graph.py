@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from beforehand.pipeline.characterise import graph as graphs
+from beforehand.pipeline.characterise.causal_order import FOUND, order_of
 from beforehand.pipeline.characterise.graph import arrange
-from beforehand.pipeline.characterise.order import FOUND, order_of
 from tests.pipeline.characterise.messages import at_random, message, shop
 
 SEEDS = range(20)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from beforehand.errors import PipelineError
-from beforehand.pipeline import characterise as package
-from beforehand.pipeline.characterise import NOTE, TABLES, characterise, read
+from beforehand.pipeline.characterise import characterise, read
+from beforehand.pipeline.characterise.characterise import NOTE, TABLES
 from beforehand.pipeline.schemas import MESSAGES
 from tests.pipeline.characterise.messages import MS, message, shop
 
@@ -176,7 +177,8 @@ def test_what_is_not_complete_is_not_read(
     def fail(*_: object) -> DataFrame:
         raise MemoryError
 
-    monkeypatch.setattr(package, "runs", fail)
+    module = import_module("beforehand.pipeline.characterise.characterise")
+    monkeypatch.setattr(module, "runs", fail)
     with pytest.raises(MemoryError):
         characterise(spark, spark.createDataFrame(shop(), MESSAGES), str(tmp_path))
     assert (tmp_path / "processes").exists()

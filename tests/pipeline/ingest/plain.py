@@ -61,7 +61,7 @@ def ingest_files(files: Mapping[str, bytes], options: Options | None = None) -> 
     order = ("part", "order", "file", "position")
     for (run, _), records in sorted(groups.items()):
         records.sort(key=lambda record: tuple(record[name] for name in order))
-        for outcome in tasks.settled(run, records):
+        for outcome in tasks.resolved(run, records):
             [(kind, value)] = outcome.items()
             found[kind].append(value)
     summary = summed((Tally(**each) for each in found["tally"]), files)

@@ -215,7 +215,7 @@ def test_a_reader_that_fails_is_a_reject(monkeypatch: pytest.MonkeyPatch) -> Non
     def broken(_: bytes) -> None:
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr("beforehand.pipeline.ingest.read.read_zipkin", broken)
+    monkeypatch.setattr("beforehand.pipeline.ingest.read.read.read_zipkin", broken)
     reason = whole_file(SAMPLES["zipkin"])
     assert reason == "the reader failed (ZeroDivisionError: oh); please report it"
 

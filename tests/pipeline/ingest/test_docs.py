@@ -8,8 +8,8 @@ from pathlib import Path
 from beforehand.cli.ingest import _FORMATS
 from beforehand.pipeline import schemas
 from beforehand.pipeline.ingest.ingest import LARGEST
-from beforehand.pipeline.ingest.order import outcome
 from beforehand.pipeline.ingest.read import gzipped, options, spans
+from beforehand.pipeline.ingest.resolve import outcomes
 
 DOCS = (Path(__file__).parents[3] / "docs" / "ingest.md").read_text(encoding="utf-8")
 
@@ -38,14 +38,14 @@ def test_the_tables() -> None:
 def test_the_flags() -> None:
     """Every flag has a row that says what it means."""
     for flag in (
-        outcome.CLOCK_SKEW,
-        outcome.MISSING_PARENT,
-        outcome.NOT_REPORTED,
-        outcome.NOT_IN_LOG,
-        outcome.GAP,
-        outcome.WITH_ITSELF,
+        outcomes.CLOCK_SKEW,
+        outcomes.MISSING_PARENT,
+        outcomes.NOT_REPORTED,
+        outcomes.NOT_IN_LOG,
+        outcomes.GAP,
+        outcomes.WITH_ITSELF,
         spans.NO_DURATION,
-        outcome.AFTER_ITSELF,
+        outcomes.AFTER_ITSELF,
     ):
         assert f"flagged `{flag}`" in DOCS, flag
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from beforehand.pipeline.ingest.order.outcome import MISSING_PARENT, WITH_ITSELF
+from beforehand.pipeline.ingest.resolve.outcomes import MISSING_PARENT, WITH_ITSELF
 from tests.pipeline.ingest.plain import Ingested, ancestors, ingest_one
 
 
@@ -73,7 +73,7 @@ def test_parents_in_a_circle_are_rejected_and_what_follows_them_is_kept() -> Non
     """It has lost a parent then."""
     found = graph(txn(0, [1]), txn(1, [0]), txn(0, [2]), txn(1, []), txn(0, [1, 3]))
     assert [position for position, _ in found.reasons] == [1, 2, 3]
-    assert all("circle" in reason for _, reason in found.reasons)
+    assert all("cycle" in reason for _, reason in found.reasons)
     assert found.after == {"3": set(), "4": {"3"}}
     assert found.summary.flags == {MISSING_PARENT: 1}
 

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from beforehand.errors import PipelineError
-from beforehand.pipeline.ingest.order.outcome import GAP, NOT_IN_LOG
 from beforehand.pipeline.ingest.read.options import Options
+from beforehand.pipeline.ingest.resolve.outcomes import GAP, NOT_IN_LOG
 from tests.pipeline.ingest.logs import disagreements, random_log
 from tests.pipeline.ingest.plain import ancestors, ingest_one
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from beforehand.pipeline.ingest.order.outcome import CLOCK_SKEW, MISSING_PARENT
 from beforehand.pipeline.ingest.read.options import Options, columns_of
+from beforehand.pipeline.ingest.resolve.outcomes import CLOCK_SKEW, MISSING_PARENT
 from tests.pipeline.ingest.plain import FOLDER, Ingested, ingest_files, ingest_one
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -314,7 +314,7 @@ def test_parents_in_a_circle_are_all_rejected() -> None:
     three = {**spans[1], "id": THREE, "parentId": TWO}
     found = read([*spans, three])
     [(position, reason)] = found.reasons
-    assert position == 2 and "form a circle" in reason
+    assert position == 2 and "form a cycle" in reason
     assert found.summary.flags == {MISSING_PARENT: 1}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from beforehand.pipeline.ingest.order.outcome import NOT_IN_LOG
+from beforehand.pipeline.ingest.resolve.outcomes import NOT_IN_LOG
 from beforehand.pipeline.replay import program_of
 from beforehand.simulator import Scenario, run
 from beforehand.simulator.program import Program

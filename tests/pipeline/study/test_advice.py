@@ -7,14 +7,16 @@ from dataclasses import replace
 import pytest
 
 from beforehand.pipeline.study.advice import Advice, advise, everywhere_usable
-from beforehand.pipeline.study.figures import Figures
+from beforehand.pipeline.study.figures import ProtocolFigures
 
 MS = 10**6
 
 
-def figures(protocol: str, network: str = "lan", p99: float = 10, wire: float = 100) -> Figures:
+def figures(
+    protocol: str, network: str = "lan", p99: float = 10, wire: float = 100
+) -> ProtocolFigures:
     """A run that went well; p99 in milliseconds."""
-    return Figures(
+    return ProtocolFigures(
         protocol=protocol,
         network=network,
         causal=True,
@@ -33,7 +35,9 @@ def figures(protocol: str, network: str = "lan", p99: float = 10, wire: float = 
     )
 
 
-def control(name: str, network: str = "lan", p99: float = 5, violations: int = 3) -> Figures:
+def control(
+    name: str, network: str = "lan", p99: float = 5, violations: int = 3
+) -> ProtocolFigures:
     """A run of a protocol that promises nothing."""
     return replace(
         figures(name, network, p99),
@@ -44,7 +48,7 @@ def control(name: str, network: str = "lan", p99: float = 5, violations: int = 3
     )
 
 
-def asked(rows: list[Figures], situation: str) -> Advice:
+def asked(rows: list[ProtocolFigures], situation: str) -> Advice:
     """The advice for a situation."""
     (found,) = [each for each in advise(rows) if each.situation == situation]
     return found

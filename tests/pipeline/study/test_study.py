@@ -16,10 +16,10 @@ from beforehand import report
 from beforehand.cli import app
 from beforehand.errors import PipelineError
 from beforehand.pipeline.ingest import read_messages, read_summary
-from beforehand.pipeline.study import Candidate, Findings, Study, run_study
+from beforehand.pipeline.study import Candidate, Study, StudyResult, run_study
 from beforehand.pipeline.study import study as job
+from beforehand.pipeline.study.replayed_run import choose, traffic
 from beforehand.pipeline.study.schemas import PROTOCOLS, RECOMMENDATION
-from beforehand.pipeline.study.traffic import choose, traffic
 from tests.pipeline.characterise.test_graph import ancestors
 
 pytestmark = pytest.mark.spark
@@ -51,7 +51,7 @@ def asked(calls: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 @pytest.fixture(scope="module")
-def stopped_and_run_again(spark: SparkSession, asked: Study) -> Findings:
+def stopped_and_run_again(spark: SparkSession, asked: Study) -> StudyResult:
     """Stopped when the replays were done, it goes on with the audit."""
 
     def stop(*_: object) -> None:
@@ -70,13 +70,13 @@ def stopped_and_run_again(spark: SparkSession, asked: Study) -> Findings:
     )
 
 
-def test_it_goes_on_where_it_was_stopped(stopped_and_run_again: Findings) -> None:
+def test_it_goes_on_where_it_was_stopped(stopped_and_run_again: StudyResult) -> None:
     """Nothing that was done is done again."""
     assert stopped_and_run_again.reused == ["the ingest", "the characteristics", "3 of 3 replays"]
 
 
 def test_a_second_call_only_reads(
-    spark: SparkSession, asked: Study, stopped_and_run_again: Findings
+    spark: SparkSession, asked: Study, stopped_and_run_again: StudyResult
 ) -> None:
     """All is reused, said to be, and the same."""
     steps: list[str] = []
@@ -86,7 +86,7 @@ def test_a_second_call_only_reads(
     assert steps == list(job.STEPS)
 
 
-def test_what_it_finds(stopped_and_run_again: Findings) -> None:
+def test_what_it_finds(stopped_and_run_again: StudyResult) -> None:
     """Causal protocols are clean, the control is not recommended, and who cannot take part is told."""
     found = stopped_and_run_again
     assert found.sound
@@ -101,7 +101,9 @@ def test_what_it_finds(stopped_and_run_again: Findings) -> None:
     assert left.protocols == ("vector",) and left.reason.startswith("only broadcasts")
 
 
-def test_what_it_leaves(spark: SparkSession, asked: Study, stopped_and_run_again: Findings) -> None:
+def test_what_it_leaves(
+    spark: SparkSession, asked: Study, stopped_and_run_again: StudyResult
+) -> None:
     """Tables as declared, a page for reading, and the note."""
     out = Path(asked.out)
     protocols = spark.read.schema(PROTOCOLS).parquet(str(out / "study" / "protocols")).collect()
@@ -115,7 +117,7 @@ def test_what_it_leaves(spark: SparkSession, asked: Study, stopped_and_run_again
     assert note["protocols"] == ["hybrid", "rst", "raw"] and note["left_out"].keys() == {"vector"}
 
 
-def test_it_tells_how_it_was_made(asked: Study, stopped_and_run_again: Findings) -> None:
+def test_it_tells_how_it_was_made(asked: Study, stopped_and_run_again: StudyResult) -> None:
     """The command that does it again, where and when, and the sentences about the traffic."""
     note = json.loads((Path(asked.out) / "_study.json").read_text())
     assert note["command"] == COMMAND
@@ -131,7 +133,7 @@ def test_it_tells_how_it_was_made(asked: Study, stopped_and_run_again: Findings)
     assert audited["command"] == f"audit {audited['sources']} to {asked.out}/audit"
 
 
-def test_a_report_has_the_very_figures(asked: Study, stopped_and_run_again: Findings) -> None:
+def test_a_report_has_the_very_figures(asked: Study, stopped_and_run_again: StudyResult) -> None:
     """Read from the folder alone; each row leads to its run, and each run has its commands."""
     contents = report.read(asked.out)
     (study,) = contents.studies
@@ -154,7 +156,7 @@ def test_a_report_has_the_very_figures(asked: Study, stopped_and_run_again: Find
 
 
 def test_another_study_in_its_folder_is_refused(
-    spark: SparkSession, asked: Study, stopped_and_run_again: Findings, tmp_path: Path
+    spark: SparkSession, asked: Study, stopped_and_run_again: StudyResult, tmp_path: Path
 ) -> None:
     """Another source, and a folder with other things; nothing is deleted."""
     with pytest.raises(PipelineError, match="holds a study of .*calls.txt, and this one is of the"):
@@ -166,7 +168,7 @@ def test_another_study_in_its_folder_is_refused(
 
 
 def test_a_part_of_a_run_is_closed(
-    spark: SparkSession, asked: Study, stopped_and_run_again: Findings
+    spark: SparkSession, asked: Study, stopped_and_run_again: StudyResult
 ) -> None:
     """The first messages, with all that they follow, and it is said."""
     folder = f"{asked.out}/ingest"
@@ -186,7 +188,7 @@ def invoke(*arguments: str) -> Any:
     return CliRunner().invoke(app, list(arguments))
 
 
-def test_the_commands(asked: Study, stopped_and_run_again: Findings) -> None:
+def test_the_commands(asked: Study, stopped_and_run_again: StudyResult) -> None:
     """What people see, and what programs get."""
     chosen = ["--protocol", "hybrid,rst", "--protocol", "raw", "--network", "lan"]
     shown = invoke("study", *asked.sources, "--out", asked.out, *chosen)

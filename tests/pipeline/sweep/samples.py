@@ -7,7 +7,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from beforehand.pipeline.ingest.tables import NOTE
+from beforehand.pipeline.ingest.output import NOTE
 from beforehand.pipeline.schemas import MESSAGES
 from beforehand.pipeline.storage import Storage
 

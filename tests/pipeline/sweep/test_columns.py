@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from beforehand.pipeline.sweep.columns import METRICS, MOMENT, degree, measured
-from beforehand.pipeline.sweep.schema import RESULTS
+from beforehand.pipeline.sweep.schemas import RESULTS
 from beforehand.simulator import Metrics, Program, Scenario, Send, run
 from beforehand.simulator.measures.instruments import Moment
 

@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from beforehand.errors import PipelineError
 from beforehand.pipeline.replay import program_of
 from beforehand.pipeline.schemas import EVENTS
-from beforehand.pipeline.sweep import RESULTS, Grid, Progress, run_sweep, stored
+from beforehand.pipeline.sweep import RESULTS, Grid, SweepProgress, run_sweep, stored
 from beforehand.pipeline.sweep.columns import measured
 from beforehand.pipeline.sweep.grid import Point, plan
 from beforehand.pipeline.sweep.job import point_row
@@ -208,7 +208,7 @@ def test_a_run_that_fails_is_told_and_tried_again(spark: SparkSession, tmp_path:
     def divide() -> None:
         raise ZeroDivisionError("by nothing")
 
-    seen: list[Progress] = []
+    seen: list[SweepProgress] = []
     out = str(tmp_path)
     swept = run_sweep(
         spark, SMALL, out, traces=True, progress=seen.append, simulate=breaking(divide)

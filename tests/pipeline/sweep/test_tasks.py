@@ -14,7 +14,7 @@ from beforehand.pipeline.schemas import EVENTS
 from beforehand.pipeline.sweep.columns import measured
 from beforehand.pipeline.sweep.grid import Grid, Point, plan
 from beforehand.pipeline.sweep.job import point_row
-from beforehand.pipeline.sweep.schema import PLANNED, RESULTS
+from beforehand.pipeline.sweep.schemas import PLANNED, RESULTS
 from beforehand.pipeline.sweep.tasks import Spool, Task, told
 from beforehand.simulator import Program, Result, Scenario, Send, run
 from beforehand.trace import Recorder

@@ -17,7 +17,7 @@ from beforehand.cli.ui.spark import watched
 
 if TYPE_CHECKING:
     from beforehand.pipeline.session import Session
-    from beforehand.pipeline.sweep import Grid, Progress
+    from beforehand.pipeline.sweep import Grid, SweepProgress
     from beforehand.runtime.cluster.child import Child
 
 Told = dict[str, Any]
@@ -213,7 +213,7 @@ def _study(spark: Session, demo: Demo, name: str, sources: Sequence[str], tell: 
     return everything(asked, found)
 
 
-def _counted(tell: Tell, what: str) -> Callable[[Progress], None]:
+def _counted(tell: Tell, what: str) -> Callable[[SweepProgress], None]:
     return lambda now: tell(now.done, now.total, what)
 
 

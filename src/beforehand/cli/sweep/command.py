@@ -19,7 +19,7 @@ from beforehand.errors import PipelineError
 
 if TYPE_CHECKING:
     from beforehand.pipeline.session import Session
-    from beforehand.pipeline.sweep import Grid, Progress, SweepResult
+    from beforehand.pipeline.sweep import Grid, SweepProgress, SweepResult
 
 A_RUN_FAILED = 1
 
@@ -247,7 +247,7 @@ def _sweep(
     show_skipped(plan.skipped)
     with progress_bar("runs") as bar:
 
-        def tell(now: Progress) -> None:
+        def tell(now: SweepProgress) -> None:
             left = "" if now.seconds_left is None else f", about {duration(_ns(now))} left"
             bar(now.done, now.total, f"{now.failed:,} failed, {now.remaining:,} to do{left}")
 
@@ -265,7 +265,7 @@ def _sweep(
         )
 
 
-def _ns(now: Progress) -> int:
+def _ns(now: SweepProgress) -> int:
     return round(now.seconds_left or 0) * 10**9
 
 

@@ -1,4 +1,4 @@
-"""A log from its pieces, in whatever order they come."""
+"""A log from its chunks, in whatever order they come."""
 
 from __future__ import annotations
 
@@ -10,47 +10,47 @@ import numpy as np
 
 from beforehand._kernel import Ints
 from beforehand.errors import TraceError
-from beforehand.pipeline.audit.kernels import placing
-from beforehand.pipeline.audit.log import Log, Table, array
-from beforehand.pipeline.audit.log_chunks import Piece
+from beforehand.pipeline.audit.kernels import assembly
+from beforehand.pipeline.audit.log_chunks import LogChunk
+from beforehand.pipeline.audit.run_log import ProcessTable, RunLog, array
 
 _SPARE: Final = 4  # numbers per event that may be unused before they are counted anew
 
 
-def assemble(pieces: Sequence[Piece], *, renumber: bool = True) -> Log:
+def assemble(chunks: Sequence[LogChunk], *, renumber: bool = True) -> RunLog:
     """The log of a run; TraceError if it contradicts itself.
 
     With `renumber`, messages may have any numbers; without, they should be 1, 2, 3, ...
     """
-    names = sorted({name for piece in pieces for name in piece.names})
+    names = sorted({name for chunk in chunks for name in chunk.names})
     places = {name: place for place, name in enumerate(names)}
-    known = [np.array([places[name] for name in piece.names], np.int32) for piece in pieces]
-    table = _table(names, pieces, known)
+    known = [np.array([places[name] for name in chunk.names], np.int32) for chunk in chunks]
+    table = _table(names, chunks, known)
     _check_count(table)
     start = np.zeros(len(names) + 1, np.int64)
-    for piece, index in zip(pieces, known, strict=True):
-        np.add.at(start, index + 1, np.bincount(piece.process, minlength=len(index)))
+    for chunk, index in zip(chunks, known, strict=True):
+        np.add.at(start, index + 1, np.bincount(chunk.process, minlength=len(index)))
     np.cumsum(start, out=start)
     total = int(start[-1])
     numbers = None
     used = float(table.largest.sum(dtype=np.float64))
     if renumber and used > _SPARE * (total + len(names)):
-        pieces, table, numbers = _renumbered(pieces, known, table)
+        chunks, table, numbers = _renumbered(chunks, known, table)
     seq = array(total, np.int64)
     events = array(total, np.int32)
     to_size = array(table.messages, np.int32)
     is_sent = array(table.messages, np.uint8)
     position = start[:-1].copy()
     strange = -1
-    for piece, index in zip(pieces, known, strict=True):
-        strange = placing.place(
+    for chunk, index in zip(chunks, known, strict=True):
+        strange = assembly.place(
             index,
-            piece.process,
-            piece.seq,
-            piece.is_send,
-            piece.sender,
-            piece.number,
-            piece.to_size,
+            chunk.process,
+            chunk.seq,
+            chunk.is_send,
+            chunk.sender,
+            chunk.number,
+            chunk.to_size,
             table.base,
             position,
             seq,
@@ -59,9 +59,9 @@ def assemble(pieces: Sequence[Piece], *, renumber: bool = True) -> Log:
             is_sent,
         )
         if strange >= 0:
-            name, whose = (piece.names[column[strange]] for column in (piece.process, piece.sender))
+            name, whose = (chunk.names[column[strange]] for column in (chunk.process, chunk.sender))
             raise TraceError(
-                f"{name} sends a message of {whose} (seq {piece.seq[strange]}); "
+                f"{name} sends a message of {whose} (seq {chunk.seq[strange]}); "
                 "a `send` is written at its sender"
             )
     _sort_out(names, start, seq, events)
@@ -69,22 +69,22 @@ def assemble(pieces: Sequence[Piece], *, renumber: bool = True) -> Log:
     receivers_at = np.cumsum(np.maximum(to_size, 0), dtype=np.int64)
     receivers = array(int(receivers_at[-1]) if len(receivers_at) else 0, np.int32)
     receivers_at -= np.maximum(to_size, 0)
-    for piece, index in zip(pieces, known, strict=True):
-        placing.place_receivers(
+    for chunk, index in zip(chunks, known, strict=True):
+        assembly.place_receivers(
             index,
-            piece.is_send,
-            piece.sender,
-            piece.number,
-            piece.to_size,
-            piece.to,
+            chunk.is_send,
+            chunk.sender,
+            chunk.number,
+            chunk.to_size,
+            chunk.to,
             table.base,
             receivers_at,
             receivers,
         )
-    return Log(table, start, events, is_sent, to_size, receivers_at, receivers, seq, numbers)
+    return RunLog(table, start, events, is_sent, to_size, receivers_at, receivers, seq, numbers)
 
 
-def _check_count(table: Table) -> None:
+def _check_count(table: ProcessTable) -> None:
     """More events than `seq` counts cannot all have one of their own."""
     for name, rows, last in zip(table.names, table.rows, table.last, strict=True):
         if rows > last:
@@ -94,42 +94,42 @@ def _check_count(table: Table) -> None:
             )
 
 
-def _table(names: list[str], pieces: Sequence[Piece], known: Sequence[Ints]) -> Table:
+def _table(names: list[str], chunks: Sequence[LogChunk], known: Sequence[Ints]) -> ProcessTable:
     rows, last, largest = (np.zeros(len(names), np.int64) for _ in range(3))
     flags = np.zeros(len(names), np.uint8)
-    for piece, index in zip(pieces, known, strict=True):
-        rows[index] += piece.rows
-        last[index] = np.maximum(last[index], piece.last)
-        flags[index] |= piece.flags
-        placing.largest_numbers(index, piece.sender, piece.number, largest)
-    return Table(names, largest, rows, last, flags)
+    for chunk, index in zip(chunks, known, strict=True):
+        rows[index] += chunk.rows
+        last[index] = np.maximum(last[index], chunk.last)
+        flags[index] |= chunk.flags
+        assembly.largest_numbers(index, chunk.sender, chunk.number, largest)
+    return ProcessTable(names, largest, rows, last, flags)
 
 
 def _renumbered(
-    pieces: Sequence[Piece], known: Sequence[Ints], table: Table
-) -> tuple[list[Piece], Table, Ints]:
+    chunks: Sequence[LogChunk], known: Sequence[Ints], table: ProcessTable
+) -> tuple[list[LogChunk], ProcessTable, Ints]:
     """Messages counted anew, sender by sender, where most numbers are not in use."""
-    s = np.concatenate([index[piece.sender] for piece, index in zip(pieces, known, strict=True)])
-    number = np.concatenate([piece.number for piece in pieces])
+    s = np.concatenate([index[chunk.sender] for chunk, index in zip(chunks, known, strict=True)])
+    number = np.concatenate([chunk.number for chunk in chunks])
     order = np.lexsort((number, s))
     by_sender, by_number = s[order], number[order]
     new = np.ones(len(order), bool)
     new[1:] = (by_sender[1:] != by_sender[:-1]) | (by_number[1:] != by_number[:-1])
     largest = np.bincount(by_sender[new], minlength=len(table.names)).astype(np.int64)
-    table = Table(table.names, largest, table.rows, table.last, table.flags)
+    table = ProcessTable(table.names, largest, table.rows, table.last, table.flags)
     counted = np.empty(len(order), np.int64)
     counted[order] = np.cumsum(new) - table.base[by_sender]
-    edges = np.cumsum([0, *(len(piece.number) for piece in pieces)])
+    edges = np.cumsum([0, *(len(chunk.number) for chunk in chunks)])
     made = [
-        Piece(**{**vars(piece), "number": counted[begin:end]})
-        for piece, (begin, end) in zip(pieces, pairwise(edges), strict=True)
+        LogChunk(**{**vars(chunk), "number": counted[begin:end]})
+        for chunk, (begin, end) in zip(chunks, pairwise(edges), strict=True)
     ]
     return made, table, by_number[new]
 
 
 def _sort_out(names: list[str], start: Ints, seq: Ints, events: Ints) -> None:
     """Sort the events of each process by `seq`, where they did not come so."""
-    for process in placing.unsorted(start, seq).nonzero()[0].tolist():
+    for process in assembly.unsorted(start, seq).nonzero()[0].tolist():
         mine = slice(int(start[process]), int(start[process + 1]))
         order = np.argsort(seq[mine], kind="stable")
         seq[mine] = seq[mine][order]
@@ -140,7 +140,7 @@ def _check(
     names: list[str], start: Ints, seq: Ints, events: Ints, base: Ints, numbers: Ints | None
 ) -> None:
     """Raise TraceError where events are in no order, or sends are not numbered in theirs."""
-    twice, unordered, before = (int(each) for each in placing.contradiction(start, seq, events))
+    twice, unordered, before = (int(each) for each in assembly.contradiction(start, seq, events))
     if twice >= 0:
         name = names[int(np.searchsorted(start, twice, side="right")) - 1]
         raise TraceError(

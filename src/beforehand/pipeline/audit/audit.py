@@ -10,11 +10,11 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from beforehand.pipeline.audit import local, reading
-from beforehand.pipeline.audit.large import judge_large
-from beforehand.pipeline.audit.order import BYTES
-from beforehand.pipeline.audit.reading import Traces
-from beforehand.pipeline.audit.stages import judged, pieces
+from beforehand.pipeline.audit import local_files, trace_files
+from beforehand.pipeline.audit.clock_blocks import BYTES
+from beforehand.pipeline.audit.judge_large import judge_large
+from beforehand.pipeline.audit.stages import chunks, judged
+from beforehand.pipeline.audit.trace_files import TraceFiles
 from beforehand.pipeline.audit.witness import MOST
 from beforehand.pipeline.provenance import made
 from beforehand.pipeline.schemas import VERDICTS, VIOLATIONS
@@ -93,19 +93,21 @@ def audit(
     `large` is how many causal-sends and deliveries of a run one task may hold, `witnesses` for how many
     violations of a run to look for chains, `memory` how many bytes the clocks of a block may take.
     """
-    traces = reading.find(spark, sources)
+    traces = trace_files.find(spark, sources)
     try:
         found = _audit(spark, traces, large, witnesses, memory)
     except PySparkException:
         # Something in a file is not as it should be. Looking for it takes long, hence only now.
-        bad = reading.problems(spark, traces)
+        bad = trace_files.problems(spark, traces)
         if not bad:
             raise
         found = _audit(spark, traces.without(bad), large, witnesses, memory)
     return replace(found, sources=tuple(sources))
 
 
-def _audit(spark: SparkSession, traces: Traces, large: int, witnesses: int, memory: int) -> Audit:
+def _audit(
+    spark: SparkSession, traces: TraceFiles, large: int, witnesses: int, memory: int
+) -> Audit:
     tasks = 2 * spark.sparkContext.defaultParallelism
     by_run = traces.by_run()
     if by_run is None:
@@ -114,14 +116,14 @@ def _audit(spark: SparkSession, traces: Traces, large: int, witnesses: int, memo
         huge = sorted(run for run, files in by_run.items() if traces.rows(files) > large)
     if by_run is not None and len(by_run) >= tasks:
         rest = {run: files for run, files in by_run.items() if run not in huge}
-        found = local.judged(spark, rest, witnesses).persist()
-    else:  # runs in pieces here and there, or so few that all cores should read them together
-        some = _pieces(spark, traces, local.all_but(huge), ~F.col("run").isin(huge))
+        found = local_files.judged(spark, rest, witnesses).persist()
+    else:  # runs in chunks here and there, or so few that all cores should read them together
+        some = _chunks(spark, traces, local_files.all_but(huge), ~F.col("run").isin(huge))
         found = judged(some, max(tasks, traces.size // _BYTES_PER_TASK), witnesses).persist()
     verdicts = found.where(F.col("verdict").isNotNull()).select("verdict.*")
     violations = found.where(F.col("violation").isNotNull()).select("violation.*")
     for run in huge:
-        mine = _pieces(spark, traces, local.only(run), F.col("run") == run)
+        mine = _chunks(spark, traces, local_files.only(run), F.col("run") == run)
         one = judge_large(mine, run, witnesses, memory)
         verdicts = verdicts.union(spark.createDataFrame([one.verdict], VERDICTS))
         if one.violations:
@@ -147,26 +149,26 @@ def _audit(spark: SparkSession, traces: Traces, large: int, witnesses: int, memo
     )
 
 
-def _pieces(
-    spark: SparkSession, traces: Traces, wanted: local.Wanted, condition: Column
+def _chunks(
+    spark: SparkSession, traces: TraceFiles, wanted: local_files.Wanted, condition: Column
 ) -> DataFrame:
-    """The pieces of some runs: those that are wanted, which is what the condition says too."""
+    """The chunks of some runs: those that are wanted, which is what the condition says too."""
     near, far = traces.near_and_far()
     tables = []
     if near:
-        tables.append(local.pieces(spark, near, wanted))
+        tables.append(local_files.chunks(spark, near, wanted))
     if far.size or not near:
-        tables.append(pieces(reading.events(spark, far).where(condition)))
+        tables.append(chunks(trace_files.events(spark, far).where(condition)))
     return tables[0] if len(tables) == 1 else tables[0].union(tables[1])
 
 
-def _large_runs(spark: SparkSession, traces: Traces, large: int) -> list[str]:
+def _large_runs(spark: SparkSession, traces: TraceFiles, large: int) -> list[str]:
     near, far = traces.near_and_far()
     if far.size < _NO_LARGE_RUN and traces.rows((*traces.parquet, *traces.json)) <= large:
         return []
-    judged = reading.events(spark, far).where(F.col("kind").isin("send", "deliver"))
+    judged = trace_files.events(spark, far).where(F.col("kind").isin("send", "deliver"))
     counted = judged.select("run", F.lit(1).cast("long").alias("events"))
     if near:
-        counted = counted.union(local.sizes(spark, near))
+        counted = counted.union(local_files.sizes(spark, near))
     total = counted.groupBy("run").agg(F.sum("events").alias("events"))
     return sorted(row.run for row in total.where(F.col("events") > large).collect())

@@ -15,7 +15,7 @@ LISTED: Final = 100_000  # violations of one kind in one run; more are counted a
 
 
 @dataclass(frozen=True)
-class Found:
+class Finding:
     """One violation, as a row of the table `violations`; the run is added later."""
 
     kind: str
@@ -41,7 +41,7 @@ class Found:
 
 
 @dataclass
-class Findings:
+class RunFindings:
     """All about one run."""
 
     processes: int = 0
@@ -52,9 +52,9 @@ class Findings:
     complete: bool = True
     notes: list[str] = field(default_factory=list)
     readable: bool = True  # if not, the notes say why
-    violations: list[Found] = field(default_factory=list)
+    violations: list[Finding] = field(default_factory=list)
 
-    def add(self, found: Found) -> None:
+    def add(self, found: Finding) -> None:
         """One more."""
         self.counts[found.kind] += 1
         self.violations.append(found)
@@ -99,7 +99,7 @@ class Receivers:
 
 def out_of_order(
     process: str, message: MessageId, seq: int, chain: tuple[MessageId, ...], sent: Receivers
-) -> Found:
+) -> Finding:
     """A delivery that broke causal order; the chain is empty if none was looked for, or found."""
     if chain:
         sentence = violations.causal(sent, process, chain).sentence
@@ -108,41 +108,41 @@ def out_of_order(
             f"{process} delivered {message} after something that {message} happened before; "
             "no chain of messages that shows it was looked for here."
         )
-    return Found("causal", process, message, seq, chain, sentence)
+    return Finding("causal", process, message, seq, chain, sentence)
 
 
-def behind(process: str, message: MessageId, seq: int, early: MessageId) -> Found:
+def behind(process: str, message: MessageId, seq: int, early: MessageId) -> Finding:
     """A delivery after a later one of the same sender."""
     told = violations.fifo(process, message, early)
-    return Found("fifo", process, message, seq, told.chain, told.sentence)
+    return Finding("fifo", process, message, seq, told.chain, told.sentence)
 
 
-def duplicate(process: str, message: MessageId, seq: int) -> Found:
+def duplicate(process: str, message: MessageId, seq: int) -> Finding:
     """A second delivery."""
     sentence = violations.duplicate(process, message).sentence
-    return Found("duplicate", process, message, seq, (), sentence)
+    return Finding("duplicate", process, message, seq, (), sentence)
 
 
-def invented(process: str, message: MessageId, seq: int, sent: Receivers) -> Found:
+def invented(process: str, message: MessageId, seq: int, sent: Receivers) -> Finding:
     """A delivery of what was not sent, or not to this process."""
     sentence = violations.invented(sent, process, message).sentence
-    return Found("invented", process, message, seq, (), sentence)
+    return Finding("invented", process, message, seq, (), sentence)
 
 
-def too_soon(process: str, message: MessageId, seq: int) -> Found:
+def too_soon(process: str, message: MessageId, seq: int) -> Finding:
     """A delivery of what was sent only after things that came after this delivery."""
     sentence = (
         f"{process} delivered {message} before it can have been sent: "
         f"what {message.sender} did before sending it comes after this delivery."
     )
-    return Found("invented", process, message, seq, (), sentence)
+    return Finding("invented", process, message, seq, (), sentence)
 
 
-def lost(process: str, message: MessageId) -> Found:
+def lost(process: str, message: MessageId) -> Finding:
     """What was sent and never delivered."""
     to = "itself" if process == message.sender else process
     sentence = f"{process} never delivered {message}, which {message.sender} sent to {to}."
-    return Found("lost", process, message, None, (), sentence)
+    return Finding("lost", process, message, None, (), sentence)
 
 
 def some(names: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Judge one run that fits into memory: from its pieces to all findings."""
+"""Judge one run that fits into memory: from its chunks to all findings."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from beforehand.causality.ids import MessageId
 from beforehand.errors import TraceError
 from beforehand.pipeline.audit import findings
 from beforehand.pipeline.audit.assemble import assemble
-from beforehand.pipeline.audit.findings import LISTED, Findings, Receivers
-from beforehand.pipeline.audit.kernels import sorting
-from beforehand.pipeline.audit.log import CUT_SHORT, Log
-from beforehand.pipeline.audit.log_chunks import Piece
-from beforehand.pipeline.audit.order import BYTES, Block, Wrong, blocks
-from beforehand.pipeline.audit.steps import Sorter, Steps
-from beforehand.pipeline.audit.witness import MOST, Witness
+from beforehand.pipeline.audit.clock_blocks import BYTES, ClockBlock, LateDeliveries, blocks
+from beforehand.pipeline.audit.findings import LISTED, Receivers, RunFindings
+from beforehand.pipeline.audit.kernels import linearise
+from beforehand.pipeline.audit.linearise import Lineariser, StepBatch
+from beforehand.pipeline.audit.log_chunks import LogChunk
+from beforehand.pipeline.audit.run_log import CUT_SHORT, RunLog
+from beforehand.pipeline.audit.witness import MOST, WitnessSearch
 
 
-def judge(pieces: Sequence[Piece], *, witnesses: int = MOST, memory: int = BYTES) -> Findings:
+def judge(chunks: Sequence[LogChunk], *, witnesses: int = MOST, memory: int = BYTES) -> RunFindings:
     """All findings about a run. That it cannot be audited is a finding too."""
     try:
-        log = assemble(pieces)
+        log = assemble(chunks)
     except TraceError as problem:
-        events = sum(int(piece.rows.sum()) for piece in pieces)
-        return Findings(events=events, readable=False, notes=[str(problem)])
-    sorter = Sorter(log)
+        events = sum(int(chunk.rows.sum()) for chunk in chunks)
+        return RunFindings(events=events, readable=False, notes=[str(problem)])
+    sorter = Lineariser(log)
     stretches = list(sorter.steps())
     found = structure(log, sorter)
     found.deliveries = sum(int((stretch.slot < 0).sum()) for stretch in stretches)
     for first, width in blocks(log.processes, sorter.slots, 1, memory):
-        block = Block(log.processes, sorter.slots, first, width)
-        wrong = Wrong.join([block.check(stretch) for stretch in stretches])
+        block = ClockBlock(log.processes, sorter.slots, first, width)
+        wrong = LateDeliveries.join([block.check(stretch) for stretch in stretches])
         if len(wrong):
-            steps = Steps.join(stretches)
-            witness = Witness(steps, log.processes)
+            steps = StepBatch.join(stretches)
+            witness = WitnessSearch(steps, log.processes)
             for count in range(min(len(wrong), LISTED)):
                 step = int(wrong.step[count])
                 wanted = found.counts["causal"] < witnesses
@@ -59,15 +59,15 @@ def judge(pieces: Sequence[Piece], *, witnesses: int = MOST, memory: int = BYTES
     return found
 
 
-def _later(log: Log, message: int, number: int) -> MessageId | None:
+def _later(log: RunLog, message: int, number: int) -> MessageId | None:
     """The message of the same sender that counts as the given number; None for 0."""
     return log.id(int(log.table.base[log.sender[message]]) + number - 1) if number else None
 
 
-def structure(log: Log, sorter: Sorter) -> Findings:
+def structure(log: RunLog, sorter: Lineariser) -> RunFindings:
     """All findings that need no clocks; for these, all steps must have been taken."""
     table = log.table
-    found = Findings(log.processes, int(table.rows.sum()), int(log.is_sent.sum()))
+    found = RunFindings(log.processes, int(table.rows.sum()), int(log.is_sent.sum()))
     _add_notes(found, log)
     _add_single(found, log, sorter.matter)
     messages, receivers = sorter.lost()
@@ -80,7 +80,7 @@ def structure(log: Log, sorter: Sorter) -> Findings:
 
 
 def add_late(
-    found: Findings,
+    found: RunFindings,
     process: str,
     message: MessageId,
     seq: int,
@@ -95,7 +95,7 @@ def add_late(
         found.add(findings.behind(process, message, seq, later))
 
 
-def _add_notes(found: Findings, log: Log) -> None:
+def _add_notes(found: RunFindings, log: RunLog) -> None:
     table = log.table
     silent = [name for name, rows in zip(table.names, table.rows, strict=True) if not rows]
     if silent:
@@ -116,18 +116,18 @@ def _add_notes(found: Findings, log: Log) -> None:
     found.complete = not found.notes
 
 
-def _add_single(found: Findings, log: Log, matter: Ints) -> None:
+def _add_single(found: RunFindings, log: RunLog, matter: Ints) -> None:
     """Duplicates and inventions."""
-    repeated = np.flatnonzero(matter == sorting.DUPLICATE)
-    made_up = np.flatnonzero(matter > sorting.DUPLICATE)
+    repeated = np.flatnonzero(matter == linearise.DUPLICATE)
+    made_up = np.flatnonzero(matter > linearise.DUPLICATE)
     places = np.concatenate([repeated[:LISTED], made_up[:LISTED]])
     owners = np.searchsorted(log.start, places, side="right") - 1
     for event, owner in zip(places.tolist(), owners.tolist(), strict=True):
         message = ~int(log.events[event])
         process, name, seq = log.table.names[owner], log.id(message), int(log.seq[event])
-        if matter[event] == sorting.DUPLICATE:
+        if matter[event] == linearise.DUPLICATE:
             found.add(findings.duplicate(process, name, seq))
-        elif matter[event] == sorting.TOO_SOON:
+        elif matter[event] == linearise.TOO_SOON:
             found.add(findings.too_soon(process, name, seq))
         else:
             sent = bool(log.is_sent[message])
@@ -138,7 +138,7 @@ def _add_single(found: Findings, log: Log, matter: Ints) -> None:
     found.count_more("invented", len(made_up) - LISTED)
 
 
-def _last(log: Log, sender: int) -> int:
+def _last(log: RunLog, sender: int) -> int:
     """The number of the last message that a process sent, 0 if there is none."""
     low, high = int(log.table.base[sender]), int(log.table.base[sender + 1])
     sent = np.flatnonzero(log.is_sent[low:high])

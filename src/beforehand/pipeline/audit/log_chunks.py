@@ -1,6 +1,6 @@
 """Pieces of a log: what the auditor needs of some events of one run, as small as it gets.
 
-A piece is made of one Arrow batch of events, whatever their order, and travels as a few blocks of bytes.
+A chunk is made of one Arrow batch of events, whatever their order, and travels as a few blocks of bytes.
 So Spark moves hundreds of rows where there were millions of events.
 """
 
@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from beforehand._kernel import Ints
 from beforehand.errors import TraceError
-from beforehand.pipeline.audit.log import CUT_SHORT, GONE, JOINED, STARTED, STOPPED
+from beforehand.pipeline.audit.run_log import CUT_SHORT, GONE, JOINED, STARTED, STOPPED
 from beforehand.trace import KINDS as EVERY_KIND
 
 SEND: Final = 1
@@ -33,7 +33,7 @@ CUT: Final = "cut short"
 
 
 @dataclass(frozen=True)
-class Piece:
+class LogChunk:
     """Some causal-sends and deliveries; processes are places in `names`."""
 
     names: list[str]
@@ -49,7 +49,7 @@ class Piece:
     to: Ints  # int32: all of these
 
     def pack(self) -> dict[str, Any]:
-        """The piece as values that Arrow can hold, with as few bytes for a number as it needs."""
+        """The chunk as values that Arrow can hold, with as few bytes for a number as it needs."""
         packed: dict[str, Any] = {"names": self.names}
         for name in ARRAYS:
             values = getattr(self, name)
@@ -58,7 +58,7 @@ class Piece:
         return packed
 
     @staticmethod
-    def unpack(row: dict[str, Any]) -> Piece:
+    def unpack(row: dict[str, Any]) -> LogChunk:
         """The opposite of `pack`."""
         counts = {"rows": len(row["names"])}
         counts |= dict.fromkeys(("last", "flags"), counts["rows"])
@@ -72,7 +72,7 @@ class Piece:
             bytes_each = len(row[name]) // counts[name] if counts[name] else 1
             stored = np.frombuffer(row[name], f"i{bytes_each}")
             arrays[name] = stored.astype(kind, copy=False)
-        return Piece(row["names"], **arrays)
+        return LogChunk(row["names"], **arrays)
 
 
 ARRAYS: Final[dict[str, type[np.generic]]] = {
@@ -95,8 +95,8 @@ def _fits(values: Ints, kind: type[np.signedinteger[Any]]) -> bool:
     return not len(values) or (limits.min <= values.min() and values.max() <= limits.max)
 
 
-def cut(batch: Any) -> Iterator[tuple[str, Piece]]:
-    """The pieces of a batch with the columns run, process, seq, kind (as in KINDS, 0 for others, -1
+def cut(batch: Any) -> Iterator[tuple[str, LogChunk]]:
+    """The chunks of a batch with the columns run, process, seq, kind (as in KINDS, 0 for others, -1
     for what there is not), sender, mid, to and detail; one for each run in it.
 
     Text may be plain or a dictionary.
@@ -105,18 +105,18 @@ def cut(batch: Any) -> Iterator[tuple[str, Piece]]:
     runs = _dictionary(batch.column("run"))
     names = runs.dictionary.to_pylist()
     if len(names) == 1:
-        yield names[0], _piece(batch)
+        yield names[0], _chunk(batch)
         return
     owners = runs.indices.to_numpy()
     if not (owners != owners[:1]).any():
-        yield names[owners[0]], _piece(batch)
+        yield names[owners[0]], _chunk(batch)
         return
     order = np.argsort(owners, kind="stable")
     sorted_batch = batch.take(pa.array(order))
     edges = np.searchsorted(owners[order], np.arange(len(names) + 1))
     for place, name in enumerate(names):
         if edges[place] < edges[place + 1]:
-            yield name, _piece(sorted_batch.slice(edges[place], edges[place + 1] - edges[place]))
+            yield name, _chunk(sorted_batch.slice(edges[place], edges[place + 1] - edges[place]))
 
 
 def _dictionary(column: Any) -> Any:
@@ -141,7 +141,7 @@ def _check(batch: Any) -> None:
         raise TraceError("there are events that make no sense")
 
 
-def _piece(batch: Any) -> Piece:
+def _chunk(batch: Any) -> LogChunk:
     kind = batch.column("kind").to_numpy()
     lists = batch.column("to")
     names, process, sender, to = _encoded(
@@ -156,7 +156,7 @@ def _piece(batch: Any) -> Piece:
     sizes = lists.value_lengths().fill_null(-1).to_numpy(zero_copy_only=False)
     if not is_send[sizes > 0].all():  # other kinds may name somebody too
         to = to[np.repeat(is_send[sizes > 0], sizes[sizes > 0])]
-    return Piece(
+    return LogChunk(
         names,
         rows,
         last,

@@ -1,4 +1,4 @@
-"""The auditor on Spark: events to pieces, pieces to findings, many runs at a time."""
+"""The auditor on Spark: events to chunks, chunks to findings, many runs at a time."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, BinaryType, StringType, StructType
 
 from beforehand.pipeline.arrow import arrow_schema
-from beforehand.pipeline.audit.findings import Findings
+from beforehand.pipeline.audit.findings import RunFindings
 from beforehand.pipeline.audit.judge import judge
-from beforehand.pipeline.audit.log_chunks import ARRAYS, CODES, UNKNOWN, Piece, cut
+from beforehand.pipeline.audit.log_chunks import ARRAYS, CODES, UNKNOWN, LogChunk, cut
 from beforehand.pipeline.schemas import VERDICTS, VIOLATIONS, optional, required
 
-PIECES: Final = StructType(
+CHUNKS: Final = StructType(
     [
         required("run", StringType()),
         required("names", ArrayType(StringType(), containsNull=False)),
@@ -28,7 +28,7 @@ PIECES: Final = StructType(
 FINDINGS: Final = StructType([optional("verdict", VERDICTS), optional("violation", VIOLATIONS)])
 
 
-def pieces(events: DataFrame) -> DataFrame:
+def chunks(events: DataFrame) -> DataFrame:
     """Events, as many as there are, in rows of a batch each."""
     kind = F.coalesce(
         *(F.when(F.col("kind") == name, F.lit(code)) for name, code in CODES.items()),
@@ -43,18 +43,18 @@ def pieces(events: DataFrame) -> DataFrame:
         "mid",
         F.when(F.col("kind") == "send", F.col("to")).alias("to"),
         F.when(F.col("kind").isin("start", "stop"), F.col("detail")).alias("detail"),
-    ).mapInArrow(_cut, PIECES)
+    ).mapInArrow(_cut, CHUNKS)
 
 
-def judged(pieces: DataFrame, partitions: int, witnesses: int) -> DataFrame:
+def judged(chunks: DataFrame, partitions: int, witnesses: int) -> DataFrame:
     """The findings about each run; runs are spread over so many tasks."""
-    return pieces.repartition(partitions, "run").mapInArrow(_judge(witnesses), FINDINGS)
+    return chunks.repartition(partitions, "run").mapInArrow(_judge(witnesses), FINDINGS)
 
 
 def _cut(batches: Iterable[Any]) -> Iterator[Any]:
-    schema = arrow_schema(PIECES)
+    schema = arrow_schema(CHUNKS)
     for batch in batches:
-        rows = [{"run": run, **piece.pack()} for run, piece in cut(batch)]
+        rows = [{"run": run, **chunk.pack()} for run, chunk in cut(batch)]
         if rows:
             yield pa.RecordBatch.from_pylist(rows, schema=schema)
 
@@ -62,10 +62,10 @@ def _cut(batches: Iterable[Any]) -> Iterator[Any]:
 def _judge(witnesses: int) -> Callable[[Iterable[Any]], Iterator[Any]]:
     def judge_runs(batches: Iterable[Any]) -> Iterator[Any]:
         # Sorting by run would copy everything; what a task is given fits into memory in any case.
-        runs: dict[str, list[Piece]] = {}
+        runs: dict[str, list[LogChunk]] = {}
         for batch in batches:
             for row in unpacked(batch):
-                runs.setdefault(row["run"], []).append(Piece.unpack(row))
+                runs.setdefault(row["run"], []).append(LogChunk.unpack(row))
         while runs:
             run, mine = runs.popitem()
             yield findings_batch(run, judge(mine, witnesses=witnesses))
@@ -84,8 +84,8 @@ def unpacked(batch: Any) -> Iterator[dict[str, Any]]:
         }
 
 
-def findings_batch(run: str, found: Findings) -> Any:
-    """Findings as rows."""
+def findings_batch(run: str, found: RunFindings) -> Any:
+    """RunFindings as rows."""
     rows: list[dict[str, Any]] = [{"verdict": found.row(run)}]
     rows += [{"violation": each.row(run)} for each in found.violations]
     return pa.RecordBatch.from_pylist(rows, schema=arrow_schema(FINDINGS))

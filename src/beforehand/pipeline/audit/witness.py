@@ -8,15 +8,15 @@ import numpy as np
 
 from beforehand._kernel import Ints
 from beforehand.pipeline.audit.kernels import chains
-from beforehand.pipeline.audit.steps import Steps
+from beforehand.pipeline.audit.linearise import StepBatch
 
 MOST: Final = 1_000  # chains to look for in one run: nobody reads more
 
 
-class Witness:
+class WitnessSearch:
     """Finds chains in a stretch of steps that begins before the late messages were sent."""
 
-    def __init__(self, steps: Steps, processes: int) -> None:
+    def __init__(self, steps: StepBatch, processes: int) -> None:
         slots = int(max(steps.slot.max(), (~steps.slot).max())) + 1
         message = np.empty(len(steps), np.int32)
         count = chains.name_messages(steps.slot, np.full(slots, -1, np.int32), message)

@@ -6,7 +6,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from beforehand.pipeline.characterise.order import LIMIT, NEEDED, order_of
+from beforehand.pipeline.characterise.causal_order import LIMIT, NEEDED, order_of
 from beforehand.pipeline.characterise.rates import SECOND, by, evenness, gap, window_of
 from beforehand.pipeline.characterise.schemas import COUNTS, FLAGS, ORDER, RUNS, shaped
 

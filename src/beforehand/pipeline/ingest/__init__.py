@@ -7,9 +7,9 @@
 """
 
 from beforehand.pipeline.ingest.ingest import ingest
+from beforehand.pipeline.ingest.output import read_events, read_messages, read_summary
 from beforehand.pipeline.ingest.read.options import Options, columns_of
 from beforehand.pipeline.ingest.summary import FileCount, RunCount, Summary
-from beforehand.pipeline.ingest.tables import read_events, read_messages, read_summary
 
 __all__ = [
     "FileCount",

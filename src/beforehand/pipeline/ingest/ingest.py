@@ -1,4 +1,4 @@
-"""Ingest as a whole: find the files, read and settle them, write the tables, and say what was found."""
+"""Ingest as a whole: find the files, read and resolve them, write the tables, and say what was found."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from beforehand.errors import PipelineError
 from beforehand.pipeline.ingest import stages, tasks
-from beforehand.pipeline.ingest.read import EMPTY, UNKNOWN
+from beforehand.pipeline.ingest.output import DERIVED, NOTE, TABLES, UNFINISHED
 from beforehand.pipeline.ingest.read.options import AUTO, Options
-from beforehand.pipeline.ingest.read.rows import Bad
+from beforehand.pipeline.ingest.read.read import EMPTY, UNKNOWN
+from beforehand.pipeline.ingest.read.rows import BadRow
 from beforehand.pipeline.ingest.summary import Summary, Tally, summed
-from beforehand.pipeline.ingest.tables import DERIVED, NOTE, TABLES, UNFINISHED
 from beforehand.pipeline.schemas import FILES
 from beforehand.pipeline.storage import File, Storage, join, literal
 
@@ -38,13 +38,13 @@ def ingest(
     storage = Storage(spark)
     found = find(storage, sources, out)
     claim(storage, out, force)
-    settled = stages.outcomes(_rows(spark, found, options)).persist(StorageLevel.DISK_ONLY)
+    resolved = stages.outcomes(_rows(spark, found, options)).persist(StorageLevel.DISK_ONLY)
     try:
-        tallies = [Tally(*row) for row in stages.tallies(settled).collect()]
+        tallies = [Tally(*row) for row in stages.tallies(resolved).collect()]
         summary = summed(tallies, [each.path for each in found])
-        _write(settled, summary, out)
+        _write(resolved, summary, out)
     finally:
-        settled.unpersist()
+        resolved.unpersist()
     storage.write_note(out, NOTE, summary.to_dict())
     storage.delete(join(out, UNFINISHED))
     return summary
@@ -104,7 +104,7 @@ def _rows(spark: SparkSession, found: list[File], options: Options) -> DataFrame
     told: list[dict[str, Any]] = []
     for each in found:
         if reason := _refusal(each):
-            told += tasks.refused(each.path, format_name, Bad(0, "", reason))
+            told += tasks.refused(each.path, format_name, BadRow(0, "", reason))
         else:
             readable.append(each.path)
     values = [tuple(one.get(name) for name in stages.ROWS.names) for one in told]
@@ -121,11 +121,11 @@ def _refusal(file: File) -> str | None:
     return None if file.size else EMPTY  # Spark passes over empty files without a word
 
 
-def _write(settled: DataFrame, summary: Summary, out: str) -> None:
-    stages.messages(settled, summary.names).write.parquet(join(out, "messages"))
+def _write(resolved: DataFrame, summary: Summary, out: str) -> None:
+    stages.messages(resolved, summary.names).write.parquet(join(out, "messages"))
     if any(each.events for each in summary.runs):
-        stages.events(settled, summary.names).write.parquet(join(out, "events"))
-    stages.rejects(settled).write.parquet(join(out, "rejects"))
+        stages.events(resolved, summary.names).write.parquet(join(out, "events"))
+    stages.rejects(resolved).write.parquet(join(out, "rejects"))
     files = [tuple(asdict(each).values()) for each in summary.files]
-    table = settled.sparkSession.createDataFrame(files, FILES)
+    table = resolved.sparkSession.createDataFrame(files, FILES)
     table.coalesce(1).write.parquet(join(out, "files"))

@@ -23,7 +23,7 @@ from beforehand.pipeline.schemas import (
 )
 from beforehand.pipeline.storage import literal
 
-# A row of a file, to be settled with the others of its run and group; or a rejected row, which has a
+# A row of a file, to be resolved with the others of its run and group; or a rejected row, which has a
 # reason; or the end of a file, which has the number of its rows.
 ROWS: Final = StructType(
     [
@@ -77,41 +77,41 @@ def rows_of_files(spark: SparkSession, paths: Sequence[str], options: Options) -
 
 
 def outcomes(rows: DataFrame) -> DataFrame:
-    """What becomes of rows: all of a run and group are settled in one place."""
+    """What becomes of rows: all of a run and group are resolved in one place."""
     schema = arrow_schema(OUTCOMES)
 
-    def settle(batches: Iterable[Any]) -> Iterator[Any]:
-        return tasks.settle_batches(batches, schema)
+    def resolve(batches: Iterable[Any]) -> Iterator[Any]:
+        return tasks.resolve_batches(batches, schema)
 
     together = rows.repartition("run", "group")
     ordered = together.sortWithinPartitions("run", "group", "part", "order", "file", "position")
-    return ordered.mapInArrow(settle, OUTCOMES)
+    return ordered.mapInArrow(resolve, OUTCOMES)
 
 
-def messages(settled: DataFrame, names: Mapping[str, str]) -> DataFrame:
+def messages(resolved: DataFrame, names: Mapping[str, str]) -> DataFrame:
     """The messages, with the names of their runs."""
-    return _named(_table(settled, "message"), names, MESSAGES)
+    return _named(_table(resolved, "message"), names, MESSAGES)
 
 
-def events(settled: DataFrame, names: Mapping[str, str]) -> DataFrame:
+def events(resolved: DataFrame, names: Mapping[str, str]) -> DataFrame:
     """The events, with the names of their runs."""
-    return _named(_table(settled, "event"), names, EVENTS)
+    return _named(_table(resolved, "event"), names, EVENTS)
 
 
-def rejects(settled: DataFrame) -> DataFrame:
+def rejects(resolved: DataFrame) -> DataFrame:
     """The rows that could not be used."""
-    return _table(settled, "reject")
+    return _table(resolved, "reject")
 
 
-def tallies(settled: DataFrame) -> DataFrame:
+def tallies(resolved: DataFrame) -> DataFrame:
     """All counts, added up: few rows for each file and run."""
-    told = _table(settled, "tally").groupBy("run", "file", "format", "what")
+    told = _table(resolved, "tally").groupBy("run", "file", "format", "what")
     added = told.agg(f.sum("number").alias("number"), f.max("note").alias("note"))
     return added.select(TALLIES.names)
 
 
-def _table(settled: DataFrame, name: str) -> DataFrame:
-    return settled.where(f.col(name).isNotNull()).select(f"{name}.*")
+def _table(resolved: DataFrame, name: str) -> DataFrame:
+    return resolved.where(f.col(name).isNotNull()).select(f"{name}.*")
 
 
 def _named(table: DataFrame, names: Mapping[str, str], schema: StructType) -> DataFrame:

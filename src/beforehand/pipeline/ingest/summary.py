@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Final, NamedTuple
 
-from beforehand.pipeline.ingest.names import names_of
-from beforehand.pipeline.ingest.read import UNKNOWN
+from beforehand.pipeline.ingest.read.read import UNKNOWN
+from beforehand.pipeline.ingest.run_names import names_of
 
 # What is counted of the rows of a file, and of a run; flags are counted under names of their own.
 ROWS, ACCEPTED, REJECTED, DUPLICATES, FLAGGED = (

@@ -14,19 +14,19 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from beforehand.pipeline.ingest.names import key_of
-from beforehand.pipeline.ingest.order import SETTLERS
-from beforehand.pipeline.ingest.order.outcome import (
+from beforehand.pipeline.ingest.read.options import Options
+from beforehand.pipeline.ingest.read.read import read_file
+from beforehand.pipeline.ingest.read.rows import BadRow, Row
+from beforehand.pipeline.ingest.resolve.outcomes import (
     Accepted,
     Duplicate,
-    Kept,
-    Message,
+    IngestedMessage,
     Outcome,
+    ReadRow,
     Rejected,
 )
-from beforehand.pipeline.ingest.read import read_file
-from beforehand.pipeline.ingest.read.options import Options
-from beforehand.pipeline.ingest.read.rows import Bad, Row
+from beforehand.pipeline.ingest.resolve.resolvers import RESOLVERS
+from beforehand.pipeline.ingest.run_names import key_of
 from beforehand.pipeline.ingest.summary import (
     ACCEPTED,
     DUPLICATES,
@@ -67,7 +67,7 @@ def rows_of_file(path: str, content: bytes, options: Options) -> Iterator[dict[s
     count = 0
     for row in _guarded(found.rows):
         count += 1
-        if isinstance(row, Bad):
+        if isinstance(row, BadRow):
             yield rejected(path, found.format, row)
             continue
         body = _ENCODER.encode(row.fields)
@@ -86,12 +86,12 @@ def rows_of_file(path: str, content: bytes, options: Options) -> Iterator[dict[s
     yield _end(path, found.format, count, found.note)
 
 
-def refused(path: str, format_name: str, bad: Bad) -> list[dict[str, Any]]:
+def refused(path: str, format_name: str, bad: BadRow) -> list[dict[str, Any]]:
     """The records of a file that was not even read."""
     return [rejected(path, format_name, bad), _end(path, format_name, 1)]
 
 
-def rejected(path: str, format_name: str, bad: Bad) -> dict[str, Any]:
+def rejected(path: str, format_name: str, bad: BadRow) -> dict[str, Any]:
     """The record of a row that cannot be used."""
     return {
         **_unordered(path, format_name),
@@ -101,34 +101,34 @@ def rejected(path: str, format_name: str, bad: Bad) -> dict[str, Any]:
     }
 
 
-def settle_batches(batches: Iterable[Any], schema: Any) -> Iterator[Any]:
+def resolve_batches(batches: Iterable[Any], schema: Any) -> Iterator[Any]:
     """The outcomes of rows, which come sorted so that those of one group are together."""
     records = (record for batch in batches for record in batch.to_pylist())
     groups = groupby(records, key=lambda record: (record["run"], record["group"]))
-    return _batches((out for key, group in groups for out in settled(key[0], group)), schema)
+    return _batches((out for key, group in groups for out in resolved(key[0], group)), schema)
 
 
-def settled(run: str, records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def resolved(run: str, records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """What becomes of the records of one group; verdicts are counted per file."""
     counts: Counter[_About] = Counter()
     if not run:
         for record in records:
-            yield from _not_settled(record, counts)
+            yield from _unresolved(record, counts)
     else:
         first = next(iter(records := iter(records)))
-        rows = (_kept(record) for record in _chained(first, records))
-        for outcome in SETTLERS[first["format"]](rows):
+        rows = (_read_row(record) for record in _chained(first, records))
+        for outcome in RESOLVERS[first["format"]](rows):
             yield from _output(run, outcome, counts)
     for about, number in counts.items():
         yield {"tally": Tally(*about, number)._asdict()}
 
 
-def _guarded(rows: Iterator[Row | Bad]) -> Iterator[Row | Bad]:
+def _guarded(rows: Iterator[Row | BadRow]) -> Iterator[Row | BadRow]:
     """A file on which a reader fails must not stop the others."""
     try:
         yield from rows
     except Exception as problem:
-        yield Bad(
+        yield BadRow(
             0, "", f"the reader failed ({type(problem).__name__}: {problem}); please report it"
         )
 
@@ -153,7 +153,7 @@ def _end(path: str, format_name: str, count: int, note: str = "") -> dict[str, A
     return {**_unordered(path, format_name), "raw": note, "rows": count}
 
 
-def _not_settled(record: dict[str, Any], counts: Counter[_About]) -> Iterator[dict[str, Any]]:
+def _unresolved(record: dict[str, Any], counts: Counter[_About]) -> Iterator[dict[str, Any]]:
     file, format_name = record["file"], record["format"]
     if record["rows"] is not None:
         yield {"tally": Tally("", file, format_name, ROWS, record["rows"], record["raw"])._asdict()}
@@ -163,9 +163,9 @@ def _not_settled(record: dict[str, Any], counts: Counter[_About]) -> Iterator[di
     yield {"reject": {name: record[name] for name in names}}
 
 
-def _kept(record: dict[str, Any]) -> Kept:
+def _read_row(record: dict[str, Any]) -> ReadRow:
     fields = tuple(json.loads(record["body"]))
-    return Kept(
+    return ReadRow(
         record["file"],
         record["format"],
         record["position"],
@@ -177,7 +177,7 @@ def _kept(record: dict[str, Any]) -> Kept:
 
 
 def _output(run: str, outcome: Outcome, counts: Counter[_About]) -> Iterator[dict[str, Any]]:
-    if isinstance(outcome, Message):
+    if isinstance(outcome, IngestedMessage):
         fields = outcome._asdict()
         row = fields.pop("row")
         counts[run, "", "", MESSAGES] += 1
@@ -198,7 +198,7 @@ def _output(run: str, outcome: Outcome, counts: Counter[_About]) -> Iterator[dic
         counts["", row.file, row.format, DUPLICATES] += 1
     else:
         assert isinstance(outcome, Rejected)
-        yield from _not_settled({**row._asdict(), "reason": outcome.reason, "rows": None}, counts)
+        yield from _unresolved({**row._asdict(), "reason": outcome.reason, "rows": None}, counts)
 
 
 def _chained(first: dict[str, Any], rest: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:

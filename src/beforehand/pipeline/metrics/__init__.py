@@ -1,30 +1,20 @@
-"""Metrics tables: what the papers claim beside what the results of sweeps show. Spark SQL throughout.
+"""Metrics tables: what the papers claim next to what the results of sweeps show. Spark SQL throughout.
 
-Each function takes a DataFrame of results (`pipeline.sweep.RESULTS`) and gives one with a declared
-schema. Runs that failed are left out everywhere.
+- `metrics.py` computes all tables and writes them below the sweep's folder.
+- `table1.py` measures the columns of Almeida's Table 1, whose claims are data in `claims.py`.
+- `exponents.py` fits how costs grow.
+- `figures_001.py` and `figure_004.py` are the series of two papers' figures, named after their tables.
+- `columns.py` turns fields of scenarios into columns.
+
+Each function takes a DataFrame of results (`pipeline.sweep.RESULTS`) and returns one with a declared
+schema. Failed runs are ignored everywhere.
 """
-
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Final
-
-from pyspark.sql import DataFrame
 
 from beforehand.pipeline.metrics.exponents import exponents
 from beforehand.pipeline.metrics.figure_004 import figure_series_004
 from beforehand.pipeline.metrics.figures_001 import figure_series_001
+from beforehand.pipeline.metrics.metrics import TABLES, write_tables
 from beforehand.pipeline.metrics.table1 import table1
-from beforehand.pipeline.provenance import made
-from beforehand.pipeline.storage import Storage, absolute, join, literal
-
-# By the names of their folders in DIR/metrics.
-TABLES: Final[dict[str, Callable[[DataFrame], DataFrame]]] = {
-    "table1": table1,
-    "exponents": exponents,
-    "figures_001": figure_series_001,
-    "figure_004": figure_series_004,
-}
 
 __all__ = [
     "TABLES",
@@ -34,30 +24,3 @@ __all__ = [
     "table1",
     "write_tables",
 ]
-
-
-NOTE: Final = "_metrics.json"
-
-
-def write_tables(results: DataFrame, out: str, command: str = "") -> dict[str, DataFrame]:
-    """Make all tables and write them below `out`/metrics, over older ones; returns them as written.
-
-    `command` is the command line that the note records.
-    """
-    found = {}
-    folder = join(absolute(out), "metrics")
-    storage = Storage(results.sparkSession)
-    storage.delete(join(folder, NOTE))
-    results.persist()  # every table goes through it
-    try:
-        for name, make in TABLES.items():
-            path = join(folder, name)
-            table = make(results)
-            # Small, so in one file, and in the order of its columns: they are the keys.
-            whole = table.coalesce(1).sortWithinPartitions(*table.columns)
-            whole.write.mode("overwrite").parquet(path)
-            found[name] = results.sparkSession.read.schema(table.schema).parquet(literal(path))
-    finally:
-        results.unpersist()
-    storage.write_note(folder, NOTE, {"version": 1, **made(results.sparkSession, command)})
-    return found

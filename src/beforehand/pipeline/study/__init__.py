@@ -6,8 +6,8 @@
 """
 
 from beforehand.pipeline.study.advice import Advice
-from beforehand.pipeline.study.figures import Candidate, Figures
-from beforehand.pipeline.study.study import MESSAGES, NETWORKS, STEPS, Findings, Study, run_study
+from beforehand.pipeline.study.figures import Candidate, ProtocolFigures
+from beforehand.pipeline.study.study import MESSAGES, NETWORKS, STEPS, Study, StudyResult, run_study
 
 __all__ = [
     "MESSAGES",
@@ -15,8 +15,8 @@ __all__ = [
     "STEPS",
     "Advice",
     "Candidate",
-    "Figures",
-    "Findings",
+    "ProtocolFigures",
     "Study",
+    "StudyResult",
     "run_study",
 ]

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from beforehand.pipeline.prose import span
-from beforehand.pipeline.study.figures import Figures
+from beforehand.pipeline.study.figures import ProtocolFigures
 
 CLOSE: Final = 1.02  # what differs by less is called equal
 
-Rows = Sequence[Figures]
+Rows = Sequence[ProtocolFigures]
 
 
 @dataclass(frozen=True)
@@ -159,27 +159,27 @@ RULES: Final[tuple[Rule, ...]] = (
 # ---- parts ----
 
 
-def everywhere_usable(rows: Rows) -> list[Figures]:
+def everywhere_usable(rows: Rows) -> list[ProtocolFigures]:
     """The rows of protocols that are usable on all networks of the study."""
     bad = {row.protocol for row in rows if not row.usable}
     return [row for row in rows if row.protocol not in bad]
 
 
-def _p99(row: Figures) -> float:
+def _p99(row: ProtocolFigures) -> float:
     return row.latency_p99
 
 
-def _wire(row: Figures) -> float:
+def _wire(row: ProtocolFigures) -> float:
     return row.wire_per_message
 
 
-def _finished(row: Figures) -> bool:
+def _finished(row: ProtocolFigures) -> bool:
     return row.outcome == "complete" and row.deliveries > 0
 
 
 def _ranked(
-    rows: Rows, network: str, measure: Callable[[Figures], float]
-) -> tuple[list[Figures], list[Figures]]:
+    rows: Rows, network: str, measure: Callable[[ProtocolFigures], float]
+) -> tuple[list[ProtocolFigures], list[ProtocolFigures]]:
     """The best of a network with those that are as good, and the others; fewer bytes decide."""
     usable = [row for row in rows if row.network == network and row.usable]
     if not usable:
@@ -192,10 +192,10 @@ def _ranked(
 
 def _advice(
     situation: str,
-    best: list[Figures],
-    rest: list[Figures],
+    best: list[ProtocolFigures],
+    rest: list[ProtocolFigures],
     told: str,
-    show: Callable[[Figures], str],
+    show: Callable[[ProtocolFigures], str],
 ) -> Advice:
     names = tuple(row.protocol for row in best)
     if len(names) > 1:
@@ -205,17 +205,17 @@ def _advice(
     return Advice(situation, names, told + ".")
 
 
-def _worst_ratio(rows: Rows, name: str, measure: Callable[[Figures], float]) -> float:
+def _worst_ratio(rows: Rows, name: str, measure: Callable[[ProtocolFigures], float]) -> float:
     """How many times the best a protocol has, on the network where that is most."""
     return max(_ratio(row, rows, measure) for row in rows if row.protocol == name)
 
 
-def _ratio(own: Figures, rows: Rows, measure: Callable[[Figures], float]) -> float:
+def _ratio(own: ProtocolFigures, rows: Rows, measure: Callable[[ProtocolFigures], float]) -> float:
     best = min(measure(row) for row in rows if row.network == own.network)
     return measure(own) / best if best else 1.0
 
 
-def _worst_of(rows: Rows, measure: Callable[[Figures], float]) -> dict[str, float]:
+def _worst_of(rows: Rows, measure: Callable[[ProtocolFigures], float]) -> dict[str, float]:
     """The largest figure of each usable protocol."""
     found: dict[str, float] = {}
     for row in everywhere_usable(rows):
@@ -223,7 +223,7 @@ def _worst_of(rows: Rows, measure: Callable[[Figures], float]) -> dict[str, floa
     return found
 
 
-def _broken(row: Figures) -> str:
+def _broken(row: ProtocolFigures) -> str:
     if row.error:
         return "a run that failed"
     more = row.violations - row.causal_violations

@@ -18,7 +18,7 @@ MOST_SQUARED: Final = 500
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class Excluded:
     """Protocols that are not replayed, and why."""
 
     protocols: tuple[str, ...]
@@ -27,7 +27,7 @@ class LeftOut:
 
 def suitable(
     candidates: Sequence[Candidate], processes: int
-) -> tuple[list[Candidate], list[LeftOut]]:
+) -> tuple[list[Candidate], list[Excluded]]:
     """The protocols to try, and the others."""
     chosen: list[Candidate] = []
     reasons: dict[str, list[str]] = {}
@@ -44,14 +44,14 @@ def suitable(
         raise PipelineError(
             f"no protocol is left to try: {next(iter(reasons))}; name others with `protocol`"
         )
-    return chosen, [LeftOut(tuple(names), reason) for reason, names in reasons.items()]
+    return chosen, [Excluded(tuple(names), reason) for reason, names in reasons.items()]
 
 
-def grouped(skipped: Iterable[tuple[str, str]]) -> list[LeftOut]:
+def grouped(skipped: Iterable[tuple[str, str]]) -> list[Excluded]:
     """Pairs of protocol and reason, those with the same reason together."""
     reasons: dict[str, dict[str, None]] = {}
     for protocol, reason in skipped:
         # The simulator begins with the name of the protocol, and ends with what else to choose.
         text = reason.removeprefix(f"{protocol} ").partition(";")[0]
         reasons.setdefault(text, {})[protocol] = None
-    return [LeftOut(tuple(names), reason) for reason, names in reasons.items()]
+    return [Excluded(tuple(names), reason) for reason, names in reasons.items()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any, Final, get_type_hints
 
 import pyarrow as pa
@@ -12,7 +11,7 @@ from pyspark.sql.types import BooleanType, DataType, DoubleType, StructType
 
 from beforehand.pipeline.arrow import arrow_schema
 from beforehand.pipeline.schemas import NUMBER, TEXT, TEXTS, required
-from beforehand.pipeline.study.figures import Figures
+from beforehand.pipeline.study.figures import ProtocolFigures
 
 _KINDS: Final[dict[type, DataType]] = {
     str: TEXT,
@@ -21,9 +20,9 @@ _KINDS: Final[dict[type, DataType]] = {
     bool: BooleanType(),
 }
 
-# One row per protocol and network: the fields of Figures.
+# One row per protocol and network: the fields of ProtocolFigures.
 PROTOCOLS: Final = StructType(
-    [required(each.name, _KINDS[get_type_hints(Figures)[each.name]]) for each in fields(Figures)]
+    [required(name, _KINDS[kind]) for name, kind in get_type_hints(ProtocolFigures).items()]
 )
 
 # What to choose when, in the order of the rules.

@@ -11,11 +11,11 @@ from pyspark.sql import SparkSession
 from beforehand.errors import PipelineError
 from beforehand.pipeline.ingest import FileCount, Options, RunCount, Summary, ingest
 from beforehand.pipeline.ingest.ingest import claim, find
-from beforehand.pipeline.ingest.tables import NOTE as INGESTED
-from beforehand.pipeline.ingest.tables import UNFINISHED
+from beforehand.pipeline.ingest.output import NOTE as INGESTED
+from beforehand.pipeline.ingest.output import UNFINISHED
 from beforehand.pipeline.schemas import FILES, MESSAGES, REJECTS
 from beforehand.pipeline.storage import Storage, join, literal
-from beforehand.pipeline.study import workload
+from beforehand.pipeline.study import shop_workload
 from beforehand.pipeline.study.schemas import write_rows
 
 ABOUT: Final = "_source.json"  # written first: what the folder is about
@@ -92,12 +92,12 @@ def _refuse_others(storage: Storage, out: str) -> None:
 
 def _generate(spark: SparkSession, folder: str, seed: int) -> None:
     """The built-in traffic, as if it had been ingested."""
-    rows = workload.generate(seed)
+    rows = shop_workload.generate(seed)
     storage = Storage(spark)
     claim(storage, folder, force=True)
     count = len(rows)
     file = FileCount("generated", "generated", count, count, 0, 0, 0, f"seed {seed}")
-    summary = Summary((file,), (RunCount(workload.RUN, count, 0),), {}, {})
+    summary = Summary((file,), (RunCount(shop_workload.RUN, count, 0),), {}, {})
     for name, values, schema in (
         ("messages", rows, MESSAGES),
         ("rejects", [], REJECTS),

@@ -18,13 +18,12 @@ from beforehand.pipeline.schemas import VERDICTS
 from beforehand.pipeline.storage import Storage, join, literal
 from beforehand.pipeline.study import source
 from beforehand.pipeline.study.advice import Advice, advise
-from beforehand.pipeline.study.eligibility import LeftOut, grouped, suitable
-from beforehand.pipeline.study.figures import Candidate, Figures
-from beforehand.pipeline.study.measured import figures
+from beforehand.pipeline.study.eligibility import Excluded, grouped, suitable
+from beforehand.pipeline.study.figures import Candidate, ProtocolFigures, figures
+from beforehand.pipeline.study.markdown import recommendation
+from beforehand.pipeline.study.replayed_run import ReplayedRun, choose, traffic
 from beforehand.pipeline.study.schemas import PROTOCOLS, RECOMMENDATION, write_rows
-from beforehand.pipeline.study.text import recommendation
-from beforehand.pipeline.study.traffic import Traffic, choose, traffic
-from beforehand.pipeline.sweep import Grid, Progress, SweepResult, run_sweep
+from beforehand.pipeline.sweep import Grid, SweepProgress, SweepResult, run_sweep
 
 NETWORKS: Final = ("lan", "wan", "mobile")
 MESSAGES: Final = 20_000  # to replay: minutes for all protocols on two cores
@@ -53,15 +52,15 @@ class Study:
 
 
 @dataclass(frozen=True)
-class Findings:
+class StudyResult:
     """What a study has found."""
 
-    traffic: Traffic
+    traffic: ReplayedRun
     run: dict[str, Any]  # its row of the characteristics
     flags: list[dict[str, Any]]
-    protocols: list[Figures]
+    protocols: list[ProtocolFigures]
     advice: list[Advice]
-    left_out: list[LeftOut]
+    left_out: list[Excluded]
     reused: list[str]  # in words: what was there already
 
     @property
@@ -74,11 +73,11 @@ def run_study(
     spark: SparkSession,
     asked: Study,
     tell: Tell = lambda step, text: None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SweepProgress], None] | None = None,
     *,
     command: str = "",
     audit_command: AuditCommand = lambda sources, out: "",
-) -> Findings:
+) -> StudyResult:
     """Do what is missing of a study in its folder, and return all of it.
 
     The notes record `command`, the command line of the study, and that of its audit.
@@ -118,7 +117,7 @@ def run_study(
     found = figures(rows, verdicts, chosen, asked.networks, replayed.replayed)
     (row,) = tables["runs"].where(f.col("run") == run).collect()
     flags = tables["flags"].where(f.col("run") == run).orderBy("flag").collect()
-    findings = Findings(
+    findings = StudyResult(
         replayed,
         row.asDict(),
         [each.asDict() for each in flags],
@@ -134,9 +133,9 @@ def run_study(
 def _sweep(
     spark: SparkSession,
     asked: Study,
-    replayed: Traffic,
+    replayed: ReplayedRun,
     chosen: Sequence[Candidate],
-    progress: Callable[[Progress], None] | None,
+    progress: Callable[[SweepProgress], None] | None,
     command: str,
 ) -> SweepResult:
     workload = f"replay:{replayed.run}"
@@ -182,7 +181,7 @@ def _audit(
     return verdicts, known
 
 
-def _write(spark: SparkSession, asked: Study, found: Findings, command: str) -> None:
+def _write(spark: SparkSession, asked: Study, found: StudyResult, command: str) -> None:
     storage, folder = Storage(spark), join(asked.out, "study")
     advice = [{"place": place, **asdict(each)} for place, each in enumerate(found.advice)]
     protocols = [asdict(each) for each in found.protocols]

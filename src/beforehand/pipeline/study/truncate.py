@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from beforehand.errors import PipelineError
 from beforehand.pipeline.characterise import kernels
+from beforehand.pipeline.characterise.causal_order import causes_of
 from beforehand.pipeline.characterise.graph import arrange
-from beforehand.pipeline.characterise.order import causes_of
 
 
 def first_messages(messages: Any, count: int) -> Any:

@@ -7,19 +7,19 @@
 `docs/sweep.md` is for those who use it from the command line.
 """
 
-from beforehand.pipeline.sweep.grid import Grid, Plan, Point, Skipped
+from beforehand.pipeline.sweep.grid import Grid, Point, Skipped, SweepPlan
 from beforehand.pipeline.sweep.networks import NETWORKS
-from beforehand.pipeline.sweep.schema import RESULTS
-from beforehand.pipeline.sweep.sweep import Progress, SweepResult, prepare, run_sweep, stored
+from beforehand.pipeline.sweep.schemas import RESULTS
+from beforehand.pipeline.sweep.sweep import SweepProgress, SweepResult, prepare, run_sweep, stored
 
 __all__ = [
     "NETWORKS",
     "RESULTS",
     "Grid",
-    "Plan",
     "Point",
-    "Progress",
     "Skipped",
+    "SweepPlan",
+    "SweepProgress",
     "SweepResult",
     "prepare",
     "run_sweep",

@@ -108,14 +108,14 @@ class Skipped:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepPlan:
     """All of a grid: what to run, and what cannot be."""
 
     points: tuple[Point, ...]
     skipped: tuple[Skipped, ...]
 
 
-def plan(grid: Grid) -> Plan:
+def plan(grid: Grid) -> SweepPlan:
     """Name every run; the programs of replays must have been read."""
     points: dict[tuple[str, ...], Point] = {}
     skipped: dict[Skipped, None] = {}
@@ -138,7 +138,7 @@ def plan(grid: Grid) -> Plan:
     if not points:
         reason = next(iter(skipped)).reason
         raise PipelineError(f"no combination of the grid can be run; the first: {reason}")
-    return Plan(tuple(points.values()), tuple(skipped))
+    return SweepPlan(tuple(points.values()), tuple(skipped))
 
 
 def _combinations(grid: Grid, program: Program | None) -> Iterator[tuple[dict[str, Any], int, int]]:

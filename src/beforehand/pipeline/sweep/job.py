@@ -14,12 +14,12 @@ from beforehand.pipeline.schemas import EVENTS
 from beforehand.pipeline.sweep.columns import degree
 from beforehand.pipeline.sweep.costs import deal
 from beforehand.pipeline.sweep.grid import Point
-from beforehand.pipeline.sweep.schema import BOTH, PLANNED, RESULTS
+from beforehand.pipeline.sweep.schemas import BOTH, PLANNED, RESULTS
 from beforehand.pipeline.sweep.tasks import Simulate, Task
 from beforehand.simulator import Program
 
 
-class Job:
+class WaveJob:
     """What the waves of a sweep share: the programs, which go to each worker once, and how to run."""
 
     def __init__(
@@ -30,11 +30,11 @@ class Job:
         self._simulate = simulate
         known = {program.digest(): program for program in {id(p): p for p in programs}.values()}
         self._programs = spark.sparkContext.broadcast(known) if known else None
-        self._counters = Counters(spark)
+        self._counters = RunCounters(spark)
 
-    def counters(self) -> Counters:
+    def counters(self) -> RunCounters:
         """Fresh ones, for the job that comes next."""
-        self._counters = Counters(self._spark)
+        self._counters = RunCounters(self._spark)
         return self._counters
 
     def run(
@@ -86,7 +86,7 @@ class Job:
         return self._spark.createDataFrame(values, PLANNED).repartitionById(tasks, "task")
 
 
-class Counters:
+class RunCounters:
     """How many runs of a job are over; Spark brings the news whenever a task ends."""
 
     def __init__(self, spark: SparkSession) -> None:

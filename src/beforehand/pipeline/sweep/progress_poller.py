@@ -7,15 +7,15 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Final
 
-from beforehand.pipeline.sweep.job import Counters
+from beforehand.pipeline.sweep.job import RunCounters
 
 EVERY: Final = 0.2  # seconds
 
 
-class Ticker:
+class ProgressPoller:
     """Looks at the counters now and then, in a thread: the caller waits for Spark meanwhile."""
 
-    def __init__(self, counters: Counters, tell: Callable[[int, int], None] | None) -> None:
+    def __init__(self, counters: RunCounters, tell: Callable[[int, int], None] | None) -> None:
         self._counters = counters
         self._tell = tell
         self._over = threading.Event()

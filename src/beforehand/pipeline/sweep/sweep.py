@@ -17,11 +17,11 @@ from beforehand import simulator
 from beforehand.errors import PipelineError
 from beforehand.pipeline import provenance
 from beforehand.pipeline.sweep.costs import GUESS, by_cost, cost, first_wave, tasks_for
-from beforehand.pipeline.sweep.grid import Grid, Plan, Point, Skipped, plan
-from beforehand.pipeline.sweep.job import Job, point_row
+from beforehand.pipeline.sweep.grid import Grid, Point, Skipped, SweepPlan, plan
+from beforehand.pipeline.sweep.job import WaveJob, point_row
 from beforehand.pipeline.sweep.programs import with_programs
-from beforehand.pipeline.sweep.progress_poller import Ticker
-from beforehand.pipeline.sweep.schema import POINT, RESULTS
+from beforehand.pipeline.sweep.progress_poller import ProgressPoller
+from beforehand.pipeline.sweep.schemas import POINT, RESULTS
 from beforehand.pipeline.sweep.tasks import Simulate
 from beforehand.pipeline.sweep.waves import Wave, Waves
 
@@ -31,7 +31,7 @@ _NAMES: Final = ("workload", "network", "setting")  # of a run, in its grid
 
 
 @dataclass(frozen=True)
-class Progress:
+class SweepProgress:
     """How far a sweep is."""
 
     total: int
@@ -57,19 +57,19 @@ class SweepResult:
     traces: tuple[str, ...]  # folders with the events; empty if they were not wanted
 
 
-def prepare(spark: SparkSession, grid: Grid) -> Plan:
+def prepare(spark: SparkSession, grid: Grid) -> SweepPlan:
     """Read what a grid replays, check all of it and name its runs."""
     return plan(with_programs(spark, grid))
 
 
 def run_sweep(
     spark: SparkSession,
-    grid: Grid | Plan,
+    grid: Grid | SweepPlan,
     out: str,
     *,
     traces: bool = False,
     audit: bool = False,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SweepProgress], None] | None = None,
     wave_seconds: float = WAVE_SECONDS,
     simulate: Simulate = simulator.run,
     command: str = "",
@@ -107,10 +107,10 @@ class _Sweep:
         self,
         spark: SparkSession,
         waves: Waves,
-        planned: Plan,
+        planned: SweepPlan,
         traces: bool,
         audit: bool,
-        progress: Callable[[Progress], None] | None,
+        progress: Callable[[SweepProgress], None] | None,
         simulate: Simulate,
         command: str,
         run_command: Callable[[Point], str],
@@ -132,7 +132,7 @@ class _Sweep:
         self.slots = spark.sparkContext.defaultParallelism
         self.per_unit: float | None = None  # seconds of a slot for a unit of cost, as measured
         programs = [point.scenario.program for point in self.todo]
-        self.job = Job(spark, [each for each in programs if each is not None], audit, simulate)
+        self.job = WaveJob(spark, [each for each in programs if each is not None], audit, simulate)
 
     def _missing(self) -> set[str]:
         """Not there, failed, or done without what is asked for now."""
@@ -177,7 +177,7 @@ class _Sweep:
         have = self.waves.traced()
         traced = [each.run for each in points if self.traces and each.run not in have]
         try:
-            with Ticker(self.job.counters(), self._tell if self.progress else None):
+            with ProgressPoller(self.job.counters(), self._tell if self.progress else None):
                 self.job.run(
                     points,
                     tasks_for(points, self.per_unit or GUESS, self.slots),
@@ -222,7 +222,7 @@ class _Sweep:
         if self.per_unit is not None:
             rest = sum(cost(point.scenario) for point in self.todo)
             left = rest * self.per_unit / self.slots
-        self.progress(Progress(total, so_far, self.failed + failed, left))
+        self.progress(SweepProgress(total, so_far, self.failed + failed, left))
 
     def result(self) -> SweepResult:
         """After all waves."""

@@ -24,7 +24,7 @@ from pyspark.sql.types import StructType
 from beforehand.errors import PipelineError
 from beforehand.pipeline.schemas import TEXT, required
 from beforehand.pipeline.storage import Storage, absolute, join, literal
-from beforehand.pipeline.sweep.schema import RESULTS
+from beforehand.pipeline.sweep.schemas import RESULTS
 
 MARK: Final = "_sweep.json"  # says that a folder is a sweep's, and that we may tidy up in it
 _RESULTS, _TRACES, _NOTES = "results", "traces", "waves"

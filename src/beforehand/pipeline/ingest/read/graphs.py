@@ -6,41 +6,41 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from beforehand.pipeline.ingest.read.checks import entry, integer, process
-from beforehand.pipeline.ingest.read.documents import document, written
-from beforehand.pipeline.ingest.read.rows import Bad, Problem, Row, Unusable
+from beforehand.pipeline.ingest.read.json_documents import document, written
+from beforehand.pipeline.ingest.read.rows import BadRow, FileError, Row, RowError
+from beforehand.pipeline.ingest.read.values import entry, integer, process
 from beforehand.trace.checks import shown
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_AGENTS = 100_000  # each message names all of them
 
 
-def read_graph(data: bytes) -> Iterator[Row | Bad]:
+def read_graph(data: bytes) -> Iterator[Row | BadRow]:
     """The transactions of a file; the first field of each row is how many agents the file declares."""
     found = document(data)
     txns = found.get("txns") if isinstance(found, dict) else None
     if not isinstance(txns, list):
-        raise Unusable(
+        raise FileError(
             'not a causal graph: it should be like {"txns": [{"parents": [], "agent": 0}]}'
         )
     declared = found.get("numAgents", 0)
     if type(declared) is not int or not 0 <= declared <= _MOST_AGENTS:
-        raise Unusable(f"numAgents is {shown(declared)}, not a number from 0 to {_MOST_AGENTS}")
+        raise FileError(f"numAgents is {shown(declared)}, not a number from 0 to {_MOST_AGENTS}")
     for index, txn in enumerate(txns):
         raw = written(txn)
         try:
             yield Row(index + 1, raw, (declared, index, *_txn(txn)), order=index)
-        except Problem as problem:
-            yield Bad(index + 1, raw, str(problem))
+        except RowError as problem:
+            yield BadRow(index + 1, raw, str(problem))
 
 
 def _txn(fields: Any) -> tuple[str, list[int], int, int | None]:
     """Agent, parents, time, and the bytes that it inserts."""
     if not isinstance(fields, dict):
-        raise Problem("not an object with the fields of a transaction")
+        raise RowError("not an object with the fields of a transaction")
     parents = entry(fields, "parents")
     if not isinstance(parents, list):
-        raise Problem(f"parents is {shown(parents)}, not a list of places")
+        raise RowError(f"parents is {shown(parents)}, not a list of places")
     agent = entry(fields, "agent")
     name = str(agent) if type(agent) is int else agent
     return (
@@ -58,7 +58,7 @@ def _time(value: object) -> int:
     try:
         found = datetime.fromisoformat(str(value))
     except ValueError:
-        raise Problem(f"time is {shown(value)}, not like 2023-05-01T12:00:00Z") from None
+        raise RowError(f"time is {shown(value)}, not like 2023-05-01T12:00:00Z") from None
     since = found.replace(tzinfo=found.tzinfo or UTC) - _EPOCH
     return integer((since // timedelta(microseconds=1)) * 1000, "time")
 
@@ -67,10 +67,10 @@ def _inserted(patches: object) -> int | None:
     if patches is None:
         return None
     if not isinstance(patches, list):
-        raise Problem(f"patches is {shown(patches)}, not a list")
+        raise RowError(f"patches is {shown(patches)}, not a list")
     total = 0
     for patch in patches:
         if not isinstance(patch, list) or len(patch) != 3 or not isinstance(patch[2], str):
-            raise Problem(f"the patch {shown(patch)} is not like [position, deleted, inserted]")
+            raise RowError(f"the patch {shown(patch)} is not like [position, deleted, inserted]")
         total += len(patch[2].encode("utf-8", "surrogatepass"))
     return total

@@ -9,39 +9,39 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from beforehand.pipeline.ingest.read.checks import entry, process, text
-from beforehand.pipeline.ingest.read.documents import document, written
-from beforehand.pipeline.ingest.read.rows import Bad, Problem, Row, Unusable
+from beforehand.pipeline.ingest.read.json_documents import document, written
+from beforehand.pipeline.ingest.read.rows import BadRow, FileError, Row, RowError
 from beforehand.pipeline.ingest.read.spans import (
     NO_DURATION,
-    Span,
+    TraceSpan,
     instance,
     microseconds,
     role,
     rows_of,
     sizes,
 )
+from beforehand.pipeline.ingest.read.values import entry, process, text
 
 _COPIES = ("span", "process")
 
 
-def read_jaeger(data: bytes) -> Iterator[Row | Bad]:
+def read_jaeger(data: bytes) -> Iterator[Row | BadRow]:
     """The spans of a file, trace by trace."""
     found = document(data)
     traces = found.get("data") if isinstance(found, dict) else found
     if isinstance(found, dict) and "spans" in found:
         traces = [found]  # one trace, as the user interface saves it
     if not isinstance(traces, list):
-        raise Unusable('not Jaeger: it should be like {"data": [{"spans": [], "processes": {}}]}')
+        raise FileError('not Jaeger: it should be like {"data": [{"spans": [], "processes": {}}]}')
     return rows_of(_spans(traces), _span)
 
 
-def _spans(traces: list[Any]) -> Iterator[Bad | tuple[Any, dict[str, Any]]]:
+def _spans(traces: list[Any]) -> Iterator[BadRow | tuple[Any, dict[str, Any]]]:
     """Every span, with the table of processes of its trace."""
     for trace in traces:
         spans = trace.get("spans") if isinstance(trace, dict) else None
         if not isinstance(spans, list):
-            yield Bad(0, written(trace), "not a trace: it has no list of spans")
+            yield BadRow(0, written(trace), "not a trace: it has no list of spans")
             continue
         table = trace.get("processes")
         for span in spans:
@@ -61,14 +61,14 @@ def _without_copies(span: Any) -> Any:
     return {**span, "references": short}
 
 
-def _span(fields: dict[str, Any], processes: dict[str, Any]) -> tuple[str, Span]:
+def _span(fields: dict[str, Any], processes: dict[str, Any]) -> tuple[str, TraceSpan]:
     trace = text(entry(fields, "traceID"), "traceID")
     start, end, lasts = microseconds(fields, "startTime", "duration")
     tags = _tags(fields.get("tags"))
     request, reply = sizes(tags)
     parent, one_way = _parent(fields, trace)
     remote = tags.get("peer.service")
-    return trace, Span(
+    return trace, TraceSpan(
         text(entry(fields, "spanID"), "spanID"),
         parent,
         _process(fields, processes),
@@ -88,7 +88,7 @@ def _process(fields: dict[str, Any], table: dict[str, Any]) -> str:
     named = fields.get("processID")
     found = table.get(named, own) if isinstance(named, str) else own
     if not isinstance(found, dict):
-        raise Problem(f"processID is {named!a}, which the processes of its trace do not have")
+        raise RowError(f"processID is {named!a}, which the processes of its trace do not have")
     service = entry(found, "serviceName")
     return process(instance(service, _tags(found.get("tags"))), "serviceName")
 
@@ -97,11 +97,11 @@ def _parent(fields: dict[str, Any], trace: str) -> tuple[str | None, bool]:
     """The span that this one is a child of, or else follows from; links to other traces are none."""
     references = fields.get("references") or []
     if not isinstance(references, list):
-        raise Problem("references is not a list")
+        raise RowError("references is not a list")
     follows: str | None = None
     for each in references:
         if not isinstance(each, dict):
-            raise Problem("references holds something that is no object")
+            raise RowError("references holds something that is no object")
         if each.get("traceID", trace) != trace:
             continue
         name = text(entry(each, "spanID"), "spanID of a reference")

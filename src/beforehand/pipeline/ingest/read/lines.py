@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from beforehand.pipeline.ingest.read.rows import Bad
+from beforehand.pipeline.ingest.read.rows import BadRow
 from beforehand.trace.jsonlines import LONGEST_LINE
 
 
-def lines_of(data: bytes) -> Iterator[tuple[int, str | Bad]]:
+def lines_of(data: bytes) -> Iterator[tuple[int, str | BadRow]]:
     """Each line with its number, without its end; what cannot be decoded is a bad row."""
     start, number = 0, 0
     while start < len(data):
@@ -19,16 +19,18 @@ def lines_of(data: bytes) -> Iterator[tuple[int, str | Bad]]:
         start = end + 1
 
 
-def _decoded(line: bytes, number: int) -> str | Bad:
+def _decoded(line: bytes, number: int) -> str | BadRow:
     if len(line) > LONGEST_LINE:
-        return Bad(
+        return BadRow(
             number, replaced(line[:8000]), f"longer than {LONGEST_LINE} bytes; is this text?"
         )
     try:
         # Some editors put a byte order mark in front of a text.
         return line.decode("utf-8-sig" if number == 1 else "utf-8").removesuffix("\r")
     except UnicodeDecodeError as problem:
-        return Bad(number, replaced(line), f"not UTF-8 ({problem.reason}); save the file as UTF-8")
+        return BadRow(
+            number, replaced(line), f"not UTF-8 ({problem.reason}); save the file as UTF-8"
+        )
 
 
 def replaced(data: bytes) -> str:

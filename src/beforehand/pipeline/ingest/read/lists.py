@@ -11,23 +11,27 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from beforehand.pipeline.ingest.read.checks import integer, nanoseconds, process
 from beforehand.pipeline.ingest.read.lines import lines_of
-from beforehand.pipeline.ingest.read.options import Column, Options
-from beforehand.pipeline.ingest.read.rows import Bad, Problem, Row, Unusable
+from beforehand.pipeline.ingest.read.options import Options, SourceColumn
+from beforehand.pipeline.ingest.read.rows import BadRow, FileError, Row, RowError
+from beforehand.pipeline.ingest.read.values import integer, nanoseconds, process
 
-_COLUMNS: Final = {"sender": Column("1"), "receiver": Column("2"), "time": Column("3")}
+_COLUMNS: Final = {
+    "sender": SourceColumn("1"),
+    "receiver": SourceColumn("2"),
+    "time": SourceColumn("3"),
+}
 _UNIT: Final = "s"
 _LOOKED_AT: Final = 20  # lines, to see whether a file is such a list
 
 
-def read_list(data: bytes, options: Options) -> Iterator[Row | Bad]:
+def read_list(data: bytes, options: Options) -> Iterator[Row | BadRow]:
     """The messages of a file."""
     columns = {**_COLUMNS, **({} if options.maps_spans else options.columns)}
     places: dict[str, int] | None = None
     seen: Counter[tuple[str, str, int]] = Counter()
     for number, line in lines_of(data):
-        if isinstance(line, Bad):
+        if isinstance(line, BadRow):
             yield line
             continue
         cells = _cells(line)
@@ -39,8 +43,8 @@ def read_list(data: bytes, options: Options) -> Iterator[Row | Bad]:
                 continue
         try:
             found = _message(cells, places, columns)
-        except Problem as problem:
-            yield Bad(number, line, str(problem))
+        except RowError as problem:
+            yield BadRow(number, line, str(problem))
             continue
         # A list has no ids: an equal line of the same file is one more message, and the second such
         # line of another file is the same as the second one here.
@@ -72,7 +76,7 @@ def _is_header(cells: list[str]) -> bool:
     return len(cells) >= len(_COLUMNS) and not any(re.search("[0-9]", cell) for cell in cells)
 
 
-def _places(first: list[str], columns: Mapping[str, Column]) -> dict[str, int]:
+def _places(first: list[str], columns: Mapping[str, SourceColumn]) -> dict[str, int]:
     places = {}
     for ours, column in columns.items():
         if column.name in first and not column.name.isdecimal():
@@ -80,28 +84,28 @@ def _places(first: list[str], columns: Mapping[str, Column]) -> dict[str, int]:
         elif column.name.isdecimal() and len(column.name) < 4 and int(column.name) > 0:
             places[ours] = int(column.name) - 1
         else:
-            raise Unusable(
+            raise FileError(
                 f"the first line has no column {column.name!a}; name the columns by their titles or "
                 "numbers with `columns`, like sender=from,receiver=to,time=3:ms"
             )
     return places
 
 
-def _is_row(cells: list[str], places: dict[str, int], columns: Mapping[str, Column]) -> bool:
+def _is_row(cells: list[str], places: dict[str, int], columns: Mapping[str, SourceColumn]) -> bool:
     try:
         _message(cells, places, columns)
-    except Problem:
+    except RowError:
         return False
     return True
 
 
 def _message(
-    cells: list[str], places: dict[str, int], columns: Mapping[str, Column]
+    cells: list[str], places: dict[str, int], columns: Mapping[str, SourceColumn]
 ) -> tuple[str, str, int, int | None]:
     """Sender, receiver, time, and bytes if there is such a column."""
     needed = max(places.values()) + 1
     if len(cells) < needed:
-        raise Problem(f"has {len(cells)} columns, fewer than {needed}; is it cut off?")
+        raise RowError(f"has {len(cells)} columns, fewer than {needed}; is it cut off?")
     size = integer(cells[places["bytes"]], "bytes", 0) if "bytes" in places else None
     return (
         process(cells[places["sender"]], "sender"),

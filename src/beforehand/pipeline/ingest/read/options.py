@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from beforehand.errors import PipelineError
-from beforehand.pipeline.ingest.read.checks import UNITS
+from beforehand.pipeline.ingest.read.values import UNITS
 
 AUTO: Final = "auto"
 FORMATS: Final = ("trace", "otlp", "jaeger", "zipkin", "span-csv", "shiviz", "list", "graph")
@@ -19,7 +19,7 @@ _TIMES: Final = ("start", "end", "duration", "time")
 _JAVASCRIPT_GROUP: Final = re.compile(r"\(\?<(?=[A-Za-z_])")
 
 
-class Column(NamedTuple):
+class SourceColumn(NamedTuple):
     """Where a value is found: a column by its title or its number, and the unit of a time."""
 
     name: str
@@ -31,7 +31,7 @@ class Options:
     """Checked when made; what makes no sense raises PipelineError."""
 
     format: str = AUTO
-    columns: Mapping[str, Column] = field(default_factory=dict)
+    columns: Mapping[str, SourceColumn] = field(default_factory=dict)
     pattern: str | None = None
     delimiter: str | None = None
 
@@ -67,9 +67,9 @@ class Options:
         return bool(set(self.columns) & set(SPAN_COLUMNS))
 
 
-def columns_of(texts: Iterable[str]) -> dict[str, Column]:
+def columns_of(texts: Iterable[str]) -> dict[str, SourceColumn]:
     """Columns from text, each like `start=began:us`; several with commas between."""
-    found: dict[str, Column] = {}
+    found: dict[str, SourceColumn] = {}
     for text in (part for each in texts for part in each.split(",")):
         ours, equals, theirs = text.partition("=")
         ours = ours.strip()
@@ -92,7 +92,7 @@ def columns_of(texts: Iterable[str]) -> dict[str, Column]:
                 f"`columns` {text!r}: a time may have one of the units {', '.join(UNITS)}, "
                 "and other columns have none"
             )
-        found[ours] = Column(name, unit or None)
+        found[ours] = SourceColumn(name, unit or None)
     return found
 
 

@@ -9,22 +9,22 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from beforehand.pipeline.ingest.read.checks import entry, integer, process, text
-from beforehand.pipeline.ingest.read.documents import document, written
+from beforehand.pipeline.ingest.read.json_documents import document, written
 from beforehand.pipeline.ingest.read.lines import lines_of
-from beforehand.pipeline.ingest.read.rows import Bad, Problem, Row, Unusable
+from beforehand.pipeline.ingest.read.rows import BadRow, FileError, Row, RowError
 from beforehand.pipeline.ingest.read.spans import (
     CLIENT,
     CONSUMER,
     NO_DURATION,
     PRODUCER,
     SERVER,
-    Span,
+    TraceSpan,
     instance,
     role,
     rows_of,
     sizes,
 )
+from beforehand.pipeline.ingest.read.values import entry, integer, process, text
 
 _HEX: Final = re.compile(r"[0-9a-fA-F]+")
 _TRACE_BYTES, _SPAN_BYTES = 16, 8
@@ -32,7 +32,7 @@ _KINDS: Final = {2: SERVER, 3: CLIENT, 4: PRODUCER, 5: CONSUMER}
 _WANTED: Final = 'it should be like {"resourceSpans": [...]}'
 
 
-def read_otlp(data: bytes) -> Iterator[Row | Bad]:
+def read_otlp(data: bytes) -> Iterator[Row | BadRow]:
     """The spans of a file; a line that is no JSON takes a number as a span does."""
     return rows_of(_spans(data), _span)
 
@@ -41,25 +41,25 @@ def _documents(data: bytes) -> Iterator[Any]:
     """The documents of a file: several if each of its lines is one."""
     lines = [each for each in lines_of(data) if not isinstance(each[1], str) or each[1].strip()]
     first = lines[0][1] if lines else ""
-    if len(lines) < 2 or isinstance(first, Bad) or not _is_object(first):
+    if len(lines) < 2 or isinstance(first, BadRow) or not _is_object(first):
         found = document(data)
         if not isinstance(found, dict) or _resources(found) is None:
-            raise Unusable(f"not OTLP: {_WANTED}")
+            raise FileError(f"not OTLP: {_WANTED}")
         yield found
         return
     for number, line in lines:
-        if isinstance(line, Bad):
+        if isinstance(line, BadRow):
             yield line
             continue
         try:
             found = json.loads(line)
         except (ValueError, RecursionError) as problem:
-            yield Bad(number, line, f"line {number} is not JSON ({problem}); is it cut off?")
+            yield BadRow(number, line, f"line {number} is not JSON ({problem}); is it cut off?")
             continue
         if isinstance(found, dict) and _resources(found) is not None:
             yield found
         else:
-            yield Bad(number, line, f"line {number} is not OTLP: {_WANTED}")
+            yield BadRow(number, line, f"line {number} is not OTLP: {_WANTED}")
 
 
 def _is_object(line: str) -> bool:
@@ -74,19 +74,19 @@ def _resources(found: dict[str, Any]) -> list[Any] | None:
     return inner if isinstance(inner, list) else None
 
 
-def _spans(data: bytes) -> Iterator[Bad | tuple[Any, dict[str, Any]]]:
+def _spans(data: bytes) -> Iterator[BadRow | tuple[Any, dict[str, Any]]]:
     """Every span, with the attributes of its resource."""
     for found in _documents(data):
-        if isinstance(found, Bad):
+        if isinstance(found, BadRow):
             yield found
         else:
             yield from _spans_of(found)
 
 
-def _spans_of(found: dict[str, Any]) -> Iterator[Bad | tuple[Any, dict[str, Any]]]:
+def _spans_of(found: dict[str, Any]) -> Iterator[BadRow | tuple[Any, dict[str, Any]]]:
     for resource in _resources(found) or ():
         if not isinstance(resource, dict):
-            yield Bad(0, written(resource), "resourceSpans holds something that is no object")
+            yield BadRow(0, written(resource), "resourceSpans holds something that is no object")
             continue
         about = resource.get("resource")
         tags = _tags(about.get("attributes")) if isinstance(about, dict) else {}
@@ -96,24 +96,26 @@ def _spans_of(found: dict[str, Any]) -> Iterator[Bad | tuple[Any, dict[str, Any]
             for scope in scopes if isinstance(scopes, list) else ():
                 spans = scope.get("spans") if isinstance(scope, dict) else None
                 if not isinstance(spans, list):
-                    yield Bad(0, written(scope), f"{name} holds something without a list of spans")
+                    yield BadRow(
+                        0, written(scope), f"{name} holds something without a list of spans"
+                    )
                     continue
                 for span in spans:
                     yield span, tags
 
 
-def _span(fields: dict[str, Any], resource: dict[str, Any]) -> tuple[str, Span]:
+def _span(fields: dict[str, Any], resource: dict[str, Any]) -> tuple[str, TraceSpan]:
     tags = _tags(fields.get("attributes"))
     request, reply = sizes(tags)
     parent = fields.get("parentSpanId")
     remote = tags.get("peer.service", tags.get("service.peer.name"))
     if not resource.get("service.name"):
-        raise Problem("its resource has no service.name, so its process is not known")
+        raise RowError("its resource has no service.name, so its process is not known")
     end = fields.get("endTimeUnixNano")
     start = integer(entry(fields, "startTimeUnixNano"), "startTimeUnixNano")
     ended = end not in (None, 0, "0")  # 0 is how protobuf says that there is none
     kind = fields.get("kind")
-    return _id(fields, "traceId", _TRACE_BYTES), Span(
+    return _id(fields, "traceId", _TRACE_BYTES), TraceSpan(
         _id(fields, "spanId", _SPAN_BYTES),
         None if parent in (None, "") else _id(fields, "parentSpanId", _SPAN_BYTES),
         process(instance(resource["service.name"], resource), "service.name"),
@@ -137,7 +139,7 @@ def _id(fields: dict[str, Any], name: str, size: int) -> str:
     except (binascii.Error, ValueError):
         plain = b""
     if len(plain) != size:
-        raise Problem(f"{name} is {found[:60]!a}, not {size} bytes in hexadecimal or base64")
+        raise RowError(f"{name} is {found[:60]!a}, not {size} bytes in hexadecimal or base64")
     return plain.hex()
 
 

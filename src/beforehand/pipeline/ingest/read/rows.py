@@ -15,13 +15,13 @@ class Row(NamedTuple):
     position: int  # line, or place in the list of the file, from 1 on
     raw: str
     fields: tuple[Any, ...]  # what the family of the format makes of it; plain JSON values
-    group: str = ""  # rows of one run are settled together if this is equal: the trace of a span
+    group: str = ""  # rows of one run are resolved together if this is equal: the trace of a span
     part: str = ""  # in a group, rows come by part, then by order
     order: int = 0
     label: str = ""  # which of several runs in a file: an execution, or the run of our own traces
 
 
-class Bad(NamedTuple):
+class BadRow(NamedTuple):
     """A row that cannot be used; position 0 is the whole file."""
 
     position: int
@@ -29,9 +29,9 @@ class Bad(NamedTuple):
     reason: str
 
 
-class Problem(Exception):
+class RowError(Exception):
     """What is wrong with a row, and the remedy."""
 
 
-class Unusable(Exception):
+class FileError(Exception):
     """What is wrong with a whole file, and the remedy."""

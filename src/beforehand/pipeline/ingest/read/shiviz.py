@@ -13,10 +13,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from beforehand.pipeline.ingest.read.checks import integer, process
 from beforehand.pipeline.ingest.read.lines import lines_of
 from beforehand.pipeline.ingest.read.options import Options, compiled
-from beforehand.pipeline.ingest.read.rows import Bad, Problem, Row, Unusable
+from beforehand.pipeline.ingest.read.rows import BadRow, FileError, Row, RowError
+from beforehand.pipeline.ingest.read.values import integer, process
 
 # The layouts to try, by what is said of the one that is taken; the first is ShiViz's default.
 LAYOUTS: Final = {
@@ -30,7 +30,7 @@ _LineAt = Callable[[int], int]  # the number of the line at an offset
 CLOCK: Final = re.compile(r'\{\s*"[^"\n]*"\s*:\s*[0-9]+\s*[,}]')
 
 
-def read_shiviz(data: bytes, options: Options) -> Iterator[Row | Bad]:
+def read_shiviz(data: bytes, options: Options) -> Iterator[Row | BadRow]:
     """The events of a file, each with the execution that it belongs to."""
     text, undecodable = _text(data)
     yield from undecodable
@@ -51,7 +51,7 @@ def read_shiviz(data: bytes, options: Options) -> Iterator[Row | Bad]:
                 yield _event(match, line_at(match.start()), label)
         yield from _unexplained(text, at, end, line_at)
     if not some and not undecodable:
-        raise Unusable("no event matches the pattern; describe an event with `pattern`")
+        raise FileError("no event matches the pattern; describe an event with `pattern`")
 
 
 def layout_of(data: bytes) -> str:
@@ -66,13 +66,13 @@ def layout_of(data: bytes) -> str:
     return min(left, key=left.__getitem__)
 
 
-def _text(data: bytes) -> tuple[str, list[Bad]]:
+def _text(data: bytes) -> tuple[str, list[BadRow]]:
     """The file as text, with an empty line for each that is no text."""
     kept, bad = [], []
     for _, line in lines_of(data):
-        if isinstance(line, Bad):
+        if isinstance(line, BadRow):
             bad.append(line)
-        kept.append("" if isinstance(line, Bad) else line)
+        kept.append("" if isinstance(line, BadRow) else line)
     return "\n".join(kept), bad
 
 
@@ -95,34 +95,36 @@ def _executions(text: str, delimiter: str | None) -> Iterator[tuple[str, int, in
         yield label, start, len(text)
 
 
-def _unexplained(text: str, start: int, end: int, line_at: _LineAt) -> Iterator[Bad]:
+def _unexplained(text: str, start: int, end: int, line_at: _LineAt) -> Iterator[BadRow]:
     for line in re.finditer(r"[^\n]+", text[start:end]):
         if line[0].strip():
-            yield Bad(line_at(start + line.start()), line[0], "fits no event of the pattern")
+            yield BadRow(line_at(start + line.start()), line[0], "fits no event of the pattern")
 
 
-def _event(match: re.Match[str], position: int, label: str) -> Row | Bad:
+def _event(match: re.Match[str], position: int, label: str) -> Row | BadRow:
     try:
         host = process(match["host"], "host")
         clock = _clock(match["clock"])
         if host not in clock:
-            raise Problem(f"the clock has no entry for its own host {host!a}")
+            raise RowError(f"the clock has no entry for its own host {host!a}")
         if clock[host] < 1:
-            raise Problem(f"the entry of its own host is {clock[host]}; it counts events from 1 on")
+            raise RowError(
+                f"the entry of its own host is {clock[host]}; it counts events from 1 on"
+            )
         said = match.groupdict().get("event") or ""
         known = {name: count for name, count in clock.items() if count}
         return Row(position, match[0], (host, known, said), "", host, clock[host], label)
-    except Problem as problem:
-        return Bad(position, match[0], str(problem))
+    except RowError as problem:
+        return BadRow(position, match[0], str(problem))
 
 
 def _clock(written: str) -> dict[str, int]:
     try:
         found = json.loads(written)
     except (ValueError, RecursionError) as problem:
-        raise Problem(f"the clock is not JSON ({problem})") from None
+        raise RowError(f"the clock is not JSON ({problem})") from None
     if not isinstance(found, dict):
-        raise Problem("the clock is no JSON object")
+        raise RowError("the clock is no JSON object")
     return {
         process(name, "a host of the clock"): integer(count, f"the entry of {name!a}", 0)
         for name, count in found.items()

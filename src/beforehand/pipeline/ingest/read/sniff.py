@@ -8,7 +8,7 @@ from typing import Final
 from beforehand.pipeline.ingest.read.lines import replaced
 from beforehand.pipeline.ingest.read.lists import looks_like_a_list
 from beforehand.pipeline.ingest.read.options import FORMATS, Options, compiled
-from beforehand.pipeline.ingest.read.rows import Unusable
+from beforehand.pipeline.ingest.read.rows import FileError
 from beforehand.pipeline.ingest.read.shiviz import CLOCK
 from beforehand.pipeline.ingest.read.span_csv import NEZHA, fits
 from beforehand.pipeline.ingest.read.traces import PARQUET
@@ -19,7 +19,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 
 def sniff(data: bytes, options: Options) -> str:
-    """The format of a file; raise Unusable if it has none that is known."""
+    """The format of a file; raise FileError if it has none that is known."""
     head = data[:_HEAD].removeprefix(_BOM).lstrip()
     if data.startswith(PARQUET):
         return "trace"
@@ -32,7 +32,7 @@ def sniff(data: bytes, options: Options) -> str:
         return "shiviz"
     if (options.columns and not options.maps_spans) or looks_like_a_list(_whole_lines(data)):
         return "list"
-    raise Unusable(
+    raise FileError(
         f"not recognised as any of {', '.join(FORMATS)}; name its `format`, or leave it out"
     )
 

@@ -6,31 +6,31 @@ import csv
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from beforehand.pipeline.ingest.read.checks import integer, nanoseconds, process, text
 from beforehand.pipeline.ingest.read.lines import lines_of
-from beforehand.pipeline.ingest.read.options import Column, Options
-from beforehand.pipeline.ingest.read.rows import Bad, Problem, Row, Unusable
-from beforehand.pipeline.ingest.read.spans import Span, row_of
+from beforehand.pipeline.ingest.read.options import Options, SourceColumn
+from beforehand.pipeline.ingest.read.rows import BadRow, FileError, Row, RowError
+from beforehand.pipeline.ingest.read.spans import TraceSpan, row_of
+from beforehand.pipeline.ingest.read.values import integer, nanoseconds, process, text
 
 NEZHA: Final = {
-    "trace": Column("TraceID"),
-    "span": Column("SpanID"),
-    "parent": Column("ParentID"),
-    "process": Column("PodName"),
-    "start": Column("StartTimeUnixNano"),
-    "end": Column("EndTimeUnixNano"),
+    "trace": SourceColumn("TraceID"),
+    "span": SourceColumn("SpanID"),
+    "parent": SourceColumn("ParentID"),
+    "process": SourceColumn("PodName"),
+    "start": SourceColumn("StartTimeUnixNano"),
+    "end": SourceColumn("EndTimeUnixNano"),
 }
 _NO_PARENT: Final = ("", "root")
 _UNIT: Final = "ns"
 
 
-def read_span_csv(data: bytes, options: Options) -> Iterator[Row | Bad]:
+def read_span_csv(data: bytes, options: Options) -> Iterator[Row | BadRow]:
     """The spans of a file, one per line."""
     columns = options.columns if options.maps_spans else NEZHA
     places: dict[str, int] | None = None
     width = 0
     for number, line in lines_of(data):
-        if isinstance(line, Bad):
+        if isinstance(line, BadRow):
             yield line
         elif not line.strip():
             continue
@@ -40,23 +40,23 @@ def read_span_csv(data: bytes, options: Options) -> Iterator[Row | Bad]:
         else:
             yield _row(number, line, places, width, columns)
     if places is None:
-        raise Unusable("there is no header line; write the names of the columns first")
+        raise FileError("there is no header line; write the names of the columns first")
 
 
-def fits(header: str, columns: Mapping[str, Column]) -> bool:
+def fits(header: str, columns: Mapping[str, SourceColumn]) -> bool:
     """Whether a header line has all columns."""
     try:
         _places(_cells(header), columns)
-    except (Unusable, Problem):
+    except (FileError, RowError):
         return False
     return True
 
 
-def _places(header: list[str], columns: Mapping[str, Column]) -> dict[str, int]:
+def _places(header: list[str], columns: Mapping[str, SourceColumn]) -> dict[str, int]:
     names = [name.strip() for name in header]
     missing = [column.name for column in columns.values() if column.name not in names]
     if missing:
-        raise Unusable(
+        raise FileError(
             f"there is no column {', '.join(missing)}; name those of the header with `columns`, "
             "like trace=TraceID,span=SpanID"
         )
@@ -68,16 +68,16 @@ def _cells(line: str) -> list[str]:
     try:
         return next(csv.reader([line], strict=True))
     except csv.Error as problem:
-        raise Problem(f"not a line of comma-separated values ({problem})") from None
+        raise RowError(f"not a line of comma-separated values ({problem})") from None
 
 
 def _row(
-    number: int, line: str, places: dict[str, int], width: int, columns: Mapping[str, Column]
-) -> Row | Bad:
+    number: int, line: str, places: dict[str, int], width: int, columns: Mapping[str, SourceColumn]
+) -> Row | BadRow:
     try:
         cells = _cells(line)
         if len(cells) != width:
-            raise Problem(f"has {len(cells)} cells, and the header has {width}; is it cut off?")
+            raise RowError(f"has {len(cells)} cells, and the header has {width}; is it cut off?")
         found = {ours: cells[place].strip() for ours, place in places.items()}
         start = nanoseconds(found["start"], "start", columns["start"].unit or _UNIT)
         if "end" in found:
@@ -86,7 +86,7 @@ def _row(
             lasts = nanoseconds(found["duration"], "duration", columns["duration"].unit or _UNIT)
             end = integer(start + lasts, "start and duration together")
         parent = found["parent"]
-        span = Span(
+        span = TraceSpan(
             text(found["span"], "span"),
             None if parent in _NO_PARENT else text(parent, "parent"),
             process(found["process"], "process"),
@@ -94,5 +94,5 @@ def _row(
             end,
         )
         return row_of(text(found["trace"], "trace"), span, number, line)
-    except Problem as problem:
-        return Bad(number, line, str(problem))
+    except RowError as problem:
+        return BadRow(number, line, str(problem))

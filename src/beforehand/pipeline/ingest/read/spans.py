@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from beforehand.pipeline.ingest.read.checks import entry, integer
-from beforehand.pipeline.ingest.read.documents import written
-from beforehand.pipeline.ingest.read.rows import Bad, Problem, Row
+from beforehand.pipeline.ingest.read.json_documents import written
+from beforehand.pipeline.ingest.read.rows import BadRow, Row, RowError
+from beforehand.pipeline.ingest.read.values import entry, integer
 
 # What a span says of its side of a message; an empty role says nothing.
 CLIENT, SERVER, PRODUCER, CONSUMER = "client", "server", "producer", "consumer"
@@ -30,7 +30,7 @@ _REPLY_SIZES: Final = (
 )
 
 
-class Span(NamedTuple):
+class TraceSpan(NamedTuple):
     """One span. The times are of the clock of its process."""
 
     id: str
@@ -46,33 +46,34 @@ class Span(NamedTuple):
     flags: tuple[str, ...] = ()
 
 
-def row_of(trace: str, span: Span, position: int, raw: str) -> Row:
+def row_of(trace: str, span: TraceSpan, position: int, raw: str) -> Row:
     """The row of a span that has been read."""
     if span.end_ns < span.start_ns:
-        raise Problem(f"ends before it starts, by {span.start_ns - span.end_ns} ns")
+        raise RowError(f"ends before it starts, by {span.start_ns - span.end_ns} ns")
     return Row(position, raw, tuple(span), group=trace)
 
 
 def rows_of(
-    spans: Iterable[Bad | tuple[Any, Any]], read: Callable[[dict[str, Any], Any], tuple[str, Span]]
-) -> Iterator[Row | Bad]:
+    spans: Iterable[BadRow | tuple[Any, Any]],
+    read: Callable[[dict[str, Any], Any], tuple[str, TraceSpan]],
+) -> Iterator[Row | BadRow]:
     """The rows of spans in a JSON document, numbered from 1 on.
 
     Each span comes with what its file says about several of them, such as their process.
     """
     for position, each in enumerate(spans, 1):
-        if isinstance(each, Bad):
+        if isinstance(each, BadRow):
             yield each._replace(position=position)
             continue
         fields, context = each
         raw = written(fields)
         try:
             if not isinstance(fields, dict):
-                raise Problem("not an object with the fields of a span")
+                raise RowError("not an object with the fields of a span")
             trace, span = read(fields, context)
             yield row_of(trace, span, position, raw)
-        except Problem as problem:
-            yield Bad(position, raw, str(problem))
+        except RowError as problem:
+            yield BadRow(position, raw, str(problem))
 
 
 def sizes(tags: Mapping[str, Any]) -> tuple[int | None, int | None]:
@@ -106,6 +107,6 @@ def _size(tags: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
     for name in names:
         try:
             return integer(tags[name], name, 0)
-        except (KeyError, Problem):
+        except (KeyError, RowError):
             continue  # a tag is an extra: an odd one does not spoil the span
     return None

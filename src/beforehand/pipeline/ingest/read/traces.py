@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from beforehand.errors import TraceError
-from beforehand.pipeline.ingest.read.documents import written
+from beforehand.pipeline.ingest.read.json_documents import written
 from beforehand.pipeline.ingest.read.lines import lines_of
-from beforehand.pipeline.ingest.read.rows import Bad, Row, Unusable
+from beforehand.pipeline.ingest.read.rows import BadRow, FileError, Row
 from beforehand.trace.checks import problem
 from beforehand.trace.jsonlines import event_of
 from beforehand.trace.parquet import ROWS_PER_BATCH, TEXT, problem_of_file, values
@@ -22,23 +22,23 @@ from beforehand.trace.schema import VERSION_KEY, Event
 PARQUET: Final = b"PAR1"  # how such a file begins and ends
 
 
-def read_trace(data: bytes) -> Iterator[Row | Bad]:
+def read_trace(data: bytes) -> Iterator[Row | BadRow]:
     """The events of a file."""
     return _parquet(data) if data.startswith(PARQUET) else _lines(data)
 
 
-def _lines(data: bytes) -> Iterator[Row | Bad]:
+def _lines(data: bytes) -> Iterator[Row | BadRow]:
     counts: dict[tuple[object, object], int] = {}  # events so far, by run and process
     for number, line in lines_of(data):
-        if isinstance(line, Bad):
+        if isinstance(line, BadRow):
             yield line
             continue
         try:
             event = event_of(line.encode("utf-8", "surrogatepass"), number, counts)
         except TraceError as error:
             if _tells_version(line):
-                raise Unusable(f"line {number}: {error}") from None
-            yield Bad(number, line, str(error))
+                raise FileError(f"line {number}: {error}") from None
+            yield BadRow(number, line, str(error))
             continue
         if event is not None:
             yield _row(number, line, event)
@@ -53,14 +53,14 @@ def _tells_version(line: str) -> bool:
     return isinstance(found, dict) and VERSION_KEY in found
 
 
-def _parquet(data: bytes) -> Iterator[Row | Bad]:
+def _parquet(data: bytes) -> Iterator[Row | BadRow]:
     broken = (pa.ArrowException, OSError, UnicodeDecodeError)
     try:
         wrong = problem_of_file(pq.ParquetFile(io.BytesIO(data)), pa)
     except broken as error:
-        raise Unusable(f"not a complete Parquet file ({_short(error)}); copy it again") from None
+        raise FileError(f"not a complete Parquet file ({_short(error)}); copy it again") from None
     if wrong is not None:
-        raise Unusable(wrong)
+        raise FileError(wrong)
     file = pq.ParquetFile(io.BytesIO(data), read_dictionary=sorted(TEXT))
     position = 0
     batches = file.iter_batches(batch_size=ROWS_PER_BATCH, columns=list(Event._fields))
@@ -74,7 +74,7 @@ def _parquet(data: bytes) -> Iterator[Row | Bad]:
             reason = (
                 f"damaged ({_short(error)}), with the {lost:,} rows from here on; copy it again"
             )
-            yield Bad(position + 1, "", reason)
+            yield BadRow(position + 1, "", reason)
             return
         if table is None:
             return
@@ -83,7 +83,7 @@ def _parquet(data: bytes) -> Iterator[Row | Bad]:
             event = Event._make(fields)
             raw = written(fields)
             wrong = problem(event)
-            yield Bad(position, raw, wrong) if wrong else _row(position, raw, event)
+            yield BadRow(position, raw, wrong) if wrong else _row(position, raw, event)
 
 
 def _row(position: int, raw: str, event: Event) -> Row:

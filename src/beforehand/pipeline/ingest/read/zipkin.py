@@ -8,39 +8,39 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from beforehand.pipeline.ingest.read.checks import entry, process, text
-from beforehand.pipeline.ingest.read.documents import document
-from beforehand.pipeline.ingest.read.rows import Bad, Problem, Row, Unusable
+from beforehand.pipeline.ingest.read.json_documents import document
+from beforehand.pipeline.ingest.read.rows import BadRow, FileError, Row, RowError
 from beforehand.pipeline.ingest.read.spans import (
     NO_DURATION,
-    Span,
+    TraceSpan,
     microseconds,
     role,
     rows_of,
     sizes,
 )
+from beforehand.pipeline.ingest.read.values import entry, process, text
 
 
-def read_zipkin(data: bytes) -> Iterator[Row | Bad]:
+def read_zipkin(data: bytes) -> Iterator[Row | BadRow]:
     """The spans of a file."""
     found = document(data)
     if not isinstance(found, list):
-        raise Unusable("not Zipkin v2: it should be a list of spans, like [{...}, {...}]")
+        raise FileError("not Zipkin v2: it should be a list of spans, like [{...}, {...}]")
     if found and all(isinstance(each, list) for each in found):
         found = [span for trace in found for span in trace]  # the API answers with lists of traces
     return rows_of(((span, None) for span in found), _span)
 
 
-def _span(fields: dict[str, Any], _: None) -> tuple[str, Span]:
+def _span(fields: dict[str, Any], _: None) -> tuple[str, TraceSpan]:
     start, end, lasts = microseconds(fields, "timestamp", "duration")
     tags = fields.get("tags")
     request, reply = sizes(tags if isinstance(tags, dict) else {})
     parent = fields.get("parentId")
     own = _service(fields, "localEndpoint")
     if own is None:
-        raise Problem("localEndpoint.serviceName is missing, so its process is not known")
+        raise RowError("localEndpoint.serviceName is missing, so its process is not known")
     remote = _service(fields, "remoteEndpoint")
-    return text(entry(fields, "traceId"), "traceId"), Span(
+    return text(entry(fields, "traceId"), "traceId"), TraceSpan(
         text(entry(fields, "id"), "id"),
         None if parent is None else text(parent, "parentId"),
         process(own, "localEndpoint.serviceName"),
@@ -57,5 +57,5 @@ def _span(fields: dict[str, Any], _: None) -> tuple[str, Span]:
 def _service(fields: dict[str, Any], name: str) -> object:
     endpoint = fields.get(name)
     if endpoint is not None and not isinstance(endpoint, dict):
-        raise Problem(f"{name} is not an object")
+        raise RowError(f"{name} is not an object")
     return (endpoint or {}).get("serviceName") or None

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from beforehand.pipeline.ingest.order.cycles import circles
-from beforehand.pipeline.ingest.order.outcome import (
+from beforehand.pipeline.ingest.resolve.cycles import find_cycles
+from beforehand.pipeline.ingest.resolve.outcomes import (
     AFTER_ITSELF,
     MESSAGE,
     NOT_IN_LOG,
     Accepted,
     Duplicate,
-    Kept,
-    Message,
+    IngestedMessage,
     Outcome,
+    ReadRow,
     Rejected,
 )
 from beforehand.trace.schema import Event
@@ -24,17 +24,17 @@ from beforehand.trace.schema import Event
 class _Sent:
     """A causal-send, until all of its run is known."""
 
-    row: Kept
+    row: ReadRow
     event: Event
     after: list[str]
 
 
-def settle_trace(rows: Iterable[Kept]) -> Iterator[Outcome]:
+def resolve_trace(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
     """The events and messages of one run, whose rows come by process and `seq`."""
     sent: dict[str, _Sent] = {}
     processes: set[str] = set()
     before: tuple[str, int] | None = None  # the process and seq of the row before
-    digests: dict[str, Kept] = {}  # of the rows with that seq
+    digests: dict[str, ReadRow] = {}  # of the rows with that seq
     pending: dict[str, None] = {}  # what the next causal-send of the process follows
     for row in rows:
         event = _event(row)
@@ -67,8 +67,8 @@ def settle_trace(rows: Iterable[Kept]) -> Iterator[Outcome]:
 def _messages(sent: dict[str, _Sent], everybody: list[str]) -> Iterator[Outcome]:
     round_and_round = {
         name
-        for circle in circles({each: one.after for each, one in sent.items()})
-        for name in circle
+        for cycle in find_cycles({each: one.after for each, one in sent.items()})
+        for name in cycle
     }
     for name, one in sent.items():
         if name in round_and_round:
@@ -82,7 +82,7 @@ def _messages(sent: dict[str, _Sent], everybody: list[str]) -> Iterator[Outcome]
             if each in sent and each not in round_and_round and _visible(sent[each].event, event)
         )
         flags = () if len(after) == len(one.after) else (NOT_IN_LOG,)
-        yield Message(
+        yield IngestedMessage(
             name,
             event.process,
             to or (event.process,),
@@ -101,6 +101,6 @@ def _visible(cause: Event, event: Event) -> bool:
     return cause.to is None or event.process in (cause.process, *cause.to)
 
 
-def _event(row: Kept) -> Event:
+def _event(row: ReadRow) -> Event:
     process, seq, kind, sender, mid, to, *rest = row.fields
     return Event("", process, seq, kind, sender, mid, None if to is None else tuple(to), *rest)

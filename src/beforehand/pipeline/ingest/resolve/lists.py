@@ -7,13 +7,13 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from beforehand.pipeline.ingest.order.outcome import (
+from beforehand.pipeline.ingest.resolve.outcomes import (
     MESSAGE,
     Accepted,
     Duplicate,
-    Kept,
-    Message,
+    IngestedMessage,
     Outcome,
+    ReadRow,
 )
 
 
@@ -27,7 +27,7 @@ class _Person:
     )  # time, sender, id; since then
 
 
-def settle_list(rows: Iterable[Kept]) -> Iterator[Outcome]:
+def resolve_list(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
     """The messages of one list, whose rows come by time, then by file and place."""
     people: dict[str, _Person] = {}
     now: int | None = None
@@ -42,7 +42,7 @@ def settle_list(rows: Iterable[Kept]) -> Iterator[Outcome]:
             continue
         name = f"{row.file.rpartition('/')[2]}:{row.position}"
         one = people.setdefault(sender, _Person())
-        yield Message(
+        yield IngestedMessage(
             name, sender, (receiver,), time_ns, _after(one, time_ns), size, MESSAGE, (), row
         )
         yield Accepted(row)

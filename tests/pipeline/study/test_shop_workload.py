@@ -7,7 +7,7 @@ from statistics import median
 
 import pytest
 
-from beforehand.pipeline.study.workload import CUSTOMERS, WEB, generate
+from beforehand.pipeline.study.shop_workload import CUSTOMERS, WEB, generate
 from beforehand.simulator import Program
 from beforehand.simulator.program import Send
 

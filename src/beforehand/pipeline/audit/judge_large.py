@@ -1,11 +1,11 @@
 """One huge run on Spark: put in order once, then judged in blocks of clock components side by side.
 
-    pieces -> one task: all findings that need no clocks, and the steps in order
+    chunks -> one task: all findings that need no clocks, and the steps in order
     steps x blocks -> a task for each block: deliveries that came too late
     the stretch of steps that these need -> one task: chains
-    pieces -> when the reported events happened, and whom the messages in chains went to
+    chunks -> when the reported events happened, and whom the messages in chains went to
 
-Steps stream through the tasks of the blocks; what a block holds is bounded (`order.blocks`).
+StepBatch stream through the tasks of the blocks; what a block holds is bounded (`order.blocks`).
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from beforehand.causality.ids import MessageId
 from beforehand.errors import TraceError
 from beforehand.pipeline.arrow import arrow_schema
 from beforehand.pipeline.audit.assemble import assemble
-from beforehand.pipeline.audit.findings import LISTED, Findings
+from beforehand.pipeline.audit.clock_blocks import ClockBlock, LateDeliveries, blocks
+from beforehand.pipeline.audit.findings import LISTED, RunFindings
 from beforehand.pipeline.audit.judge import add_late, structure
-from beforehand.pipeline.audit.log_chunks import Piece
-from beforehand.pipeline.audit.order import Block, Wrong, blocks
+from beforehand.pipeline.audit.linearise import Lineariser, StepBatch
+from beforehand.pipeline.audit.log_chunks import LogChunk
 from beforehand.pipeline.audit.stages import unpacked
-from beforehand.pipeline.audit.steps import Sorter, Steps
-from beforehand.pipeline.audit.witness import Witness
+from beforehand.pipeline.audit.witness import WitnessSearch
 from beforehand.pipeline.schemas import VERDICTS, VIOLATIONS, optional, required
 
 _BYTES: Final = BinaryType()
@@ -85,25 +85,25 @@ DETAILS: Final = StructType(
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedRun:
     """The rows of both tables."""
 
     verdict: dict[str, Any]
     violations: list[dict[str, Any]]
 
 
-def judge_large(pieces: DataFrame, run: str, witnesses: int, memory: int) -> Judged:
-    """All findings about one run, of which all pieces are given."""
-    spark = pieces.sparkSession
-    pieces = pieces.persist(StorageLevel.DISK_ONLY)
-    steps = pieces.repartition(1).mapInArrow(_order(run), STEPS).persist(StorageLevel.DISK_ONLY)
+def judge_large(chunks: DataFrame, run: str, witnesses: int, memory: int) -> JudgedRun:
+    """All findings about one run, of which all chunks are given."""
+    spark = chunks.sparkSession
+    chunks = chunks.persist(StorageLevel.DISK_ONLY)
+    steps = chunks.repartition(1).mapInArrow(_order(run), STEPS).persist(StorageLevel.DISK_ONLY)
     try:
         last = (
             steps.where(F.col("verdict").isNotNull()).drop("process", "slot", "number").collect()[0]
         )
         verdict: dict[str, Any] = last.verdict.asDict(recursive=True)
         if verdict["verdict"] == "unreadable":
-            return Judged(verdict, [])
+            return JudgedRun(verdict, [])
         violations = [each.asDict(recursive=True) for each in last.violations]
         parallelism = spark.sparkContext.defaultParallelism
         cut = blocks(len(last.names), last.slots, parallelism, memory)
@@ -111,17 +111,17 @@ def judge_large(pieces: DataFrame, run: str, witnesses: int, memory: int) -> Jud
         counts = wrong.agg(F.count("*"), F.count_if(F.col("newest") > 0)).collect()[0]
         listed = wrong.orderBy("step").limit(LISTED).collect()
         wrong.unpersist()
-        found = _late(pieces, steps, listed, last.names, witnesses)
+        found = _late(chunks, steps, listed, last.names, witnesses)
         found.count_more("causal", counts[0] - found.counts["causal"])
         found.count_more("fifo", counts[1] - found.counts["fifo"])
     finally:
         steps.unpersist()
-        pieces.unpersist()
+        chunks.unpersist()
     if found.counts["causal"]:
         verdict["verdict"] = "violated"
     verdict |= {kind: verdict[kind] + found.counts[kind] for kind in found.counts}
     verdict["notes"] += found.notes
-    return Judged(verdict, violations + [each.row(run) for each in found.violations])
+    return JudgedRun(verdict, violations + [each.row(run) for each in found.violations])
 
 
 # ---- in order ----
@@ -130,19 +130,19 @@ def judge_large(pieces: DataFrame, run: str, witnesses: int, memory: int) -> Jud
 def _order(run: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
     def order(batches: Iterable[Any]) -> Iterator[Any]:
         schema = arrow_schema(STEPS)
-        pieces = [Piece.unpack(row) for batch in batches for row in unpacked(batch)]
+        chunks = [LogChunk.unpack(row) for batch in batches for row in unpacked(batch)]
         place = deliveries = 0
         try:
-            log = assemble(pieces, renumber=False)
+            log = assemble(chunks, renumber=False)
         except TraceError as problem:
-            events = sum(int(piece.rows.sum()) for piece in pieces)
-            found = Findings(events=events, readable=False, notes=[str(problem)])
+            events = sum(int(chunk.rows.sum()) for chunk in chunks)
+            found = RunFindings(events=events, readable=False, notes=[str(problem)])
             yield pa.RecordBatch.from_pylist(
                 [{"place": 0, "verdict": found.row(run)}], schema=schema
             )
             return
-        pieces.clear()
-        sorter = Sorter(log)
+        chunks.clear()
+        sorter = Lineariser(log)
         for some in sorter.steps():
             row = {"place": place, **{name: getattr(some, name).tobytes() for name in _COLUMNS}}
             yield pa.RecordBatch.from_pylist([row], schema=schema)
@@ -165,11 +165,11 @@ def _order(run: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
 _COLUMNS: Final = ("process", "slot", "number")
 
 
-def _steps(batches: Iterable[Any]) -> Iterator[tuple[dict[str, Any], Steps]]:
+def _steps(batches: Iterable[Any]) -> Iterator[tuple[dict[str, Any], StepBatch]]:
     for batch in batches:
         for row in unpacked(batch):
             process, slot, number = (np.frombuffer(row[name], np.int32) for name in _COLUMNS)
-            yield row, Steps(process, slot, number, np.zeros(0, np.int64))
+            yield row, StepBatch(process, slot, number, np.zeros(0, np.int64))
 
 
 # ---- in blocks ----
@@ -192,10 +192,10 @@ def _wrong(steps: DataFrame, cut: list[tuple[int, int]], processes: int, slots: 
 def _check(processes: int, slots: int) -> Callable[[Iterable[Any]], Iterator[Any]]:
     def check(batches: Iterable[Any]) -> Iterator[Any]:
         schema = arrow_schema(WRONG)
-        block: Block | None = None
+        block: ClockBlock | None = None
         for row, steps in _steps(batches):
             if block is None or block.first != row["first"]:
-                block = Block(processes, slots, row["first"], row["width"])
+                block = ClockBlock(processes, slots, row["first"], row["width"])
             wrong = block.check(steps)
             if len(wrong):
                 columns = [pa.array(each, field.type) for each, field in _fields(wrong, schema)]
@@ -204,7 +204,7 @@ def _check(processes: int, slots: int) -> Callable[[Iterable[Any]], Iterator[Any
     return check
 
 
-def _fields(wrong: Wrong, schema: Any) -> Iterator[tuple[Any, Any]]:
+def _fields(wrong: LateDeliveries, schema: Any) -> Iterator[tuple[Any, Any]]:
     return ((getattr(wrong, field.name), field) for field in schema)
 
 
@@ -212,16 +212,16 @@ def _fields(wrong: Wrong, schema: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _late(
-    pieces: DataFrame, steps: DataFrame, listed: list[Any], names: list[str], witnesses: int
-) -> Findings:
+    chunks: DataFrame, steps: DataFrame, listed: list[Any], names: list[str], witnesses: int
+) -> RunFindings:
     """The late deliveries as people read them."""
-    found = Findings()
+    found = RunFindings()
     if not listed:
         return found
     chains = _chains(steps, listed[:witnesses], len(names))
     messages = {MessageId(names[i], k) for chain in chains.values() for i, k in chain}
     late = {(names[each.process], MessageId(names[each.sender], each.number)) for each in listed}
-    when, receivers = _details(pieces, late, messages)
+    when, receivers = _details(chunks, late, messages)
     for each in listed:
         message = MessageId(names[each.sender], each.number)
         chain = [MessageId(names[i], k) for i, k in chains.get(each.step, ())]
@@ -260,14 +260,14 @@ def _find(
     begin: int, end: int, wanted: list[int], processes: int
 ) -> Callable[[Iterable[Any]], Iterator[Any]]:
     def find(batches: Iterable[Any]) -> Iterator[Any]:
-        kept: list[Steps] = []
+        kept: list[StepBatch] = []
         first = passed = 0
         for _, some in _steps(batches):
             if passed + len(some) > begin and passed <= end:
                 first = first if kept else passed
                 kept.append(some)
             passed += len(some)
-        witness = Witness(Steps.join(kept), processes)
+        witness = WitnessSearch(StepBatch.join(kept), processes)
         found = [(step, witness.chain(step - first)) for step in wanted]
         rows = [
             {"step": step, "senders": [i for i, _ in chain], "numbers": [k for _, k in chain]}
@@ -279,10 +279,10 @@ def _find(
 
 
 def _details(
-    pieces: DataFrame, late: set[tuple[str, MessageId]], messages: set[MessageId]
+    chunks: DataFrame, late: set[tuple[str, MessageId]], messages: set[MessageId]
 ) -> tuple[dict[tuple[str, MessageId], int], dict[MessageId, list[str]]]:
     """When deliveries happened, and whom messages were sent to; those to everybody are left out."""
-    rows = pieces.mapInArrow(_look_up(late, messages), DETAILS).collect()
+    rows = chunks.mapInArrow(_look_up(late, messages), DETAILS).collect()
     when: dict[tuple[str, MessageId], int] = {}
     receivers: dict[MessageId, list[str]] = {}
     for row in rows:
@@ -305,13 +305,13 @@ def _look_up(
         schema = arrow_schema(DETAILS)
         for batch in batches:
             for row in unpacked(batch):
-                piece = Piece.unpack(row)
-                known = np.array([name in senders for name in piece.names])
-                likely = np.isin(piece.number, numbers) & known[piece.sender]
+                chunk = LogChunk.unpack(row)
+                known = np.array([name in senders for name in chunk.names])
+                likely = np.isin(chunk.number, numbers) & known[chunk.sender]
                 rows = [
                     found
                     for each in np.flatnonzero(likely).tolist()
-                    if (found := _detail(piece, each, late, messages)) is not None
+                    if (found := _detail(chunk, each, late, messages)) is not None
                 ]
                 if rows:
                     yield pa.RecordBatch.from_pylist(rows, schema=schema)
@@ -320,23 +320,23 @@ def _look_up(
 
 
 def _detail(
-    piece: Piece, each: int, late: set[tuple[str, MessageId]], messages: set[MessageId]
+    chunk: LogChunk, each: int, late: set[tuple[str, MessageId]], messages: set[MessageId]
 ) -> dict[str, Any] | None:
-    process = piece.names[piece.process[each]]
-    message = MessageId(piece.names[piece.sender[each]], int(piece.number[each]))
+    process = chunk.names[chunk.process[each]]
+    message = MessageId(chunk.names[chunk.sender[each]], int(chunk.number[each]))
     row = {
         "process": process,
         "sender": message.sender,
         "number": message.number,
-        "seq": int(piece.seq[each]),
+        "seq": int(chunk.seq[each]),
     }
-    if not piece.is_send[each]:
+    if not chunk.is_send[each]:
         return row if (process, message) in late else None
     if message not in messages:
         return None
-    place = int(piece.is_send[:each].sum())
-    if piece.to_size[place] < 0:
+    place = int(chunk.is_send[:each].sum())
+    if chunk.to_size[place] < 0:
         return None
-    begin = int(np.maximum(piece.to_size[:place], 0).sum())
-    to = piece.to[begin : begin + int(piece.to_size[place])]
-    return {**row, "to": sorted(piece.names[receiver] for receiver in to)}
+    begin = int(np.maximum(chunk.to_size[:place], 0).sum())
+    to = chunk.to[begin : begin + int(chunk.to_size[place])]
+    return {**row, "to": sorted(chunk.names[receiver] for receiver in to)}

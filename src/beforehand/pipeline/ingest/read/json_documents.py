@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from beforehand.pipeline.ingest.read.rows import Unusable
+from beforehand.pipeline.ingest.read.rows import FileError
 
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
@@ -15,15 +15,15 @@ def document(data: bytes) -> Any:
     try:
         return json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as problem:
-        raise Unusable(f"not UTF-8 ({problem.reason}); save the file as UTF-8") from None
+        raise FileError(f"not UTF-8 ({problem.reason}); save the file as UTF-8") from None
     except json.JSONDecodeError as problem:
         cut = problem.pos >= len(problem.doc.rstrip()) or "Unterminated" in problem.msg
         where = "it ends too early, so it is cut off" if cut else f"line {problem.lineno}"
-        raise Unusable(f"not JSON ({problem.msg}: {where}); copy or write it again") from None
+        raise FileError(f"not JSON ({problem.msg}: {where}); copy or write it again") from None
     except ValueError as problem:  # such as an integer with more digits than Python reads
-        raise Unusable(f"not JSON that can be read ({problem}); write it again") from None
+        raise FileError(f"not JSON that can be read ({problem}); write it again") from None
     except RecursionError:
-        raise Unusable("nested too deeply to be read; flatten it") from None
+        raise FileError("nested too deeply to be read; flatten it") from None
 
 
 def written(value: Any) -> str:

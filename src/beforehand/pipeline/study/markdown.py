@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from beforehand.pipeline.prose import number, sentences, span, title
 from beforehand.pipeline.study.advice import Advice
-from beforehand.pipeline.study.eligibility import LeftOut
-from beforehand.pipeline.study.figures import Figures
-from beforehand.pipeline.study.traffic import Traffic
+from beforehand.pipeline.study.eligibility import Excluded
+from beforehand.pipeline.study.figures import ProtocolFigures
+from beforehand.pipeline.study.replayed_run import ReplayedRun
 
 COLUMNS: Final = (
     *("protocol", "latency", "p99", "held", "metadata", "control", "on the wire"),
@@ -22,15 +22,15 @@ LEGEND: Final = (
 )
 
 
-def by_network(figures: Sequence[Figures]) -> dict[str, list[Figures]]:
+def by_network(figures: Sequence[ProtocolFigures]) -> dict[str, list[ProtocolFigures]]:
     """The figures of each network."""
-    found: dict[str, list[Figures]] = {}
+    found: dict[str, list[ProtocolFigures]] = {}
     for each in figures:
         found.setdefault(each.network, []).append(each)
     return found
 
 
-def line(figures: Figures) -> tuple[str, ...]:
+def line(figures: ProtocolFigures) -> tuple[str, ...]:
     """The cells of `COLUMNS`."""
     name = figures.protocol if figures.causal else f"({figures.protocol})"
     if figures.error:
@@ -49,7 +49,7 @@ def line(figures: Figures) -> tuple[str, ...]:
     )
 
 
-def verdict(figures: Figures) -> str:
+def verdict(figures: ProtocolFigures) -> str:
     """The judgement of the audit in a word or two."""
     found = figures.verdict
     if figures.violations:
@@ -58,12 +58,12 @@ def verdict(figures: Figures) -> str:
 
 
 def recommendation(
-    traffic: Traffic,
+    traffic: ReplayedRun,
     run: dict[str, Any],
     flags: Sequence[dict[str, Any]],
-    figures: Sequence[Figures],
+    figures: Sequence[ProtocolFigures],
     advice: Sequence[Advice],
-    left_out: Sequence[LeftOut],
+    left_out: Sequence[Excluded],
 ) -> str:
     """The whole page."""
     lines = ["# What causal delivery costs on this traffic", "", f"{title(run)}.", ""]

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from beforehand.errors import PipelineError
 from beforehand.pipeline import schemas
 from beforehand.pipeline.ingest import Summary, ingest, read_events, read_messages, read_summary
 from beforehand.pipeline.ingest.ingest import find
-from beforehand.pipeline.ingest.tables import NOTE, UNFINISHED
+from beforehand.pipeline.ingest.output import NOTE, UNFINISHED
 from beforehand.pipeline.storage import Storage
 from tests.pipeline.ingest.plain import NO_REAL, REAL, ingest_files
 from tests.pipeline.ingest.test_bad_files import SAMPLES
@@ -163,7 +164,8 @@ def test_a_file_that_is_too_large_is_a_reject(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is not even read; alone too."""
-    monkeypatch.setattr("beforehand.pipeline.ingest.ingest.LARGEST", 10)
+    module = import_module("beforehand.pipeline.ingest.ingest")  # not the function of that name
+    monkeypatch.setattr(module, "LARGEST", 10)
     (tmp_path / "list").write_text(SAMPLES["list"])
     summary = ingest(spark, [str(tmp_path / "list")], str(tmp_path / "out"))
     assert (summary.total("rows"), summary.total("rejected")) == (1, 1)

@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from beforehand.pipeline.ingest.order.cycles import circles
-from beforehand.pipeline.ingest.order.outcome import (
+from beforehand.pipeline.ingest.resolve.cycles import find_cycles
+from beforehand.pipeline.ingest.resolve.outcomes import (
     GAP,
     MESSAGE,
     NOT_IN_LOG,
     Accepted,
     Duplicate,
-    Kept,
-    Message,
+    IngestedMessage,
     Outcome,
+    ReadRow,
     Rejected,
 )
 from beforehand.trace.schema import Event
@@ -33,16 +33,16 @@ class _LogEvent:
     """An event of the log, or one that only the clocks of others tell of."""
 
     clock: Mapping[str, int]
-    row: Kept | None = None
+    row: ReadRow | None = None
     flags: set[str] = field(default_factory=set)
     sources: list[At] = field(default_factory=list)  # the events whose messages it received
     receivers: set[str] = field(default_factory=set)
-    told_by: Kept | None = None  # the first row that tells of what it sent
+    told_by: ReadRow | None = None  # the first row that tells of what it sent
 
 
-def settle_clocks(rows: Iterable[Kept]) -> Iterator[Outcome]:
+def resolve_clocks(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
     """The messages and events of one execution, and the verdict on each row of the log."""
-    log: dict[At, Kept] = {}
+    log: dict[At, ReadRow] = {}
     for row in rows:
         host, clock, _ = row.fields
         at = (host, clock[host])
@@ -56,18 +56,18 @@ def settle_clocks(rows: Iterable[Kept]) -> Iterator[Outcome]:
         yield Rejected(log.pop(at), reason)
     while True:
         events = _reconstructed(log)
-        bad = [at for circle in circles(_causes(events)) for at in circle if at in log]
+        bad = [at for cycle in find_cycles(_causes(events)) for at in cycle if at in log]
         if not bad:
             break
         for at in bad:
-            yield Rejected(log.pop(at), "its clock and others contradict each other: a circle")
+            yield Rejected(log.pop(at), "its clock and others contradict each other: a cycle")
     yield from _messages(events)
     for event in events.values():
         if event.row is not None:
             yield Accepted(event.row, tuple(sorted(event.flags)))
 
 
-def _going_back(log: Mapping[At, Kept]) -> list[tuple[At, str]]:
+def _going_back(log: Mapping[At, ReadRow]) -> list[tuple[At, str]]:
     """Events whose clocks know less than the event before them at their host."""
     found = []
     before: dict[str, tuple[At, Mapping[str, int]]] = {}
@@ -84,7 +84,7 @@ def _going_back(log: Mapping[At, Kept]) -> list[tuple[At, str]]:
     return found
 
 
-def _reconstructed(log: Mapping[At, Kept]) -> dict[At, _LogEvent]:
+def _reconstructed(log: Mapping[At, ReadRow]) -> dict[At, _LogEvent]:
     """The events by host and number, each with those that it received from."""
     mentioned = {at for row in log.values() for at in row.fields[1].items()}
     events: dict[At, _LogEvent] = {}
@@ -154,7 +154,7 @@ def _messages(events: Mapping[At, _LogEvent]) -> Iterator[Outcome]:
         assert row is not None  # somebody received it
         flags = set(event.flags) | ({NOT_IN_LOG} if event.row is None else set())
         odd = tuple(sorted(flags))
-        yield Message(_name(at), host, to, 0, tuple(pending), None, MESSAGE, odd, row)
+        yield IngestedMessage(_name(at), host, to, 0, tuple(pending), None, MESSAGE, odd, row)
         pending = [_name(at)]
 
 

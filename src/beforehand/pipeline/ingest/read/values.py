@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from beforehand.causality.ids import check_process
 from beforehand.errors import LocalProtocolError
-from beforehand.pipeline.ingest.read.rows import Problem
+from beforehand.pipeline.ingest.read.rows import RowError
 from beforehand.trace.checks import GREATEST, shown
 
 UNITS: Final = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
@@ -22,9 +22,9 @@ def integer(value: object, what: str, least: int = -GREATEST) -> int:
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         value = int(value)
     if type(value) is not int:
-        raise Problem(f"{what} is {shown(value)}, not an integer")
+        raise RowError(f"{what} is {shown(value)}, not an integer")
     if not least <= value <= GREATEST:
-        raise Problem(f"{what} is {shown(value)}, out of the range of {least} to {GREATEST}")
+        raise RowError(f"{what} is {shown(value)}, out of the range of {least} to {GREATEST}")
     return value
 
 
@@ -37,22 +37,22 @@ def nanoseconds(value: object, what: str, unit: str) -> int:
     except InvalidOperation:
         number = Decimal("NaN")
     if not number.is_finite():
-        raise Problem(f"{what} is {shown(value)}, not a number")
+        raise RowError(f"{what} is {shown(value)}, not a number")
     if number and number.adjusted() > _MOST_DIGITS:  # 1e999999 would be an expensive integer
-        raise Problem(f"{what} is {shown(value)}, more than 64 bits can hold")
+        raise RowError(f"{what} is {shown(value)}, more than 64 bits can hold")
     return integer(round(number * UNITS[unit]), what)
 
 
 def text(value: object, what: str) -> str:
     """Text that is not empty and that UTF-8 can express."""
     if not isinstance(value, str):
-        raise Problem(f"{what} is {shown(value)}, not text")
+        raise RowError(f"{what} is {shown(value)}, not text")
     if not value:
-        raise Problem(f"{what} is empty")
+        raise RowError(f"{what} is empty")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise Problem(f"{what} is {shown(value)}, with a lone surrogate") from None
+        raise RowError(f"{what} is {shown(value)}, with a lone surrogate") from None
     return value
 
 
@@ -61,11 +61,11 @@ def process(value: object, what: str) -> str:
     try:
         return check_process(value)
     except LocalProtocolError as problem:
-        raise Problem(f"{what}: {problem}") from None
+        raise RowError(f"{what}: {problem}") from None
 
 
 def entry(fields: Mapping[str, Any], name: str) -> Any:
     """A field that must be there."""
     if fields.get(name) is None:
-        raise Problem(f"{name} is missing")
+        raise RowError(f"{name} is missing")
     return fields[name]

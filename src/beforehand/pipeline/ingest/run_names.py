@@ -15,7 +15,7 @@ _BY_FILE: Final = frozenset({"shiviz", "graph"})
 _SEPARATOR: Final = "\0"  # in no path and no label that a person wrote
 
 
-class Key(NamedTuple):
+class RunKey(NamedTuple):
     """What makes a run: rows with equal keys are of one."""
 
     format: str
@@ -26,19 +26,19 @@ class Key(NamedTuple):
         return _SEPARATOR.join(self)
 
 
-def key_of(format_name: str, file: str, label: str) -> Key:
+def key_of(format_name: str, file: str, label: str) -> RunKey:
     """The key of the run that a row belongs to."""
     label = label.replace(_SEPARATOR, " ")
     if format_name == "trace":
-        return Key(format_name, "" if label else file, label)
+        return RunKey(format_name, "" if label else file, label)
     path = file if format_name in _BY_FILE else file.rpartition("/")[0]
-    return Key(format_name, path, label)
+    return RunKey(format_name, path, label)
 
 
 def names_of(keys: Iterable[str]) -> dict[str, str]:
     """A name for each key, all different and as short as that allows."""
     ordered = sorted(keys)
-    options = {key: _candidates(Key(*key.split(_SEPARATOR))) for key in ordered}
+    options = {key: _candidates(RunKey(*key.split(_SEPARATOR))) for key in ordered}
     level = dict.fromkeys(ordered, 0)
     while True:
         names = {key: options[key][min(level[key], len(options[key]) - 1)] for key in ordered}
@@ -52,7 +52,7 @@ def names_of(keys: Iterable[str]) -> dict[str, str]:
             level[key] += 1
 
 
-def _candidates(key: Key) -> list[str]:
+def _candidates(key: RunKey) -> list[str]:
     """Names from the shortest to the longest."""
     if not key.path:
         return [key.label]

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from beforehand.errors import PipelineError
-from beforehand.pipeline.characterise.order import LIMIT
+from beforehand.pipeline.characterise.causal_order import LIMIT
 from beforehand.pipeline.prose import span
 from beforehand.pipeline.replay import program_of
 from beforehand.pipeline.study.idle_gaps import shorten
@@ -21,7 +21,7 @@ PAYLOAD: Final = Scenario.payload  # bytes, of messages whose source does not te
 
 
 @dataclass(frozen=True)
-class Traffic:
+class ReplayedRun:
     """What is replayed."""
 
     run: str
@@ -70,7 +70,7 @@ def choose(summary: dict[str, Any], run: str | None, folder: str) -> str:
     return run
 
 
-def traffic(messages: DataFrame, summary: dict[str, Any], run: str, most: int) -> Traffic:
+def traffic(messages: DataFrame, summary: dict[str, Any], run: str, most: int) -> ReplayedRun:
     """The first messages of a run as a program."""
     (total,) = [each["messages"] for each in summary["runs"] if each["run"] == run]
     runs = sum(each["messages"] > 0 for each in summary["runs"])
@@ -80,7 +80,7 @@ def traffic(messages: DataFrame, summary: dict[str, Any], run: str, most: int) -
     rows = [row.asDict() for row in table.collect()]
     processes = {name for row in rows for name in (row["sender"], *row["to"])}
     denser, limit = shorten(rows, len(processes))
-    return Traffic(run, runs, total, program_of(denser), limit)
+    return ReplayedRun(run, runs, total, program_of(denser), limit)
 
 
 def _beginning(table: DataFrame, total: int, most: int) -> DataFrame:

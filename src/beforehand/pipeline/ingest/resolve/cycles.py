@@ -9,7 +9,7 @@ from typing import TypeVar
 Node = TypeVar("Node", bound=Hashable)
 
 
-def circles(causes: Mapping[Node, Sequence[Node]]) -> list[list[Node]]:
+def find_cycles(causes: Mapping[Node, Sequence[Node]]) -> list[list[Node]]:
     """The sets of nodes that come before each other; what `causes` does not have as a key is ignored."""
     index: dict[Node, int] = {}
     low: dict[Node, int] = {}

@@ -11,7 +11,7 @@ what its top span received, and then calls others. So, with the clock of the cal
 
 Spans of one process in different tasks are not ordered, whatever their times say: processes have many
 threads. In a task too, nothing but "ended before it began" orders two calls. All of this goes down the
-tree of spans, or from an earlier call to a later one, so it has no circles even if clocks are wrong.
+tree of spans, or from an earlier call to a later one, so it has no find_cycles even if clocks are wrong.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from beforehand.pipeline.ingest.order.outcome import (
+from beforehand.pipeline.ingest.read.spans import CLIENT, CONSUMER, PRODUCER, SERVER, TraceSpan
+from beforehand.pipeline.ingest.resolve.outcomes import (
     MESSAGE,
     NOT_REPORTED,
     REPLY,
     REQUEST,
 )
-from beforehand.pipeline.ingest.order.tree import Node, escaped, task, tree_of
-from beforehand.pipeline.ingest.read.spans import CLIENT, CONSUMER, PRODUCER, SERVER, Span
+from beforehand.pipeline.ingest.resolve.span_tree import SpanNode, escaped, task, tree_of
 
 
-class Found(NamedTuple):
+class SpanMessage(NamedTuple):
     """A message that spans tell of."""
 
     id: str
@@ -50,21 +50,21 @@ class _Step:
 
     start: int
     end: int
-    request: Found
+    request: SpanMessage
     known: str  # the message that tells the task of the end: the reply, or what it sent one-way
-    callee: Node | None = None  # whose task sends the reply; None if it did not report
-    reply: Found | None = None
+    callee: SpanNode | None = None  # whose task sends the reply; None if it did not report
+    reply: SpanMessage | None = None
 
 
-def messages_of(trace: str, spans: Sequence[Span]) -> tuple[list[Found], list[set[str]]]:
+def messages_of(trace: str, spans: Sequence[TraceSpan]) -> tuple[list[SpanMessage], list[set[str]]]:
     """The messages of a trace, and what is odd about each span.
 
     Ids are unique but for the two sides of a call, and no span is its own ancestor.
     """
     trace = escaped(trace)
     nodes = tree_of(spans)
-    received: dict[Node, str] = {}  # by the top of a task: the message that started it
-    tasks: dict[Node, list[_Step]] = {}
+    received: dict[SpanNode, str] = {}  # by the top of a task: the message that started it
+    tasks: dict[SpanNode, list[_Step]] = {}
     roots = [node for node in nodes if node.parent is None]
     outside = [step for root in roots if (step := _from_outside(trace, root, received))]
     waiting = list(roots)
@@ -72,7 +72,7 @@ def messages_of(trace: str, spans: Sequence[Span]) -> tuple[list[Found], list[se
         top = waiting.pop()
         tasks[top], below = _steps(trace, top, received)
         waiting += below
-    messages: list[Found] = []
+    messages: list[SpanMessage] = []
     for step in outside:
         messages += _messages(step, (), tasks)
     for top, steps in tasks.items():
@@ -82,8 +82,8 @@ def messages_of(trace: str, spans: Sequence[Span]) -> tuple[list[Found], list[se
 
 
 def _messages(
-    step: _Step, after: tuple[str, ...], tasks: dict[Node, list[_Step]]
-) -> Iterator[Found]:
+    step: _Step, after: tuple[str, ...], tasks: dict[SpanNode, list[_Step]]
+) -> Iterator[SpanMessage]:
     yield step.request._replace(after=after)
     if step.reply is not None:
         yield step.reply._replace(after=_before_reply(step, tasks))
@@ -92,10 +92,12 @@ def _messages(
 # ---- what a task sends ----
 
 
-def _steps(trace: str, top: Node, received: dict[Node, str]) -> tuple[list[_Step], list[Node]]:
+def _steps(
+    trace: str, top: SpanNode, received: dict[SpanNode, str]
+) -> tuple[list[_Step], list[SpanNode]]:
     """What the task below a top span sends, by the time of its begin, and the tasks that it starts."""
     steps: list[_Step] = []
-    below: list[Node] = []
+    below: list[SpanNode] = []
     for node in task(top):
         away = [child for child in node.children if child.top]
         below += away
@@ -114,13 +116,13 @@ def _steps(trace: str, top: Node, received: dict[Node, str]) -> tuple[list[_Step
     return sorted(steps, key=lambda step: (step.start, step.end, step.request.id)), below
 
 
-def _call(trace: str, node: Node, child: Node, received: dict[Node, str]) -> _Step:
+def _call(trace: str, node: SpanNode, child: SpanNode, received: dict[SpanNode, str]) -> _Step:
     span = child.span
     own = node.span if node.call_side else span
     name = f"{trace}/{child.name}"
     received[child] = name
     flags = tuple(sorted(child.flags))
-    request = Found(
+    request = SpanMessage(
         name,
         node.span.process,
         (span.process,),
@@ -137,7 +139,9 @@ def _call(trace: str, node: Node, child: Node, received: dict[Node, str]) -> _St
     return _Step(own.start_ns, own.end_ns, request, reply.id, child, reply)
 
 
-def _sent(trace: str, node: Node, receivers: list[Node], received: dict[Node, str]) -> _Step:
+def _sent(
+    trace: str, node: SpanNode, receivers: list[SpanNode], received: dict[SpanNode, str]
+) -> _Step:
     """A message without a reply, of the span of its producer, or else of its one consumer."""
     parent = receivers[0].parent
     assert parent is not None  # receivers are children
@@ -147,7 +151,7 @@ def _sent(trace: str, node: Node, receivers: list[Node], received: dict[Node, st
         received[each] = name
     sizes = (parent.span.request_bytes, *(each.span.request_bytes for each in receivers))
     own = node.span
-    message = Found(
+    message = SpanMessage(
         name,
         parent.span.process,
         tuple(sorted({each.span.process for each in receivers})),
@@ -163,11 +167,11 @@ def _sent(trace: str, node: Node, receivers: list[Node], received: dict[Node, st
     return _Step(own.start_ns, end, message, name)
 
 
-def _unreported_call(trace: str, node: Node, remote: str) -> _Step:
+def _unreported_call(trace: str, node: SpanNode, remote: str) -> _Step:
     """A call of a process that is named and did not report: it took as long as the caller says."""
     span = node.span
     node.flags.add(NOT_REPORTED)
-    request = Found(
+    request = SpanMessage(
         _outgoing(trace, node),
         span.process,
         (remote,),
@@ -182,19 +186,19 @@ def _unreported_call(trace: str, node: Node, remote: str) -> _Step:
     return _Step(span.start_ns, span.end_ns, request, reply.id, None, reply)
 
 
-def _unreported_send(trace: str, node: Node, remote: str) -> _Step:
+def _unreported_send(trace: str, node: SpanNode, remote: str) -> _Step:
     step = _unreported_call(trace, node, remote)
     return _Step(step.start, step.end, step.request._replace(kind=MESSAGE), step.request.id)
 
 
-def _from_outside(trace: str, top: Node, received: dict[Node, str]) -> _Step | None:
+def _from_outside(trace: str, top: SpanNode, received: dict[SpanNode, str]) -> _Step | None:
     """What a root received from a process that is named and did not report, if there is one."""
     span = top.span
     if span.remote is None or span.remote == span.process or span.role not in (SERVER, CONSUMER):
         return None
     top.flags.add(NOT_REPORTED)
     received[top] = name = f"{trace}/{top.name}"
-    request = Found(
+    request = SpanMessage(
         name,
         span.remote,
         (span.process,),
@@ -209,15 +213,17 @@ def _from_outside(trace: str, top: Node, received: dict[Node, str]) -> _Step | N
     return _Step(span.start_ns, span.end_ns, request, name, top, reply)
 
 
-def _reply(request: Found, span: Span, place: int, flags: tuple[str, ...] = ()) -> Found:
+def _reply(
+    request: SpanMessage, span: TraceSpan, place: int, flags: tuple[str, ...] = ()
+) -> SpanMessage:
     """What answers a request when a span ends."""
     [receiver], name = request.to, f"{request.id}/reply"
-    return Found(
+    return SpanMessage(
         name, receiver, (request.sender,), span.end_ns, (), span.reply_bytes, REPLY, flags, place
     )
 
 
-def _outgoing(trace: str, node: Node) -> str:
+def _outgoing(trace: str, node: SpanNode) -> str:
     """The id of a message that is named by the span of its sender, which may have received another."""
     name = f"{trace}/{node.name}"
     return f"{name}/out" if node.top and node.parent is not None else name
@@ -243,7 +249,7 @@ def _afters(steps: list[_Step], first: str | None) -> list[tuple[str, ...]]:
     return found
 
 
-def _before_reply(step: _Step, tasks: dict[Node, list[_Step]]) -> tuple[str, ...]:
+def _before_reply(step: _Step, tasks: dict[SpanNode, list[_Step]]) -> tuple[str, ...]:
     """What the reply of a call follows: the end of its callee's own calls, or just the request."""
     if step.callee is None:
         return (step.request.id,)

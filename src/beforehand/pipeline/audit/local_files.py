@@ -20,7 +20,7 @@ from pyspark.sql.types import LongType, StringType, StructType
 from beforehand.pipeline.arrow import arrow_schema
 from beforehand.pipeline.audit.judge import judge
 from beforehand.pipeline.audit.log_chunks import CODES, UNKNOWN, cut
-from beforehand.pipeline.audit.stages import FINDINGS, PIECES, findings_batch
+from beforehand.pipeline.audit.stages import CHUNKS, FINDINGS, findings_batch
 from beforehand.pipeline.schemas import required
 from beforehand.pipeline.storage import File
 
@@ -37,9 +37,9 @@ Wanted = Callable[[str], bool]
 T = TypeVar("T")
 
 
-def pieces(spark: SparkSession, files: Sequence[File], wanted: Wanted) -> DataFrame:
-    """The pieces of all runs whose names are wanted."""
-    return _in_tasks(spark, files, _COLUMNS, lambda events: _cut(events, wanted), PIECES)
+def chunks(spark: SparkSession, files: Sequence[File], wanted: Wanted) -> DataFrame:
+    """The chunks of all runs whose names are wanted."""
+    return _in_tasks(spark, files, _COLUMNS, lambda events: _cut(events, wanted), CHUNKS)
 
 
 def judged(spark: SparkSession, runs: Mapping[str, Sequence[File]], witnesses: int) -> DataFrame:
@@ -53,15 +53,15 @@ def judged(spark: SparkSession, runs: Mapping[str, Sequence[File]], witnesses: i
         for batch in batches:
             for task in batch.column("id").to_pylist():
                 for run, files in dealt[task]:
-                    parts = [Part(file.path.removeprefix(SCHEME), 0, 1) for file in files]
-                    pieces = [
-                        piece
+                    parts = [FilePart(file.path.removeprefix(SCHEME), 0, 1) for file in files]
+                    chunks = [
+                        chunk
                         for part in parts
                         for events in _events(part, _COLUMNS)
-                        for name, piece in cut(_coded(events))
+                        for name, chunk in cut(_coded(events))
                         if name == run
                     ]
-                    yield findings_batch(run, judge(pieces, witnesses=witnesses))
+                    yield findings_batch(run, judge(chunks, witnesses=witnesses))
 
     return spark.range(0, len(dealt), 1, len(dealt)).mapInArrow(work, FINDINGS)
 
@@ -93,7 +93,7 @@ def _in_tasks(
     for file in files:
         count = 1 + file.size // _PART
         path = file.path.removeprefix(SCHEME)
-        parts += [(file.size // count, Part(path, part, count)) for part in range(count)]
+        parts += [(file.size // count, FilePart(path, part, count)) for part in range(count)]
     dealt = _deal(parts, _tasks(spark))
 
     def work(batches: Iterable[Any]) -> Iterator[Any]:
@@ -120,7 +120,7 @@ def _deal(loads: Iterable[tuple[int, T]], tasks: int) -> list[list[T]]:
     return dealt
 
 
-class Part(NamedTuple):
+class FilePart(NamedTuple):
     """Some row groups of a file: one of so many parts of about the same size."""
 
     path: str
@@ -128,7 +128,7 @@ class Part(NamedTuple):
     parts: int
 
 
-def _events(it: Part, columns: list[str]) -> Iterator[Any]:
+def _events(it: FilePart, columns: list[str]) -> Iterator[Any]:
     with pq.ParquetFile(it.path, read_dictionary=_TEXT, pre_buffer=False) as file:
         groups = file.num_row_groups
         first, last = groups * it.part // it.parts, groups * (it.part + 1) // it.parts
@@ -137,8 +137,8 @@ def _events(it: Part, columns: list[str]) -> Iterator[Any]:
 
 def _cut(events: Any, wanted: Wanted) -> Any:
     found = cut(_coded(events))
-    rows = [{"run": run, **piece.pack()} for run, piece in found if wanted(run)]
-    return pa.RecordBatch.from_pylist(rows, schema=arrow_schema(PIECES))
+    rows = [{"run": run, **chunk.pack()} for run, chunk in found if wanted(run)]
+    return pa.RecordBatch.from_pylist(rows, schema=arrow_schema(CHUNKS))
 
 
 def _coded(events: Any) -> Any:

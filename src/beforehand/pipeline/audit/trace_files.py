@@ -1,4 +1,4 @@
-"""Traces as a table of events, wherever and in whatever form they are.
+"""TraceFiles as a table of events, wherever and in whatever form they are.
 
 Spark reads Parquet itself; lines of JSON are read in the tasks, by the reader of `beforehand.trace`. A
 file that cannot be read does not stop the others.
@@ -22,7 +22,7 @@ from pyspark.sql.types import StructType
 
 from beforehand.errors import PipelineError, TraceError
 from beforehand.pipeline.arrow import arrow_schema
-from beforehand.pipeline.audit.local import SCHEME
+from beforehand.pipeline.audit.local_files import SCHEME
 from beforehand.pipeline.schemas import EVENTS, TEXT, required
 from beforehand.pipeline.storage import File, Storage, literal
 from beforehand.trace import files as trace_files
@@ -44,7 +44,7 @@ class Footer(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Traces:
+class TraceFiles:
     """The files of a trace folder that can be read, and why the others cannot."""
 
     parquet: list[File]
@@ -57,15 +57,15 @@ class Traces:
         """Bytes of all that can be read."""
         return sum(file.size for file in (*self.parquet, *self.json))
 
-    def near_and_far(self) -> tuple[list[File], Traces]:
+    def near_and_far(self) -> tuple[list[File], TraceFiles]:
         """The Parquet files that every task can open itself, and the rest."""
         near = [file for file in self.parquet if file.path.startswith(SCHEME)]
         far = [file for file in self.parquet if not file.path.startswith(SCHEME)]
-        return near, Traces(far, self.json, self.unreadable, self.footers)
+        return near, TraceFiles(far, self.json, self.unreadable, self.footers)
 
-    def without(self, unreadable: dict[str, str]) -> Traces:
+    def without(self, unreadable: dict[str, str]) -> TraceFiles:
         """The same, less some more that cannot be read."""
-        return Traces(
+        return TraceFiles(
             [file for file in self.parquet if file.path not in unreadable],
             [file for file in self.json if file.path not in unreadable],
             {**self.unreadable, **unreadable},
@@ -90,7 +90,7 @@ class Traces:
         )
 
 
-def find(spark: SparkSession, sources: Sequence[str]) -> Traces:
+def find(spark: SparkSession, sources: Sequence[str]) -> TraceFiles:
     """The traces in files, folders and all folders below, and patterns."""
     storage = Storage(spark)
     found: dict[str, File] = {}
@@ -106,7 +106,7 @@ def find(spark: SparkSession, sources: Sequence[str]) -> Traces:
             f"{', '.join(sources)}: there is no trace here, no file that ends in "
             f"{', '.join((PARQUET, *JSON))}; check the path, or whether the run has finished"
         )
-    traces = Traces(
+    traces = TraceFiles(
         [file for file in found.values() if file.path.endswith(PARQUET)],
         [file for file in found.values() if file.path.endswith(JSON)],
         {},
@@ -128,7 +128,7 @@ def find(spark: SparkSession, sources: Sequence[str]) -> Traces:
     return traces.without(broken)
 
 
-def events(spark: SparkSession, traces: Traces) -> DataFrame:
+def events(spark: SparkSession, traces: TraceFiles) -> DataFrame:
     """All events of all files."""
     tables = []
     if traces.parquet:
@@ -141,7 +141,7 @@ def events(spark: SparkSession, traces: Traces) -> DataFrame:
     return tables[0] if len(tables) == 1 else tables[0].union(tables[1])
 
 
-def problems(spark: SparkSession, traces: Traces) -> dict[str, str]:
+def problems(spark: SparkSession, traces: TraceFiles) -> dict[str, str]:
     """Look at every row of every file, which takes long: only for when something is wrong."""
     rows = _in_tasks(spark, [*traces.parquet, *traces.json], _check, PROBLEMS).collect()
     return {row.file: row.problem for row in rows}

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from beforehand.pipeline.ingest.order.outcome import CLOCK_SKEW, MISSING_PARENT
-from beforehand.pipeline.ingest.read.spans import CLIENT, CONSUMER, PRODUCER, SERVER, Span
+from beforehand.pipeline.ingest.read.spans import CLIENT, CONSUMER, PRODUCER, SERVER, TraceSpan
+from beforehand.pipeline.ingest.resolve.outcomes import CLOCK_SKEW, MISSING_PARENT
 
 
 @dataclass(eq=False)
-class Node:
+class SpanNode:
     """A span in its tree; of two spans with one id, the server's is below the client's."""
 
     place: int
-    span: Span
+    span: TraceSpan
     name: str  # unique in its trace
-    parent: Node | None = None
-    children: list[Node] = field(default_factory=list)
+    parent: SpanNode | None = None
+    children: list[SpanNode] = field(default_factory=list)
     flags: set[str] = field(default_factory=set)
 
     @property
@@ -44,7 +44,7 @@ def escaped(name: str) -> str:
     return name.replace("%", "%25").replace("/", "%2F")
 
 
-def tree_of(spans: Sequence[Span]) -> list[Node]:
+def tree_of(spans: Sequence[TraceSpan]) -> list[SpanNode]:
     """Connect the spans; those that name a parent who is not there become roots."""
     by_id: dict[str, list[int]] = {}
     for place, span in enumerate(spans):
@@ -53,7 +53,7 @@ def tree_of(spans: Sequence[Span]) -> list[Node]:
     for place, span in enumerate(spans):
         half = len(by_id[span.id]) > 1 and span.role == CLIENT
         name = f"{escaped(span.id)}/client" if half else escaped(span.id)
-        nodes.append(Node(place, span, name, flags=set(span.flags)))
+        nodes.append(SpanNode(place, span, name, flags=set(span.flags)))
     for node in nodes:
         parent = _parent(node, nodes, by_id)
         if parent is None:
@@ -65,7 +65,7 @@ def tree_of(spans: Sequence[Span]) -> list[Node]:
     return nodes
 
 
-def _parent(node: Node, nodes: list[Node], by_id: dict[str, list[int]]) -> Node | None:
+def _parent(node: SpanNode, nodes: list[SpanNode], by_id: dict[str, list[int]]) -> SpanNode | None:
     halves = [nodes[place] for place in by_id[node.span.id] if place != node.place]
     if halves and node.span.role == SERVER:
         return halves[0]  # the client's side of the same call
@@ -81,7 +81,7 @@ def _parent(node: Node, nodes: list[Node], by_id: dict[str, list[int]]) -> Node 
     return (same or servers or found)[0]
 
 
-def task(top: Node) -> Iterator[Node]:
+def task(top: SpanNode) -> Iterator[SpanNode]:
     """The spans of a task."""
     stack = [top]
     while stack:

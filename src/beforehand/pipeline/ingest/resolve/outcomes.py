@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from beforehand.trace.schema import Event
 
 
-class Kept(NamedTuple):
-    """A row that was read, on its way to be settled with the others of its group."""
+class ReadRow(NamedTuple):
+    """A row that was read, on its way to be resolved with the others of its group."""
 
     file: str
     format: str
@@ -24,7 +24,7 @@ class Kept(NamedTuple):
         return f"{self.file.rpartition('/')[2]}, {self.position}"
 
 
-class Message(NamedTuple):
+class IngestedMessage(NamedTuple):
     """A causal-send that rows tell of, within its run."""
 
     id: str
@@ -35,30 +35,30 @@ class Message(NamedTuple):
     payload_bytes: int | None
     kind: str
     flags: tuple[str, ...]
-    row: Kept
+    row: ReadRow
 
 
 class Accepted(NamedTuple):
     """The verdict on a row that is used."""
 
-    row: Kept
+    row: ReadRow
     flags: tuple[str, ...] = ()
 
 
 class Duplicate(NamedTuple):
     """The verdict on a row that repeats another exactly."""
 
-    row: Kept
+    row: ReadRow
 
 
 class Rejected(NamedTuple):
     """The verdict on a row that cannot be used."""
 
-    row: Kept
+    row: ReadRow
     reason: str
 
 
-Outcome = Message | Event | Accepted | Duplicate | Rejected
+Outcome = IngestedMessage | Event | Accepted | Duplicate | Rejected
 
 MESSAGE, REQUEST, REPLY = "message", "request", "reply"  # kinds of messages
 

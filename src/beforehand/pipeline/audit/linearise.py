@@ -9,15 +9,15 @@ from typing import Final
 import numpy as np
 
 from beforehand._kernel import Ints
-from beforehand.pipeline.audit.kernels import sorting
-from beforehand.pipeline.audit.log import CUT_SHORT, GONE, JOINED, Log, array
+from beforehand.pipeline.audit.kernels import linearise
+from beforehand.pipeline.audit.run_log import CUT_SHORT, GONE, JOINED, RunLog, array
 
 STEPS_AT_ONCE: Final = 1 << 18
 
 
 @dataclass(frozen=True)
-class Steps:
-    """Some steps, one after the other; see `sorting.order`."""
+class StepBatch:
+    """Some steps, one after the other; see `linearise.order`."""
 
     process: Ints
     slot: Ints
@@ -28,29 +28,29 @@ class Steps:
         return len(self.process)
 
     @staticmethod
-    def join(pieces: list[Steps]) -> Steps:
-        """Steps in one piece."""
+    def join(chunks: list[StepBatch]) -> StepBatch:
+        """StepBatch in one chunk."""
         columns: list[list[Ints]] = [[np.zeros(0, np.int32)] for _ in range(4)]
-        for each in pieces:
+        for each in chunks:
             for column, more in zip(columns, vars(each).values(), strict=True):
                 column.append(more)
-        return Steps(*(np.concatenate(column) for column in columns))
+        return StepBatch(*(np.concatenate(column) for column in columns))
 
 
-class Sorter:
+class Lineariser:
     """Puts the events of a log in order, as few at a time as the caller wants to hold.
 
     When all steps were given, `matter` says which events were left out and why, `slots` how many
     messages were under way at a time at most, and `lost()` what was never delivered.
     """
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: RunLog) -> None:
         self.log = log
         processes, messages = log.processes, log.table.messages
         self.matter = array(len(log.events), np.uint8)
         self._seen = array(int(log.copies_at[-1]) // 8 + 1, np.uint8)
         self._remaining = array(messages, np.int32)
-        sorting.classify(
+        linearise.classify(
             log.start,
             log.events,
             log.is_sent,
@@ -73,15 +73,15 @@ class Sorter:
         self._heap_key = np.zeros(processes, np.float64)
         self._heap = np.zeros(processes, np.int32)
         self._stack = np.arange(processes, dtype=np.int32)  # all of them may go
-        self._state = np.zeros(sorting.STATE, np.int64)
-        self._state[sorting.DEPTH] = processes
+        self._state = np.zeros(linearise.STATE, np.int64)
+        self._state[linearise.DEPTH] = processes
 
-    def steps(self, at_once: int = STEPS_AT_ONCE) -> Iterator[Steps]:
-        """All steps, in pieces."""
+    def steps(self, at_once: int = STEPS_AT_ONCE) -> Iterator[StepBatch]:
+        """All steps, in chunks."""
         room = at_once + 2
         while True:
             into = [np.empty(room, np.int32) for _ in range(3)] + [np.empty(room, np.int64)]
-            found = sorting.order(
+            found = linearise.order(
                 self.log.start,
                 self.log.events,
                 self.log.table.base,
@@ -103,12 +103,12 @@ class Sorter:
             )
             if not found:
                 return
-            yield Steps(*(each[:found] for each in into))
+            yield StepBatch(*(each[:found] for each in into))
 
     @property
     def slots(self) -> int:
         """How many messages were under way at once, at most, so far."""
-        return int(self._state[sorting.SLOTS])
+        return int(self._state[linearise.SLOTS])
 
     def lost(self) -> tuple[Ints, Ints]:
         """The copies that should have been delivered and were not: their messages and receivers.

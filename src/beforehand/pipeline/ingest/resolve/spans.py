@@ -1,27 +1,27 @@
-"""Settling the spans of one trace: copies, ids that are taken, parents in a circle; then messages."""
+"""Settling the spans of one trace: copies, ids that are taken, parents in a cycle; then messages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from beforehand.pipeline.ingest.order.calls import messages_of
-from beforehand.pipeline.ingest.order.cycles import circles
-from beforehand.pipeline.ingest.order.outcome import (
+from beforehand.pipeline.ingest.read.spans import CLIENT, SERVER, TraceSpan
+from beforehand.pipeline.ingest.resolve.calls import messages_of
+from beforehand.pipeline.ingest.resolve.cycles import find_cycles
+from beforehand.pipeline.ingest.resolve.outcomes import (
     Accepted,
     Duplicate,
-    Kept,
-    Message,
+    IngestedMessage,
     Outcome,
+    ReadRow,
     Rejected,
 )
-from beforehand.pipeline.ingest.read.spans import CLIENT, SERVER, Span
 
 
-def settle_spans(rows: Iterable[Kept]) -> Iterator[Outcome]:
+def resolve_spans(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
     """The messages of one trace, and the verdict on each of its spans."""
-    known: dict[str, list[tuple[Kept, Span]]] = {}
+    known: dict[str, list[tuple[ReadRow, TraceSpan]]] = {}
     for row in rows:
-        span = Span._make(row.fields)
+        span = TraceSpan._make(row.fields)
         span = span._replace(flags=tuple(span.flags))
         same = known.setdefault(span.id, [])
         if any(each.digest == row.digest for each, _ in same):
@@ -37,20 +37,20 @@ def settle_spans(rows: Iterable[Kept]) -> Iterator[Outcome]:
         name: [span.parent for _, span in same if span.parent is not None]
         for name, same in known.items()
     }
-    for circle in circles(parents):
-        for name in circle:
+    for cycle in find_cycles(parents):
+        for name in cycle:
             for row, span in known.pop(name):
-                yield Rejected(row, f"its parents form a circle, of {len(circle)} with {span.id!a}")
+                yield Rejected(row, f"its parents form a cycle, of {len(cycle)} with {span.id!a}")
     left = [each for same in known.values() for each in same]
     if not left:
         return
     messages, flags_of = messages_of(left[0][0].group, [span for _, span in left])
     for found in messages:
-        yield Message(*found[:-1], left[found.span][0])
+        yield IngestedMessage(*found[:-1], left[found.span][0])
     for (row, _), odd in zip(left, flags_of, strict=True):
         yield Accepted(row, tuple(sorted(odd)))
 
 
-def _two_sides(same: list[tuple[Kept, Span]], span: Span) -> bool:
+def _two_sides(same: list[tuple[ReadRow, TraceSpan]], span: TraceSpan) -> bool:
     """Whether this is the other side of a call whose two sides share one id."""
     return len(same) == 1 and {same[0][1].role, span.role} == {CLIENT, SERVER}

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from beforehand.pipeline.ingest.order.cycles import circles
-from beforehand.pipeline.ingest.order.outcome import (
+from beforehand.pipeline.ingest.resolve.cycles import find_cycles
+from beforehand.pipeline.ingest.resolve.outcomes import (
     MESSAGE,
     MISSING_PARENT,
     WITH_ITSELF,
     Accepted,
-    Kept,
-    Message,
+    IngestedMessage,
     Outcome,
+    ReadRow,
     Rejected,
 )
 
 
-def settle_graph(rows: Iterable[Kept]) -> Iterator[Outcome]:
+def resolve_graph(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
     """The messages of one graph, whose rows come by their places."""
-    kept: dict[int, Kept] = {row.fields[1]: row for row in rows}
+    kept: dict[int, ReadRow] = {row.fields[1]: row for row in rows}
     parents: dict[int, list[int]] = {place: row.fields[3] for place, row in kept.items()}
-    for circle in circles(parents):
-        for place in sorted(circle):
+    for cycle in find_cycles(parents):
+        for place in sorted(cycle):
             del parents[place]
             yield Rejected(
-                kept.pop(place), f"its parents form a circle, of {len(circle)} transactions"
+                kept.pop(place), f"its parents form a cycle, of {len(cycle)} transactions"
             )
     if not kept:
         return
@@ -41,11 +41,11 @@ def settle_graph(rows: Iterable[Kept]) -> Iterator[Outcome]:
             flags.add(WITH_ITSELF)
         others = tuple(each for each in everybody if each != agent) or (agent,)
         odd = tuple(sorted(flags))
-        yield Message(str(place), agent, others, time_ns, after, size, MESSAGE, odd, row)
+        yield IngestedMessage(str(place), agent, others, time_ns, after, size, MESSAGE, odd, row)
         yield Accepted(row, odd)
 
 
-def _agents(rows: Iterable[Kept]) -> list[str]:
+def _agents(rows: Iterable[ReadRow]) -> list[str]:
     """All who take part: those who wrote, and those whom the file declares."""
     names = set()
     for row in rows:
@@ -54,7 +54,7 @@ def _agents(rows: Iterable[Kept]) -> list[str]:
     return sorted(names | {str(number) for number in range(declared)})
 
 
-def _concurrent_with_itself(kept: dict[int, Kept], parents: dict[int, list[int]]) -> set[int]:
+def _concurrent_with_itself(kept: dict[int, ReadRow], parents: dict[int, list[int]]) -> set[int]:
     """The transactions that do not follow the one before them of the same agent."""
     known: dict[int, dict[str, int]] = {}  # of each agent the last one before or at a transaction
     last: dict[str, int] = {}  # by agent, in the order of the visit

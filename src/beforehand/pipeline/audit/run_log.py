@@ -1,6 +1,6 @@
 """The log of one run as arrays, ready for the kernels.
 
-`Table` numbers the processes and messages of a run; `Log` has all of its events in those numbers.
+`ProcessTable` numbers the processes and messages of a run; `RunLog` holds its events in those numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import DTypeLike
 from beforehand._kernel import Ints
 from beforehand.causality.ids import MessageId
 from beforehand.errors import TraceError
-from beforehand.pipeline.audit.kernels import placing
+from beforehand.pipeline.audit.kernels import assembly
 
 MOST_MESSAGES: Final = 2**31 - 1  # of one run: messages and copies are numbered in 32 bits
 _IN_MEMORY: Final = (
@@ -44,7 +44,7 @@ def array(size: int, dtype: DTypeLike, fill: int = 0) -> Ints:
 
 
 @dataclass(frozen=True)
-class Table:
+class ProcessTable:
     """The processes of a run in the order of their names."""
 
     names: list[str]
@@ -82,10 +82,10 @@ class Table:
 
 
 @dataclass
-class Log:
+class RunLog:
     """The causal-sends and deliveries of a run; see `kernels` for what the arrays mean."""
 
-    table: Table
+    table: ProcessTable
     start: Ints
     events: Ints
     is_sent: Ints
@@ -116,7 +116,7 @@ class Log:
         wrote it down, one for each process.
         """
         counts = array(self.table.messages + 1, np.int64)
-        placing.count_copies(
+        assembly.count_copies(
             self.to_size, self.is_sent, self.sender, self.table.has_gaps, self.processes, counts
         )
         return counts

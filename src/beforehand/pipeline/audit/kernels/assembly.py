@@ -1,4 +1,4 @@
-"""Events and receivers from pieces to where they belong in a log."""
+"""Events and receivers from chunks to where they belong in a log."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def place(
     to_size: Ints,
     is_sent: Ints,
 ) -> int:
-    """Put the events of a piece where they belong; the place of one that sends for another, or -1."""
+    """Put the events of a chunk where they belong; the place of one that sends for another, or -1."""
     sends = 0
     for each in range(len(process)):
         p = index[process[each]]
@@ -63,7 +63,7 @@ def place_receivers(
     receivers_at: Ints,
     receivers: Ints,
 ) -> None:
-    """Put the receivers of a piece where they belong, sorted for each message."""
+    """Put the receivers of a chunk where they belong, sorted for each message."""
     sends = 0
     given = 0
     for each in range(len(is_send)):
@@ -112,7 +112,7 @@ def contradiction(start: Ints, seq: Ints, events: Ints) -> tuple[int, int, int]:
 def count_copies(
     to_size: Ints, is_sent: Ints, sender: Ints, has_gaps: Ints, processes: int, copies_at: Ints
 ) -> None:
-    """Where the copies of each message begin; see `Log.copies_at`."""
+    """Where the copies of each message begin; see `RunLog.copies_at`."""
     total = 0
     for m in range(len(to_size)):
         if is_sent[m]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from beforehand.pipeline.ingest.names import key_of, names_of
+from beforehand.pipeline.ingest.run_names import key_of, names_of
 
 
 def names(*rows: tuple[str, str, str]) -> list[str]:

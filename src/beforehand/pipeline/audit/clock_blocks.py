@@ -10,7 +10,7 @@ import numpy as np
 
 from beforehand._kernel import Ints
 from beforehand.pipeline.audit.kernels import clocks
-from beforehand.pipeline.audit.steps import Steps
+from beforehand.pipeline.audit.linearise import StepBatch
 
 BYTES: Final = 2**28  # for the clocks of one block; more columns would need more
 _WIDTH: Final = 4  # bytes of an entry
@@ -28,7 +28,7 @@ def blocks(processes: int, slots: int, at_least: int, memory: int = BYTES) -> li
 
 
 @dataclass(frozen=True)
-class Wrong:
+class LateDeliveries:
     """Deliveries that came too late, an entry in each array for each."""
 
     step: Ints
@@ -42,14 +42,15 @@ class Wrong:
         return len(self.step)
 
     @staticmethod
-    def join(parts: list[Wrong]) -> Wrong:
+    def join(parts: list[LateDeliveries]) -> LateDeliveries:
         """All of them in one."""
-        none = [np.zeros(0, np.int64)]
+        if not any(map(len, parts)):
+            return LateDeliveries(*6 * [np.zeros(0, np.int64)])
         columns = zip(*(vars(part).values() for part in parts if len(part)), strict=True)
-        return Wrong(*map(np.concatenate, columns)) if any(map(len, parts)) else Wrong(*6 * none)
+        return LateDeliveries(*map(np.concatenate, columns))
 
 
-class Block:
+class ClockBlock:
     """The clocks of all processes and of the messages under way, for some of their components."""
 
     def __init__(self, processes: int, slots: int, first: int, width: int) -> None:
@@ -62,7 +63,7 @@ class Block:
         self._slot_since = np.zeros(slots, np.int64)
         self._steps = 0
 
-    def check(self, steps: Steps) -> Wrong:
+    def check(self, steps: StepBatch) -> LateDeliveries:
         """What is wrong with the next steps, as far as this block can tell."""
         wrong = np.zeros(len(steps), np.int32)
         since = np.zeros(len(steps), np.int64)
@@ -85,7 +86,7 @@ class Block:
         )
         places = np.flatnonzero(wrong)
         bits = wrong[places]
-        found = Wrong(
+        found = LateDeliveries(
             places + self._steps,
             steps.process[places],
             bits >> clocks.SENDER,

@@ -1,0 +1,50 @@
+"""All metrics tables of a sweep, computed and written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from pyspark.sql import DataFrame
+
+from beforehand.pipeline.metrics.exponents import exponents
+from beforehand.pipeline.metrics.figure_004 import figure_series_004
+from beforehand.pipeline.metrics.figures_001 import figure_series_001
+from beforehand.pipeline.metrics.table1 import table1
+from beforehand.pipeline.provenance import made
+from beforehand.pipeline.storage import Storage, absolute, join, literal
+
+# By the names of their folders in DIR/metrics.
+TABLES: Final[dict[str, Callable[[DataFrame], DataFrame]]] = {
+    "table1": table1,
+    "exponents": exponents,
+    "figures_001": figure_series_001,
+    "figure_004": figure_series_004,
+}
+
+
+NOTE: Final = "_metrics.json"
+
+
+def write_tables(results: DataFrame, out: str, command: str = "") -> dict[str, DataFrame]:
+    """Make all tables and write them below `out`/metrics, over older ones; returns them as written.
+
+    `command` is the command line that the note records.
+    """
+    found = {}
+    folder = join(absolute(out), "metrics")
+    storage = Storage(results.sparkSession)
+    storage.delete(join(folder, NOTE))
+    results.persist()  # every table goes through it
+    try:
+        for name, make in TABLES.items():
+            path = join(folder, name)
+            table = make(results)
+            # Small, so in one file, and in the order of its columns: they are the keys.
+            whole = table.coalesce(1).sortWithinPartitions(*table.columns)
+            whole.write.mode("overwrite").parquet(path)
+            found[name] = results.sparkSession.read.schema(table.schema).parquet(literal(path))
+    finally:
+        results.unpersist()
+    storage.write_note(folder, NOTE, {"version": 1, **made(results.sparkSession, command)})
+    return found
