@@ -16,7 +16,7 @@ from beforehand import protocols, trace
 from beforehand.cli import app, command_lines
 from beforehand.cli.cluster.run import NOTE
 from beforehand.runtime.cluster import child
-from beforehand.runtime.cluster.plan import Plan
+from beforehand.runtime.cluster.plan import ClusterPlan
 
 runner = CliRunner()
 
@@ -78,24 +78,28 @@ def parsed(line: str) -> dict[str, Any]:
     ("plan", "encrypted", "options"),
     [
         (
-            Plan(nodes=3, messages=300),
+            ClusterPlan(nodes=3, messages=300),
             True,
             "--nodes 3 --messages 300 --protocol hybrid-sps --seed 1",
         ),
         (
-            Plan(nodes=4, messages=9, kill=1, restart=True, drop_after=0.5, payload=0, seed=7),
+            ClusterPlan(
+                nodes=4, messages=9, kill=1, restart=True, drop_after=0.5, payload=0, seed=7
+            ),
             False,
             "--nodes 4 --messages 9 --protocol hybrid-sps --payload 0 --kill 1 --restart "
             "--drop-after 0.5 --seed 7 --plain",
         ),
     ],
 )
-def test_the_command_of_a_note_makes_such_a_run(plan: Plan, encrypted: bool, options: str) -> None:
+def test_the_command_of_a_note_makes_such_a_run(
+    plan: ClusterPlan, encrypted: bool, options: str
+) -> None:
     """Short, and parsed it is the same plan again; names with spaces are quoted."""
     line = command_lines.cluster(plan, encrypted, Path("my traces"))
     assert line == f"beforehand cluster {options} --trace 'my traces'"
     found = parsed(line)
-    assert Plan(**{name: found[name] for name in plan.__dataclass_fields__}) == plan
+    assert ClusterPlan(**{name: found[name] for name in plan.__dataclass_fields__}) == plan
     assert found["encrypted"] is encrypted
 
 
@@ -148,7 +152,7 @@ def test_a_process_that_dies_by_itself_is_told(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(child, "WORKER", "beforehand.nowhere")
     result = cluster(*SMALL)
     assert result.exit_code == 2
-    assert " died by itself: " in result.stderr
+    assert " crashed: " in result.stderr
     assert "No module named beforehand.nowhere" in result.stderr
 
 
@@ -156,7 +160,7 @@ def test_a_process_that_dies_by_itself_is_told(monkeypatch: pytest.MonkeyPatch) 
     ("arguments", "problem"),
     [
         (("--nodes", "0"), "nodes is 0; give a number from 2"),
-        (("--nodes", "3", "--kill", "3"), "kill 3 of 3 nodes?"),
+        (("--nodes", "3", "--kill", "3"), "cannot kill 3 of 3 nodes"),
         (("--loss", "1.5"), "loss is 1.5; give a rate"),
         (("--protocol", "hybird"), "did you mean hybrid?"),
         (("--trace", "tests"), "tests is not empty; choose a new folder for the traces"),

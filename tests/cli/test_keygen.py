@@ -47,7 +47,7 @@ def test_a_key_is_not_overwritten(tmp_path: Path) -> None:
     file.write_text("precious")
     result = runner.invoke(app, ["keygen", "--out", str(file)])
     assert result.exit_code == 2
-    assert result.stderr.startswith(f"beforehand: {file} exists, and a key that is overwritten")
+    assert result.stderr.startswith(f"beforehand: {file} already exists, and overwriting it")
     assert file.read_text() == "precious"
 
 

@@ -123,7 +123,7 @@ def test_a_port_in_use() -> None:
 @pytest.mark.parametrize(
     ("address", "problem"),
     [
-        ("no.such.host.invalid:7001", "no address of this host"),
+        ("no.such.host.invalid:7001", "cannot resolve this host"),
         ("127.0.0.1:0", "port 0, where nobody listens"),
         ("127.0.0.1", "127.0.0.1"),
         ("127.0.0.1:99999", "99999"),

@@ -20,14 +20,14 @@ def test_lingering_takes_what_is_there_and_gives_up_in_time() -> None:
         seen: list[bytes] = []
         transport = UdpTransport("127.0.0.1:0")
         await transport.open(lambda datagrams, _: seen.extend(datagrams))
-        assert not transport.linger(1_000)
+        assert not transport.spin(1_000)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             host, port = transport.local.split(":")
             sender.sendto(b"here", (host, int(port)))
-            assert transport.linger(5_000_000_000)
+            assert transport.spin(5_000_000_000)
         assert seen == [b"here"]
         transport.close()
-        assert not transport.linger(1_000)
+        assert not transport.spin(1_000)
 
     asyncio.run(asyncio.wait_for(main(), 20))
 
@@ -38,8 +38,8 @@ def test_nodes_that_spin_answer_without_sleeping() -> None:
     class Counting(UdpTransport):
         found = 0
 
-        def linger(self, nanoseconds: int) -> bool:
-            came = super().linger(nanoseconds)
+        def spin(self, nanoseconds: int) -> bool:
+            came = super().spin(nanoseconds)
             Counting.found += came
             return came
 

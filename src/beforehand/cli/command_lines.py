@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from beforehand.pipeline.ingest import Options
     from beforehand.pipeline.study import Study
-    from beforehand.runtime.cluster.plan import Plan
+    from beforehand.runtime.cluster.plan import ClusterPlan
 
 # Of a cluster: given even where they have their default, since they say what the run was.
 _ALWAYS: Final = ("nodes", "messages", "protocol", "seed")
@@ -31,7 +31,7 @@ def audit(sources: Sequence[str], out: str) -> str:
     return line("audit", *sources, "--out", out)
 
 
-def cluster(plan: Plan, encrypted: bool, folder: Path) -> str:
+def cluster(plan: ClusterPlan, encrypted: bool, folder: Path) -> str:
     """A cluster of real processes that leaves its traces in a folder."""
     words = ["cluster"]
     for name, default in _defaults(plan).items():

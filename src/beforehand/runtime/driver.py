@@ -153,7 +153,7 @@ class Turns:
         self._planned = False
         self._ready = False
         if self._write() and self._settings.spin and not self._planned:
-            self._transport.linger(self._settings.spin)
+            self._transport.spin(self._settings.spin)
 
     def _write(self) -> bool:
         """Let everything go that may go now; whether there was something."""

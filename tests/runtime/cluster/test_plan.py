@@ -9,13 +9,13 @@ import pytest
 
 from beforehand import protocols
 from beforehand.errors import BeforehandError
-from beforehand.runtime.cluster.plan import Job, Plan
-from beforehand.runtime.cluster.traffic import Traffic, payload_of
+from beforehand.runtime.cluster.plan import ClusterPlan, WorkerJob
+from beforehand.runtime.cluster.traffic import TrafficSource, payload_of
 
 
 def test_the_same_seed_gives_the_same_plan() -> None:
     """And another one another: who dies, and what each process draws."""
-    plans = [Plan(nodes=9, kill=3, seed=seed) for seed in (1, 1, 2)]
+    plans = [ClusterPlan(nodes=9, kill=3, seed=seed) for seed in (1, 1, 2)]
     jobs = [[plan.job(name, None, "t", "r") for name in plan.names] for plan in plans]
     assert jobs[0] == jobs[1] != jobs[2]
     assert plans[0].victims == plans[1].victims != plans[2].victims
@@ -24,7 +24,7 @@ def test_the_same_seed_gives_the_same_plan() -> None:
 
 def test_messages_are_shared_out() -> None:
     """All of them, evenly; who comes back sends what it had not sent when it died."""
-    plan = Plan(nodes=3, messages=100, kill=1, restart=True)
+    plan = ClusterPlan(nodes=3, messages=100, kill=1, restart=True)
     assert [plan.share(name) for name in plan.names] == [34, 33, 33]
     [victim] = plan.victims
     first, second = (plan.job(victim, None, "t", "r", life) for life in (1, 2))
@@ -37,8 +37,8 @@ def test_messages_are_shared_out() -> None:
 
 def test_a_job_survives_json() -> None:
     """What the parent writes, the process reads, as far as the node cares."""
-    job = Plan(protocol="prc", nodes=4).job("n2", None, "t", "r")
-    read = Job(**json.loads(json.dumps(job.as_dict())))
+    job = ClusterPlan(protocol="prc", nodes=4).job("n2", None, "t", "r")
+    read = WorkerJob(**json.loads(json.dumps(job.as_dict())))
     assert read.name == "n2" and list(map(tuple, read.links or ())) == list(job.links or ())
 
 
@@ -46,7 +46,7 @@ def test_a_job_survives_json() -> None:
 @pytest.mark.parametrize("nodes", [2, 12])
 def test_overlays_hold_together(protocol: str, nodes: int) -> None:
     """Every core takes its overlay, and everybody can be reached from everybody."""
-    plan = Plan(nodes=nodes, protocol=protocol, seed=nodes)
+    plan = ClusterPlan(nodes=nodes, protocol=protocol, seed=nodes)
     for name in plan.names:
         job = plan.job(name, None, "t", "r")
         protocols.create(protocol, name, processes=plan.names, tree=job.tree, links=job.links)
@@ -66,10 +66,10 @@ def test_overlays_hold_together(protocol: str, nodes: int) -> None:
         ({"loss": 1.0}, "loss is 1.0; give a rate from 0 to less than 1"),
         ({"duplicate": 1.5}, "duplicate is 1.5; give a rate from 0 to 1"),
         ({"reorder": -0.1}, "reorder is -0.1"),
-        ({"nodes": 3, "kill": 2}, "kill 2 of 3 nodes? At least 2 must be left"),
-        ({"kill": -1}, "kill -1 of 8 nodes?"),
+        ({"nodes": 3, "kill": 2}, "cannot kill 2 of 3 nodes: at least 2 must survive"),
+        ({"kill": -1}, "cannot kill -1 of 8 nodes"),
         ({"restart": True}, "no process is killed, so none can be restarted"),
-        ({"kill": 1, "restart": True, "protocol": "rst"}, "none can come back"),
+        ({"kill": 1, "restart": True, "protocol": "rst"}, "cannot come back"),
         ({"kill": 1, "protocol": "tree"}, "tree runs on an overlay, which falls apart"),
         ({"drop_after": 0.0}, "drop-after is 0.0; give seconds"),
         ({"protocol": "none"}, "there is no protocol 'none'"),
@@ -78,23 +78,23 @@ def test_overlays_hold_together(protocol: str, nodes: int) -> None:
 def test_what_cannot_be_run_is_refused(wrong: dict[str, Any], problem: str) -> None:
     """Before anything is started, in one sentence."""
     with pytest.raises(BeforehandError) as raised:
-        Plan(**wrong)
+        ClusterPlan(**wrong)
     assert problem in str(raised.value)
 
 
 def test_traffic_is_of_every_kind_that_the_protocol_has() -> None:
     """Unicasts, multicasts, broadcasts; reactions go to a third process."""
     casts = ("unicast", "multicast", "broadcast")
-    traffic = Traffic(7, casts)
+    traffic = TrafficSource(7, casts)
     drawn = [traffic.receivers({"b", "c", "d"}) for _ in range(300)]
     assert {type(each) for each in drawn} == {str, tuple, type(None)}
     assert traffic.reacted == 0
-    reacting = Traffic(7, ("unicast",))
+    reacting = TrafficSource(7, ("unicast",))
     for _ in range(100):
         reacting.delivered("b")
     chosen = [reacting.receivers({"b", "c", "d"}) for _ in range(20)]
     assert set(chosen) == {"c", "d"} and reacting.reacted == 20
-    assert Traffic(7, ("broadcast",)).receivers({"b"}) is None
+    assert TrafficSource(7, ("broadcast",)).receivers({"b"}) is None
 
 
 def test_payloads_tell_messages_apart() -> None:

@@ -9,7 +9,7 @@ import pytest
 from beforehand import trace
 from beforehand.errors import TraceError
 from beforehand.runtime.cluster import verdict as judging
-from beforehand.runtime.cluster.verdict import Verdict, judge
+from beforehand.runtime.cluster.verdict import ClusterVerdict, judge
 
 LABELS = {"a@1": "a", "b@1": "b", "c@1": "c"}
 
@@ -28,7 +28,7 @@ def write(folder: Path, process: str, *lines: Line, stopped: bool = True) -> Non
             recorder.record(process, len(lines) + 2, "stop", None, 0, None, 0, 0, 0, "")
 
 
-def kinds(found: Verdict) -> list[str]:
+def kinds(found: ClusterVerdict) -> list[str]:
     """Of the violations."""
     return [each.kind for each in found.violations]
 
@@ -105,7 +105,7 @@ def test_a_trace_with_gaps_is_no_ground_for_a_verdict(tmp_path: Path, stopped: b
 
 def test_the_judge_stops_when_it_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And says so: losses are not known then."""
-    monkeypatch.setattr(judging, "MOST_VIOLATIONS", 2)
+    monkeypatch.setattr(judging, "MAX_VIOLATIONS", 2)
     write(tmp_path, "a@1", ("a@1", 1, ("b@1",)))
     write(tmp_path, "b@1", ("a@1", 1), ("a@1", 1), ("a@1", 1), ("a@1", 1))
     write(tmp_path, "c@1")

@@ -94,7 +94,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     """With what the system says about it."""
-    with pytest.raises(SecurityError, match=r"no key file .*k \(No such file"):
+    with pytest.raises(SecurityError, match=r"cannot write key file .*k \(No such file"):
         keys.save(KEY, tmp_path / "missing" / "k")
 
 

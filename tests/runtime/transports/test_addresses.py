@@ -9,7 +9,7 @@ from beforehand.runtime.transports import addresses
 @pytest.mark.parametrize("text", ["127.0.0.1:7001", "example.org:1", "[::1]:65535", "[fe80::1]:0"])
 def test_an_address_is_shown_as_it_was_written(text: str) -> None:
     """Taking a text apart and putting it together changes nothing."""
-    assert addresses.show(*addresses.parse(text)) == text
+    assert addresses.format_address(*addresses.parse(text)) == text
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_what_is_wrong_with_an_address_is_said(text: str, problem: str) -> None:
 
 def test_an_ipv4_peer_of_an_ipv6_socket_is_shown_as_people_know_it() -> None:
     """The mapped form is the kernel's, not the user's."""
-    assert addresses.show("::ffff:10.0.0.1", 7) == "10.0.0.1:7"
+    assert addresses.format_address("::ffff:10.0.0.1", 7) == "10.0.0.1:7"
 
 
 def test_only_this_machine_is_loopback() -> None:

@@ -101,7 +101,7 @@ def test_a_lot_at_once_waits_within_bounds(server: str) -> None:
             assert alice.lost == 1
             for _ in range(20):
                 alice.send("bob", batch)
-            assert alice.busy() and alice._waiting_bytes <= module.MOST_WAITING
+            assert alice.busy() and alice.queued_bytes <= module.MAX_QUEUED
             assert 1 < alice.lost < 300
             await his.wait(601 - alice.lost)
             assert not alice.busy()
@@ -116,7 +116,7 @@ def test_what_a_stranger_publishes_is_counted_and_ignored(server: str) -> None:
     async def scenario() -> None:
         async with opened(server, "bob") as [(bob, his)]:
             client = await nats.connect(server)
-            subject = bob._subject("bob")
+            subject = bob.subject("bob")
             forged = [
                 b"",
                 b"\x00",
@@ -175,7 +175,7 @@ def test_without_a_server_the_user_is_told() -> None:
     async def scenario() -> None:
         address = f"nats://127.0.0.1:{free_port()}"
         transport = NatsTransport(address, "alice")
-        with pytest.raises(TransportError, match=f"{address}: no connection .*start one") as told:
+        with pytest.raises(TransportError, match=f"{address}: cannot connect .*start one") as told:
             await transport.open(Inbox())
         assert isinstance(told.value.__cause__, ConnectionError)  # it did not wait for a timeout
         transport.send("bob", [b"lost"])
@@ -202,7 +202,7 @@ def test_without_the_package_the_user_is_told(monkeypatch: pytest.MonkeyPatch) -
 
 def test_names_and_prefixes_are_checked() -> None:
     """What cannot be a subject or a name is refused before any connection."""
-    with pytest.raises(LocalProtocolError, match="cannot begin a subject"):
+    with pytest.raises(LocalProtocolError, match="not a valid subject prefix"):
         NatsTransport("nats://127.0.0.1:1", "alice", prefix="a.*")
     with pytest.raises(LocalProtocolError, match="must not be empty"):
         NatsTransport("nats://127.0.0.1:1", "")

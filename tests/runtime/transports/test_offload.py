@@ -28,8 +28,8 @@ def test_the_kernel_cuts_a_group_where_we_joined_it(sizes: list[int]) -> None:
     """A group joined and cut by the length of its first datagram gives the group."""
     for group in offload.pack(numbered(sizes)):
         assert offload.split(b"".join(group), len(group[0])) == group
-        assert len(group) <= offload.MOST_DATAGRAMS
-        assert sum(map(len, group)) <= offload.MOST_BYTES
+        assert len(group) <= offload.MAX_DATAGRAMS
+        assert sum(map(len, group)) <= offload.MAX_BYTES
 
 
 def test_groups_are_as_large_as_they_may_be() -> None:

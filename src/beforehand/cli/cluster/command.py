@@ -118,10 +118,10 @@ def command(
     from beforehand.cli.cluster import run as cluster_run
     from beforehand.cli.cluster import view as cluster_view
     from beforehand.cli.cluster.live import watching
-    from beforehand.runtime.cluster.plan import Plan
+    from beforehand.runtime.cluster.plan import ClusterPlan
 
     with clear_errors():
-        plan = Plan(
+        plan = ClusterPlan(
             nodes=nodes,
             messages=messages,
             protocol=protocol,

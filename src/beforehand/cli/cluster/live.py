@@ -18,7 +18,7 @@ from beforehand.cli.ui import progress
 
 if TYPE_CHECKING:
     from beforehand.runtime.cluster.child import Child
-    from beforehand.runtime.cluster.conduct import Watch
+    from beforehand.runtime.cluster.supervisor import Observer
 
 COLUMNS: Final = (
     *("process", "sent", "delivered", "held"),
@@ -27,7 +27,7 @@ COLUMNS: Final = (
 
 
 @contextmanager
-def watching() -> Iterator[Watch]:
+def watching() -> Iterator[Observer]:
     """Something to be told of the processes again and again."""
     if not progress.is_drawn():
         yield _Lines().watch

@@ -12,9 +12,9 @@ from beforehand.cli.cluster import view as cluster_view
 from beforehand.cli.ui.notes import write_note
 
 if TYPE_CHECKING:
-    from beforehand.runtime.cluster.conduct import Course, Watch
-    from beforehand.runtime.cluster.plan import Plan
-    from beforehand.runtime.cluster.verdict import Verdict
+    from beforehand.runtime.cluster.plan import ClusterPlan
+    from beforehand.runtime.cluster.supervisor import ClusterRun, Observer
+    from beforehand.runtime.cluster.verdict import ClusterVerdict
 
 NOTE: Final = "_cluster.json"  # beside the traces, whose readers pass over names with _ in front
 
@@ -23,10 +23,10 @@ NOTE: Final = "_cluster.json"  # beside the traces, whose readers pass over name
 class Ran:
     """A cluster that came to its end."""
 
-    plan: Plan
+    plan: ClusterPlan
     encrypted: bool
-    course: Course
-    verdict: Verdict
+    course: ClusterRun
+    verdict: ClusterVerdict
 
     @property
     def clean(self) -> bool:
@@ -38,13 +38,13 @@ class Ran:
         return cluster_view.everything(self.plan, self.course, self.verdict)
 
 
-def run(plan: Plan, encrypted: bool, folder: Path, timeout: float, watch: Watch) -> Ran:
+def run(plan: ClusterPlan, encrypted: bool, folder: Path, timeout: float, watch: Observer) -> Ran:
     """Run a cluster, whose traces are in the folder afterwards, and judge it."""
-    from beforehand.runtime.cluster.conduct import conduct
+    from beforehand.runtime.cluster.supervisor import run_cluster
     from beforehand.runtime.cluster.verdict import judge
     from beforehand.runtime.identity.keys import keygen
 
-    course = conduct(plan, keygen() if encrypted else None, folder, timeout, watch)
+    course = run_cluster(plan, keygen() if encrypted else None, folder, timeout, watch)
     watch(course.children, "judging")
     labels = {child.process: child.label for child in course.children}
     verdict = judge(folder, labels, [child.label for child in course.killed])

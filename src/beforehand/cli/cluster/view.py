@@ -10,20 +10,20 @@ from beforehand.cli.cluster.live import COLUMNS, row
 from beforehand.cli.ui.output import print_table, print_text
 
 if TYPE_CHECKING:
-    from beforehand.runtime.cluster.conduct import Course
-    from beforehand.runtime.cluster.plan import Plan
-    from beforehand.runtime.cluster.verdict import Verdict
+    from beforehand.runtime.cluster.plan import ClusterPlan
+    from beforehand.runtime.cluster.supervisor import ClusterRun
+    from beforehand.runtime.cluster.verdict import ClusterVerdict
 
 SHOWN: Final = 3  # violations, and losses, to tell in full
 FAULTS: Final = (("loss", "lost"), ("duplicate", "doubled"), ("reorder", "held_back"))
 
 
-def is_clean(course: Course, verdict: Verdict) -> bool:
+def is_clean(course: ClusterRun, verdict: ClusterVerdict) -> bool:
     """Whether everything arrived, once, in order and as it was sent."""
     return verdict.clean and not _total(course, "damaged")
 
 
-def show(plan: Plan, course: Course, verdict: Verdict) -> None:
+def show(plan: ClusterPlan, course: ClusterRun, verdict: ClusterVerdict) -> None:
     """Tell people."""
     typer.echo(
         f"{plan.protocol}, {plan.nodes} processes, {verdict.sends:,} messages of {plan.payload} bytes, "
@@ -38,13 +38,13 @@ def show(plan: Plan, course: Course, verdict: Verdict) -> None:
         print_text(line)
 
 
-def everything(plan: Plan, course: Course, verdict: Verdict) -> dict[str, Any]:
+def everything(plan: ClusterPlan, course: ClusterRun, verdict: ClusterVerdict) -> dict[str, Any]:
     """Tell programs."""
     return {
         "plan": {name: getattr(plan, name) for name in plan.__dataclass_fields__},
         "seconds": round(course.seconds, 3),
         "processes": [
-            {"name": child.name, "life": child.life, "killed": child.killed}
+            {"name": child.name, "life": child.generation, "killed": child.killed}
             | child.figures.as_dict()
             | {"events": [list(event) for event in child.events if event[0] != "up"]}
             for child in course.children
@@ -63,7 +63,7 @@ def everything(plan: Plan, course: Course, verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _network(plan: Plan, course: Course) -> str:
+def _network(plan: ClusterPlan, course: ClusterRun) -> str:
     """What the injector did; a rate that never struck is worth a warning: the run shows less."""
     told = []
     for rate, figure in FAULTS:
@@ -75,7 +75,7 @@ def _network(plan: Plan, course: Course) -> str:
     return f"network: datagrams {', '.join(told)}; {_total(course, 'resent'):,} frames sent again"
 
 
-def _cores(course: Course, verdict: Verdict) -> str:
+def _cores(course: ClusterRun, verdict: ClusterVerdict) -> str:
     """How much causality there was to keep."""
     most = max(child.figures.most_held for child in course.children)
     return (
@@ -84,7 +84,7 @@ def _cores(course: Course, verdict: Verdict) -> str:
     )
 
 
-def _incidents(course: Course) -> list[str]:
+def _incidents(course: ClusterRun) -> list[str]:
     """What is worth a line: deaths, returns, and what should not happen."""
     lines = [
         f"{child.label} was killed after about {child.figures.sent:,} of its "
@@ -93,7 +93,7 @@ def _incidents(course: Course) -> list[str]:
     ]
     for child in course.children:
         figures = child.figures
-        if child.life > 1:
+        if child.generation > 1:
             lines.append(
                 f"{child.name} was started again, and took part: "
                 f"{figures.sent:,} sent, {figures.delivered:,} delivered"
@@ -106,7 +106,7 @@ def _incidents(course: Course) -> list[str]:
     return lines
 
 
-def _judgement(course: Course, verdict: Verdict) -> list[str]:
+def _judgement(course: ClusterRun, verdict: ClusterVerdict) -> list[str]:
     if is_clean(course, verdict):
         return [
             f"verdict: clean. {verdict.deliveries:,} deliveries, each once and in causal order, "
@@ -118,7 +118,7 @@ def _judgement(course: Course, verdict: Verdict) -> list[str]:
     return lines
 
 
-def _counts(course: Course, verdict: Verdict) -> str:
+def _counts(course: ClusterRun, verdict: ClusterVerdict) -> str:
     parts = [f"{count:,} {kind}" for kind, count in _kinds(verdict).items()]
     if verdict.lost:
         parts.append(f"{len(verdict.lost):,} lost")
@@ -128,10 +128,10 @@ def _counts(course: Course, verdict: Verdict) -> str:
     return ", ".join(parts) + end
 
 
-def _kinds(verdict: Verdict) -> dict[str, int]:
+def _kinds(verdict: ClusterVerdict) -> dict[str, int]:
     kinds = [violation.kind for violation in verdict.violations]
     return {kind: kinds.count(kind) for kind in sorted(set(kinds))}
 
 
-def _total(course: Course, figure: str) -> int:
+def _total(course: ClusterRun, figure: str) -> int:
     return sum(getattr(child.figures, figure) for child in course.children)

@@ -54,12 +54,12 @@ class Demo:
 
 def run_cluster(spark: Session, demo: Demo, tell: Tell) -> Told:
     """Real processes, encrypted, on a network that loses, doubles and delays."""
-    from beforehand.runtime.cluster.plan import Plan
+    from beforehand.runtime.cluster.plan import ClusterPlan
 
     def watch(children: list[Child], step: str) -> None:
         tell(sum(child.figures.sent for child in children), demo.messages, step)
 
-    plan = Plan(
+    plan = ClusterPlan(
         nodes=demo.nodes,
         messages=demo.messages,
         loss=demo.loss,

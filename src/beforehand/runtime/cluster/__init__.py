@@ -1,6 +1,6 @@
-"""A cluster of real processes on this machine, with faults on purpose, and a verdict at the end.
+"""A cluster of real processes on this machine, with injected faults, judged by the oracle.
 
-`plan.py` decides from a seed who does what; `worker.py` is what runs in each process, `traffic.py` what
-it sends; `child.py` and `conduct.py` are the parent, which starts, kills and restarts processes;
-`verdict.py` puts their traces together and lets the oracle judge.
+`plan.py` decides from a seed who does what; `worker.py` runs in each process and sends what
+`traffic.py` chooses; `supervisor.py` and `child.py` are the parent, which starts, kills and restarts
+processes; `verdict.py` merges their traces and has the oracle judge them.
 """

@@ -1,4 +1,4 @@
-"""One process of a cluster, as its parent sees it."""
+"""One worker process of a cluster, as seen by its parent."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final
 
-from beforehand.runtime.cluster.plan import Job
+from beforehand.runtime.cluster.plan import WorkerJob
 
 WORKER: Final = "beforehand.runtime.cluster.worker"
 LONGEST_LINE: Final = 2**20
-LAST_WORDS: Final = 2000  # bytes of what a process wrote before it died unasked
+STDERR_TAIL: Final = 2000  # bytes of standard error kept from a process that crashed
 
 
 @dataclass
-class Figures:
-    """What a process last told of itself; see `Stats` and `Faulty`."""
+class WorkerFigures:
+    """The latest counters of a worker; see `Stats` and `Faulty`."""
 
     sent: int = 0
     delivered: int = 0
     reactions: int = 0
-    held: int = 0  # messages in the core, now
+    held: int = 0  # messages held by the core now
     most_held: int = 0
     lost: int = 0  # datagrams, by the injector
     doubled: int = 0
     held_back: int = 0
     resent: int = 0  # frames
     round_trip_ms: float = 0.0
-    damaged: int = 0  # messages with another content than they were sent with
+    damaged: int = 0  # messages whose content was altered
     misbehaved: int = 0
 
     def as_dict(self) -> dict[str, Any]:
@@ -41,95 +41,99 @@ class Figures:
 
 @dataclass
 class Child:
-    """A process: what it was told to do, what it said, and what became of it."""
+    """A worker process: its job, its reports, and how it ended."""
 
-    job: Job
-    life: int
-    told: Callable[[], None]  # called whenever there is news
+    job: WorkerJob
+    generation: int  # 1, or 2 after a restart
+    on_change: Callable[[], None]
     address: str = ""
-    process: str = ""  # what the cores and the trace call it
-    said: set[str] = field(default_factory=set)
-    there: set[str] = field(default_factory=set)  # peers that are up, as far as it knows
+    process: str = ""  # its process id in cores and trace
+    reports: set[str] = field(default_factory=set)
+    connected: set[str] = field(default_factory=set)  # peers that it reported as up
     events: list[tuple[str, str, str]] = field(default_factory=list)  # kind, peer, detail
-    figures: Figures = field(default_factory=Figures)
+    figures: WorkerFigures = field(default_factory=WorkerFigures)
     killed: bool = False  # on purpose, in the middle of the run
     ended: bool = False
-    last_words: str = ""
+    stderr_tail: str = ""
 
     @property
     def name(self) -> str:
-        """What its peers call it."""
+        """Its name among peers."""
         return self.job.name
 
     @property
     def label(self) -> str:
-        """What the output calls it: its second life is another process."""
-        return self.name if self.life == 1 else f"{self.name} again"
+        """Its name in output: a restarted worker is another process."""
+        return self.name if self.generation == 1 else f"{self.name} again"
 
     async def start(self) -> None:
-        """Start the process and give it its job."""
+        """Start the process and send it its job."""
         self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", WORKER),
+            sys.executable,
+            "-m",
+            WORKER,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             limit=LONGEST_LINE,
         )
         self._write(self.job.as_dict())
-        self._listening = asyncio.ensure_future(self._listen())
+        self._reading = asyncio.ensure_future(self._read_reports())
 
-    def tell(self, do: str, **more: Any) -> None:
-        """Give it a command; one that is dead does not mind."""
+    def command(self, command: str, **arguments: Any) -> None:
+        """Send it a command, unless it has ended."""
         if not self.ended:
-            self._write({"do": do, **more})
+            self._write({"command": command, **arguments})
 
     def kill(self) -> None:
-        """With signal 9, if it lives: it cannot do anything about it."""
+        """Send SIGKILL, if it is still running."""
         if self._process.returncode is None:
             self._process.send_signal(signal.SIGKILL)
 
     async def wait(self) -> None:
-        """Until it has ended and all that it said was heard."""
-        await self._listening
+        """Wait until it has ended and its output was read."""
+        await self._reading
 
     def _write(self, line: dict[str, Any]) -> None:
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(line).encode() + b"\n")
 
-    async def _listen(self) -> None:
+    async def _read_reports(self) -> None:
         process = self._process
         assert process.stdout is not None and process.stderr is not None
         errors = asyncio.ensure_future(process.stderr.read())
         try:
             async for line in process.stdout:
-                self._hear(line)
-                self.told()
-            self.last_words = (await errors)[-LAST_WORDS:].decode(errors="replace").strip()
+                self._handle(line)
+                self.on_change()
+            self.stderr_tail = (await errors)[-STDERR_TAIL:].decode(errors="replace").strip()
             await process.wait()
         finally:
             errors.cancel()
             self.ended = True
             assert process.stdin is not None
             process.stdin.close()
-            self.told()
+            self.on_change()
 
-    def _hear(self, line: bytes) -> None:
+    def _handle(self, line: bytes) -> None:
         try:
-            heard = json.loads(line)
+            report = json.loads(line)
         except ValueError:
-            return  # it was killed while it spoke
-        what = heard["say"]
-        self.said.add(what)
-        if what == "listening":
-            self.address, self.process = heard["address"], heard["process"]
-        elif what == "figures":
-            self.figures = Figures(**{each.name: heard[each.name] for each in fields(Figures)})
-        elif what == "event":
-            self._happened(heard["kind"], heard["peer"], heard["detail"])
+            return  # it was killed while writing
+        kind = report["report"]
+        self.reports.add(kind)
+        if kind == "listening":
+            self.address, self.process = report["address"], report["process"]
+        elif kind == "figures":
+            self.figures = WorkerFigures(
+                **{field.name: report[field.name] for field in fields(WorkerFigures)}
+            )
+        elif kind == "event":
+            self._add_event(report["kind"], report["peer"], report["detail"])
 
-    def _happened(self, kind: str, peer: str, detail: str) -> None:
+    def _add_event(self, kind: str, peer: str, detail: str) -> None:
         self.events.append((kind, peer, detail))
         if kind in ("up", "restarted"):
-            self.there.add(peer)
+            self.connected.add(peer)
         elif kind in ("dropped", "expelled"):
-            self.there.discard(peer)
+            self.connected.discard(peer)

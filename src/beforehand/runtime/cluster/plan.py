@@ -1,4 +1,4 @@
-"""Who is to do what in a cluster: decided by one seed, before any process starts."""
+"""The plan of a cluster: who does what, decided by one seed before any process starts."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from beforehand.errors import LocalProtocolError
 from beforehand.protocols.capabilities import Capabilities
 from beforehand.runtime.engine.outbox import MAX_PAYLOAD
 
-MOST_NODES: Final = 64  # interpreters on one machine, each in touch with all others
-LEAST_SURVIVORS: Final = 2  # who is left must have somebody to talk to
-# Where the middle of the run is: victims die half-way, and the last quarter of everybody's messages
-# waits until that is over, so that those who are left, or back, have something to do.
+MAX_NODES: Final = 64  # processes on one machine, each connected to all others
+MIN_SURVIVORS: Final = 2  # a lone survivor would have no peers
+# Victims die half-way; the last quarter of all messages waits until that is over, so that survivors
+# and restarted processes still have messages to send.
 HALF: Final = 0.5
 REST: Final = 0.75
-# Small enough that a process has to listen while it sends, so that causes and effects are mixed well;
-# large enough that frames share datagrams.
-LEAST_WINDOW: Final = 16
-MOST_WINDOW: Final = 256
+# Small enough that a process must receive while it sends, which creates causal chains; large enough
+# that frames share datagrams.
+MIN_WINDOW: Final = 16
+MAX_WINDOW: Final = 256
 WINDOWS: Final = 8  # of messages that each process sends, at least
 
 
 @dataclass(frozen=True)
-class Job:
-    """What one process is told at its start; a line of JSON."""
+class WorkerJob:
+    """The job of one worker, passed as a line of JSON."""
 
     name: str
     others: tuple[str, ...]
@@ -35,7 +35,7 @@ class Job:
     links: tuple[tuple[str, str], ...] | None
     messages: int  # to causal-send
     halfway: int  # after how many of them to report; 0: never
-    pause: int  # after how many to wait for the word to go on; 0: never
+    pause: int  # after how many to wait for the command to finish; 0: never
     payload: int
     loss: float
     duplicate: float
@@ -53,8 +53,8 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A run of a cluster; what cannot be run is refused at once."""
+class ClusterPlan:
+    """A run of a cluster; an impossible one is refused at once."""
 
     nodes: int = 8
     messages: int = 20_000
@@ -69,15 +69,15 @@ class Plan:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        _check_range("nodes", self.nodes, 2, MOST_NODES)
+        _check_range("nodes", self.nodes, 2, MAX_NODES)
         _check_range("messages", self.messages, self.nodes, 10**9)
         _check_range("payload", self.payload, 0, MAX_PAYLOAD)
         _check_rates(self.loss, self.duplicate, self.reorder)
         overlay = self.capabilities.overlay
-        if self.kill < 0 or (self.kill and self.nodes - self.kill < LEAST_SURVIVORS):
+        if self.kill < 0 or (self.kill and self.nodes - self.kill < MIN_SURVIVORS):
             raise LocalProtocolError(
-                f"kill {self.kill} of {self.nodes} nodes? At least {LEAST_SURVIVORS} must be left, "
-                "to have somebody to talk to; kill fewer, or start more"
+                f"cannot kill {self.kill} of {self.nodes} nodes: at least {MIN_SURVIVORS} must survive; "
+                "kill fewer, or start more"
             )
         if self.kill and overlay != "none":
             raise LocalProtocolError(
@@ -90,7 +90,7 @@ class Plan:
             )
         if self.restart and self.capabilities.membership == "fixed":
             raise LocalProtocolError(
-                f"{self.protocol} knows its processes by name from the start, so none can come back; "
+                f"{self.protocol} has a fixed membership, so killed processes cannot come back; "
                 "choose a protocol of open membership, or restart nobody"
             )
         if not 0.1 <= self.drop_after <= 3600:
@@ -100,32 +100,32 @@ class Plan:
 
     @property
     def capabilities(self) -> Capabilities:
-        """Of the protocol."""
+        """The capabilities of the protocol."""
         return protocols.describe(self.protocol)
 
     @property
     def names(self) -> list[str]:
-        """All processes: n1, n2, ..., so written that their names sort like their numbers."""
+        """All processes: n1, n2, ..., zero-padded so that they sort by number."""
         width = len(str(self.nodes))
         return [f"n{number:0{width}d}" for number in range(1, self.nodes + 1)]
 
     @property
     def victims(self) -> list[str]:
-        """Who is killed."""
+        """The processes to kill."""
         return sorted(self._draws("victims").sample(self.names, self.kill))
 
     def share(self, name: str) -> int:
-        """How many messages a process sends: as many as the others, or one more."""
-        place = self.names.index(name)
-        return self.messages // self.nodes + (place < self.messages % self.nodes)
+        """How many messages a process sends: an equal share."""
+        index = self.names.index(name)
+        return self.messages // self.nodes + (index < self.messages % self.nodes)
 
-    def job(self, name: str, key: bytes | None, trace: str, run: str, life: int = 1) -> Job:
+    def job(self, name: str, key: bytes | None, trace: str, run: str, life: int = 1) -> WorkerJob:
         """What a process is told at its start; in its second life, it sends what it had not sent."""
         share = self.share(name)
         half = max(1, int(share * HALF))
         victim = name in self.victims
         again = life > 1
-        return Job(
+        return WorkerJob(
             name=name,
             others=tuple(other for other in self.names if other != name),
             protocol=self.protocol,
@@ -143,7 +143,7 @@ class Plan:
             trace=trace,
             run=run,
             drop_after=self.drop_after if self.kill else None,
-            window=max(LEAST_WINDOW, min(share // WINDOWS, MOST_WINDOW)),
+            window=max(MIN_WINDOW, min(share // WINDOWS, MAX_WINDOW)),
         )
 
     def _draws(self, what: str) -> random.Random:

@@ -1,12 +1,12 @@
-"""The judgement of a cluster: its traces, put into one order, before the oracle.
+"""The verdict on a cluster: its traces, merged into one order and replayed to the oracle.
 
-The oracle wants every causal-send before the deliveries of that message, and the events of each process
-in their own order; any order that respects both gives the same verdict. Here processes take turns, and
-one whose next delivery is of a message not sent yet waits for its sender.
+The oracle needs every causal-send before the deliveries of that message, and the events of each process
+in order; any merge that respects both gives the same verdict. Here processes take turns, and one whose
+next delivery is of a message not sent yet waits for its sender.
 
-The trace of a process that was killed ends up to some seconds before its life. Messages of it that
-others delivered after that are taken to be sent by it, in the order of their numbers: their order is
-judged, and what it may have delivered in between is not held against anybody.
+The trace of a killed process ends up to a few seconds before the kill. Messages of it that others
+delivered are assumed to have been sent in the order of their numbers: their order is judged, and its
+own unrecorded deliveries are ignored.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from beforehand.causality.oracle import Oracle
 from beforehand.causality.violations import Violation
 from beforehand.errors import TraceError
 
-MOST_VIOLATIONS: Final = 100  # each with its shortest chain of messages; after that the judge rests
+MAX_VIOLATIONS: Final = 100  # each needs a search for its shortest chain; judging stops there
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What the oracle says about a run."""
+class ClusterVerdict:
+    """The oracle's verdict on a run."""
 
     sends: int
     deliveries: int
     violations: tuple[Violation, ...]
     lost: tuple[tuple[MessageId, str], ...]  # a message and a receiver that never delivered it
-    complete: bool  # False: there were so many violations that the judge stopped
-    held: int  # messages that had to wait in a core
+    complete: bool  # False: judging stopped after too many violations
+    held: int  # messages that were held by a core
 
     @property
     def clean(self) -> bool:
-        """Everything was delivered, once, and in causal order."""
+        """Whether everything was delivered once, and in causal order."""
         return not self.violations and not self.lost
 
 
-class Step:
-    """A causal-send (to some, or to everybody) or a delivery, at one process."""
+class LoggedStep:
+    """A causal-send or a delivery at one process."""
 
     __slots__ = ("message", "seq", "to")
 
@@ -55,10 +55,10 @@ class Step:
 
 
 @dataclass
-class Log:
-    """What one process did, by its trace."""
+class ProcessLog:
+    """What one process did, according to its trace."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[LoggedStep] = field(default_factory=list)
     seqs: list[int] = field(default_factory=list)
     sends: int = 0
     held: int = 0
@@ -67,17 +67,17 @@ class Log:
 
 def judge(
     folder: str | os.PathLike[str], labels: Mapping[str, str], killed: Collection[str]
-) -> Verdict:
+) -> ClusterVerdict:
     """Judge the traces in a folder.
 
-    `labels` has all processes by what the trace calls them, with what to call them in the verdict;
-    `killed` are labels. TraceError if the trace of one that lives has gaps.
+    `labels` maps the process ids of the trace to the names to use in the verdict; `killed` are such
+    names. TraceError if the trace of a survivor has gaps.
     """
-    logs = {label: Log() for label in labels.values()}
+    logs = {label: ProcessLog() for label in labels.values()}
     everybody = frozenset(logs)
     for event in trace.read(folder):
         if event.process in labels:
-            _note(logs[labels[event.process]], event, labels, everybody)
+            _add_event(logs[labels[event.process]], event, labels, everybody)
     for label, log in logs.items():
         log.steps.sort(key=lambda step: step.seq)
         if label not in killed:
@@ -86,8 +86,8 @@ def judge(
     return _judge(logs, killed)
 
 
-def _note(
-    log: Log, event: trace.Event, labels: Mapping[str, str], everybody: frozenset[str]
+def _add_event(
+    log: ProcessLog, event: trace.Event, labels: Mapping[str, str], everybody: frozenset[str]
 ) -> None:
     log.seqs.append(event.seq)
     log.held += event.kind == "hold"
@@ -96,23 +96,23 @@ def _note(
         return
     message = MessageId(labels.get(event.sender, event.sender), event.mid)
     if event.kind == "deliver":
-        log.steps.append(Step(event.seq, message, None))
+        log.steps.append(LoggedStep(event.seq, message, None))
         return
     log.sends += 1
-    to = everybody if event.to is None else [labels.get(each, each) for each in event.to]
-    log.steps.append(Step(event.seq, message, to))
+    to = everybody if event.to is None else [labels.get(process, process) for process in event.to]
+    log.steps.append(LoggedStep(event.seq, message, to))
 
 
-def _check_whole(label: str, log: Log) -> None:
+def _check_whole(label: str, log: ProcessLog) -> None:
     if not log.stopped or sorted(log.seqs) != list(range(1, len(log.seqs) + 1)):
         raise TraceError(
-            f"the trace of {label} has gaps or no end, so there is nothing to judge; "
-            "look for a full disk, or report this"
+            f"the trace of {label} has gaps or no end, so the run cannot be judged; "
+            "check for a full disk, or report this"
         )
 
 
-def _complete(logs: dict[str, Log], killed: Collection[str]) -> None:
-    """Add what processes that were killed must have sent after the end of their traces."""
+def _complete(logs: dict[str, ProcessLog], killed: Collection[str]) -> None:
+    """Add the sends of killed processes that their traces lack but others delivered."""
     unwritten: dict[str, dict[int, set[str]]] = {label: defaultdict(set) for label in killed}
     for label, log in logs.items():
         for step in log.steps:
@@ -122,11 +122,11 @@ def _complete(logs: dict[str, Log], killed: Collection[str]) -> None:
     for label, numbers in unwritten.items():
         log = logs[label]
         for number in range(log.sends + 1, max(numbers, default=0) + 1):
-            log.steps.append(Step(0, MessageId(label, number), numbers.get(number, ())))
+            log.steps.append(LoggedStep(0, MessageId(label, number), numbers.get(number, ())))
             log.sends = number
 
 
-def _judge(logs: Mapping[str, Log], killed: Collection[str]) -> Verdict:
+def _judge(logs: Mapping[str, ProcessLog], killed: Collection[str]) -> ClusterVerdict:
     oracle = Oracle()
     held = sum(log.held for log in logs.values())
     for label in killed:
@@ -136,21 +136,23 @@ def _judge(logs: Mapping[str, Log], killed: Collection[str]) -> Verdict:
             oracle.deliver(label, step.message)
         else:
             oracle.send(label, step.to, step.message.number)
-        if len(oracle.violations) >= MOST_VIOLATIONS:
-            return Verdict(oracle.sends, oracle.deliveries, oracle.violations, (), False, held)
+        if len(oracle.violations) >= MAX_VIOLATIONS:
+            return ClusterVerdict(
+                oracle.sends, oracle.deliveries, oracle.violations, (), False, held
+            )
     lost = tuple(oracle.undelivered())
-    return Verdict(oracle.sends, oracle.deliveries, oracle.violations, lost, True, held)
+    return ClusterVerdict(oracle.sends, oracle.deliveries, oracle.violations, lost, True, held)
 
 
-def _in_order(logs: Mapping[str, Log]) -> Iterator[tuple[str, Step]]:
-    """All steps, each process in its order and each message sent before it is delivered."""
+def _in_order(logs: Mapping[str, ProcessLog]) -> Iterator[tuple[str, LoggedStep]]:
+    """All steps, in each process's order, each message sent before it is delivered."""
     rest = {label: deque(log.steps) for label, log in logs.items()}
     last = {label: log.sends for label, log in logs.items()}
     sent = dict.fromkeys(logs, 0)
     waiting: dict[str, list[str]] = defaultdict(list)  # sender -> processes that wait for it
     ready = deque(logs)
     while any(rest.values()):
-        if not ready:  # all wait for each other: something was delivered before it was sent
+        if not ready:  # a cycle: something was delivered before it was sent
             stuck = next(label for label in rest if rest[label])
             yield stuck, rest[stuck].popleft()
             ready.append(stuck)

@@ -1,10 +1,10 @@
-"""What runs in each process of a cluster: a node, the fault injector below it, and traffic.
+"""One process of a cluster: a node, the fault injector below it, and generated traffic.
 
-The parent tells it what to do by lines of JSON on the standard input, and is told by lines of JSON on
-the standard output. If the parent is gone, so is the process.
+Commands arrive as JSON lines on standard input, reports leave as JSON lines on standard output. The
+process exits when its parent does.
 
-    told: the job; then meet (addresses of the others), go, finish (after a pause), count, stop
-    says: listening, met, halfway, done (all sent and delivered), event, figures, counted, over
+    commands: the job; then meet (addresses of the others), go, finish (after a pause), count, stop
+    reports:  listening, met, halfway, done (all sent and delivered), event, figures, counted, over
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from typing import Any, Final
 from beforehand import protocols
 from beforehand.errors import PeerDroppedError
 from beforehand.runtime import events
-from beforehand.runtime.cluster.plan import Job
-from beforehand.runtime.cluster.traffic import Traffic, payload_of
+from beforehand.runtime.cluster.plan import WorkerJob
+from beforehand.runtime.cluster.traffic import TrafficSource, payload_of
 from beforehand.runtime.node import Node
 from beforehand.runtime.run import run
 from beforehand.runtime.transports.faulty import Faulty
 from beforehand.runtime.transports.udp import UdpTransport
 
 REPORT_SECONDS: Final = 0.2
-LOOKING: Final = 30  # times as long as it takes to look at what the core holds, it is left in peace
-RETRY_SECONDS: Final = 0.005  # until those who choose receivers have heard of a dropped peer
-LONGEST_LINE: Final = 2**20  # a job names everybody; the default of a stream is 64 KiB
+SAMPLING_PAUSE: Final = 30  # times the cost of sampling `held()`, between two samples
+RETRY_SECONDS: Final = 0.005  # until a dropped peer is no longer chosen as a receiver
+LONGEST_LINE: Final = 2**20  # a job names all processes; the default of a stream is 64 KiB
 GONE: Final = (events.DROPPED, events.EXPELLED)
 
 
 class Worker:
-    """One process: what it was told, what it has done."""
+    """Runs one job."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: WorkerJob) -> None:
         self._job = job
         capabilities = protocols.describe(job.protocol)
-        self._traffic = Traffic(job.seed, capabilities.casts)
+        self._traffic = TrafficSource(job.seed, capabilities.casts)
         self._faulty = Faulty(
             UdpTransport("127.0.0.1:0"),
             loss=job.loss,
@@ -62,43 +62,43 @@ class Worker:
             silent_after=5.0 if job.drop_after is None else job.drop_after / 2,
             drop_after=job.drop_after,
         )
-        self._there: set[str] = set()
+        self._connected: set[str] = set()
         self._met = False
         self._resumed = asyncio.Event()
         self._most_held = 0
         self._held = 0
-        self._look_at = 0.0
+        self._next_sample = 0.0
         self._damaged = 0
 
-    async def live(self, commands: AsyncIterator[str]) -> None:
-        """Do what the parent says until it says stop, or is gone."""
+    async def run(self, commands: AsyncIterator[str]) -> None:
+        """Execute commands until `stop`, or until the parent is gone."""
         node = await self._node.start()
-        say("listening", address=node.address, process=node.process)
+        report("listening", address=node.address, process=node.process)
         async with asyncio.TaskGroup() as tasks:
-            reports = tasks.create_task(self._report())
-            running = [reports, *map(tasks.create_task, (self._take(), self._listen()))]
+            reporting = tasks.create_task(self._report_regularly())
+            running = [reporting, *map(tasks.create_task, (self._consume(), self._watch_events()))]
             async for line in commands:
-                told = json.loads(line)
-                if told["do"] == "meet":
-                    for name, address in told["peers"].items():
+                command = json.loads(line)
+                if command["command"] == "meet":
+                    for name, address in command["peers"].items():
                         node.add_peer(name, address)
-                elif told["do"] == "go":
+                elif command["command"] == "go":
                     running.append(tasks.create_task(self._send()))
-                elif told["do"] == "finish":
+                elif command["command"] == "finish":
                     self._resumed.set()
-                elif told["do"] == "count":
-                    reports.cancel()  # these are the last: later ones would tell of those who leave
-                    self._look_at = 0.0
-                    self._say_figures()
-                    say("counted")
+                elif command["command"] == "count":
+                    reporting.cancel()  # the final figures: later ones would include peers leaving
+                    self._next_sample = 0.0
+                    self._report_figures()
+                    report("counted")
                 else:
                     break
             else:
-                os._exit(1)  # without a parent there is nobody to tell anything
+                os._exit(1)  # the parent is gone
             for task in running:
                 task.cancel()
         left = await node.close()
-        say("over", undelivered=left.undelivered, unread=left.unread)
+        report("over", undelivered=left.undelivered, unread=left.unread)
 
     async def _send(self) -> None:
         job, node = self._job, self._node
@@ -110,22 +110,22 @@ class Worker:
                 await asyncio.sleep(RETRY_SECONDS)
                 continue
             if node.sent == job.halfway:
-                self._say_figures()
-                say("halfway")
+                self._report_figures()
+                report("halfway")
             burst -= 1
             if not burst:
                 burst = self._traffic.burst()
-                self._look()
+                self._sample_held()
                 await asyncio.sleep(0)
         await node.flush()
-        self._say_figures()
-        say("done")
+        self._report_figures()
+        report("done")
 
     async def _send_one(self) -> bool:
-        """Send a message, unless its receiver is dropped meanwhile, or nobody is there."""
-        if not self._there:
+        """Send a message, unless its receiver was just dropped, or no peer is connected."""
+        if not self._connected:
             return False
-        to = self._traffic.receivers(self._there)
+        to = self._traffic.receivers(self._connected)
         payload = payload_of(self._job.name, self._node.sent + 1, self._job.payload)
         try:
             await self._node.send(to, payload)
@@ -133,8 +133,8 @@ class Worker:
             return False
         return True
 
-    async def _take(self) -> None:
-        """Messages are taken as they come; each may cause others."""
+    async def _consume(self) -> None:
+        """Consume messages as they arrive; each may trigger others."""
         size = self._job.payload
         while True:
             for message in await self._node.receive_batch():
@@ -142,36 +142,36 @@ class Worker:
                     self._damaged += 1
                 self._traffic.delivered(message.sender)
 
-    async def _listen(self) -> None:
+    async def _watch_events(self) -> None:
         async for event in self._node.events():
             if event.kind in GONE:
-                self._there.discard(event.peer)
+                self._connected.discard(event.peer)
             elif event.kind in (events.UP, events.RESTARTED):
-                self._there.add(event.peer)
-            say("event", kind=event.kind, peer=event.peer, detail=event.detail)
-            if len(self._there) == len(self._job.others) and not self._met:
+                self._connected.add(event.peer)
+            report("event", kind=event.kind, peer=event.peer, detail=event.detail)
+            if len(self._connected) == len(self._job.others) and not self._met:
                 self._met = True
-                say("met")
+                report("met")
 
-    def _look(self) -> None:
-        """How many messages does the core hold?"""
+    def _sample_held(self) -> None:
+        """Sample how many messages the core holds, now and then."""
         clock = asyncio.get_running_loop().time
-        begun = clock()
-        if begun >= self._look_at:
+        started = clock()
+        if started >= self._next_sample:
             self._held = len(self._node.held())
             self._most_held = max(self._most_held, self._held)
-            self._look_at = clock() + LOOKING * (clock() - begun)
+            self._next_sample = clock() + SAMPLING_PAUSE * (clock() - started)
 
-    async def _report(self) -> None:
+    async def _report_regularly(self) -> None:
         while True:
             await asyncio.sleep(REPORT_SECONDS)
-            self._say_figures()
+            self._report_figures()
 
-    def _say_figures(self) -> None:
+    def _report_figures(self) -> None:
         stats = self._node.stats()
-        self._look()
+        self._sample_held()
         trips = [peer.round_trip_ms for peer in stats.peers.values() if peer.state == "up"]
-        say(
+        report(
             "figures",
             sent=stats.messages_sent,
             delivered=stats.messages_delivered,
@@ -188,18 +188,18 @@ class Worker:
         )
 
 
-def say(what: str, **more: Any) -> None:
-    """Tell the parent."""
-    print(json.dumps({"say": what, **more}), flush=True)
+def report(what: str, **fields: Any) -> None:
+    """Write a report to the parent."""
+    print(json.dumps({"report": what, **fields}), flush=True)
 
 
 async def main() -> None:
-    """Live, as the standard input says."""
+    """Run the job that standard input describes."""
     reader = asyncio.StreamReader(LONGEST_LINE)
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     job = json.loads(await reader.readline())
-    await Worker(Job(**job)).live(line.decode() async for line in reader)
+    await Worker(WorkerJob(**job)).run(line.decode() async for line in reader)
 
 
 if __name__ == "__main__":

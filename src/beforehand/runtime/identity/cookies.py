@@ -1,9 +1,8 @@
-"""Cookies: proof that somebody can receive at the address that he writes from, without remembering him.
+"""Stateless cookies: proof that a sender can receive at its source address.
 
-A cookie is a MAC over an address and a connection, under a secret that only this process has and
-that is replaced every `SLOT`. The secret before is still accepted: a cookie is good for one to two
-slots.
-Making one and checking one cost an HMAC or two, whoever asks and however often.
+A cookie is a MAC over an address and a connection id, under a secret of this process that is replaced
+every `SLOT`. The previous secret is still accepted, so a cookie is valid for one to two slots.
+Making or checking a cookie costs an HMAC or two and no memory.
 """
 
 from __future__ import annotations
@@ -13,7 +12,9 @@ from collections.abc import Callable
 from typing import Final
 
 COOKIE_SIZE: Final = 16  # guessing one takes 2**127 datagrams
-SLOT: Final = 10_000_000_000  # ns: longer than a round trip and some losses, too short to collect
+SLOT: Final = (
+    10_000_000_000  # ns: longer than a round trip with some losses, too short to hoard cookies
+)
 
 _SECRET_SIZE = 32
 
@@ -23,24 +24,24 @@ class Cookies:
 
     def __init__(self, random: Callable[[int], bytes]) -> None:
         self._random = random
-        self._slot: int | None = None  # to which the current secret belongs
+        self._slot: int | None = None  # of the current secret
         self._current = b""
         self._previous = b""
 
     def make(self, connection: bytes, address: bytes, now: int) -> bytes:
-        """The cookie for whoever receives at this address."""
-        self._turn(now)
+        """The cookie for this address."""
+        self._rotate(now)
         return _mac(self._current, connection, address)
 
     def check(self, cookie: bytes, connection: bytes, address: bytes, now: int) -> bool:
-        """Whether this is a cookie for that address, and not too old."""
-        self._turn(now)
+        """Whether this cookie is valid for that address and not expired."""
+        self._rotate(now)
         fresh = hmac.compare_digest(cookie, _mac(self._current, connection, address))
         older = hmac.compare_digest(cookie, _mac(self._previous, connection, address))
         return fresh or older
 
-    def _turn(self, now: int) -> None:
-        """Replace the secrets whose time is over; a clock that jumps makes all cookies void."""
+    def _rotate(self, now: int) -> None:
+        """Replace expired secrets; a clock that jumps invalidates all cookies."""
         slot = now // SLOT
         if slot == self._slot:
             return
@@ -51,5 +52,5 @@ class Cookies:
 
 
 def _mac(secret: bytes, connection: bytes, address: bytes) -> bytes:
-    # The connection has a fixed length, so the two cannot be cut in another place.
+    # The connection id has a fixed length, so the concatenation is unambiguous.
     return hmac.digest(secret, connection + address, "sha256")[:COOKIE_SIZE]

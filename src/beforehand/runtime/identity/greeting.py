@@ -1,8 +1,8 @@
-"""What the two sides of a handshake tell each other about themselves, sealed by it.
+"""The greeting: how each side of a handshake describes itself, inside the sealed payload.
 
     name | incarnation (8) | connection (8) | protocol | window | window in bytes | datagram
 
-Names have a length in one byte, numbers are varints, as in `beforehand.wire`. Decoding is total and
+Names are prefixed by their length, numbers are varints, as in `beforehand.wire`. Decoding is total and
 canonical: any bytes give a greeting that encodes to the same bytes, or `RemoteProtocolError`.
 """
 
@@ -17,8 +17,8 @@ from beforehand.wire.fields import name_field
 from beforehand.wire.reader import Reader
 from beforehand.wire.varint import MAX_VALUE, varint
 
-INCARNATION_SIZE: Final = 8  # random: two lives of one name get the same one never
-MIN_DATAGRAM: Final = 256  # below, headers and acknowledgements leave no room for anything
+INCARNATION_SIZE: Final = 8  # random: two incarnations of a name never share one
+MIN_DATAGRAM: Final = 256  # smaller ones have no room for anything but headers and acks
 MAX_DATAGRAM: Final = 65_535  # what UDP can carry
 
 MAX_GREETING: Final = 2 * 256 + INCARNATION_SIZE + CONNECTION_SIZE + 3 * 8  # bytes
@@ -29,19 +29,19 @@ class Greeting:
     """One side of a session."""
 
     name: str
-    incarnation: bytes  # of the process: another one is another life
-    connection: bytes  # what this side wants to see in datagrams for it
-    protocol: str  # the core that it runs
-    window: int  # messages that may be under way to it
-    window_bytes: int  # bytes of payload that may be
-    datagram: int  # the largest that it likes to receive
+    incarnation: bytes  # of the process; it changes with every restart
+    connection: bytes  # the connection id that datagrams to this side must carry
+    protocol: str  # the name of its protocol
+    window: int  # messages that may be in flight to it
+    window_bytes: int  # bytes of payload that may be in flight to it
+    datagram: int  # the largest datagram that it accepts
 
     def __post_init__(self) -> None:
         if problem := self._problem():
             raise LocalProtocolError(f"{problem} cannot be sent in a greeting")
 
     def encode(self) -> bytes:
-        """The bytes of the greeting, at most `MAX_GREETING`."""
+        """The encoded greeting, at most `MAX_GREETING` bytes."""
         return b"".join(
             (
                 name_field(self.name),
@@ -56,7 +56,7 @@ class Greeting:
 
     @classmethod
     def decode(cls, data: bytes, peer: str = "") -> Greeting:
-        """The greeting that these bytes are, all of them."""
+        """Decode a greeting that takes up all of `data`."""
         reader = Reader(data, 0, peer)
         greeting = cls.read(reader)
         if reader.left():
@@ -65,7 +65,7 @@ class Greeting:
 
     @classmethod
     def read(cls, reader: Reader) -> Greeting:
-        """The greeting that comes next."""
+        """Read the greeting at the reader's position."""
         try:
             return cls(
                 name=reader.name(),
@@ -80,7 +80,7 @@ class Greeting:
             raise RemoteProtocolError(reader.peer, str(problem)) from None
 
     def _problem(self) -> str | None:
-        """What no greeting may say, in words; names are checked where they are encoded."""
+        """What is invalid, in words; names are checked where they are encoded."""
         if len(self.incarnation) != INCARNATION_SIZE:
             return f"an incarnation of {len(self.incarnation)} bytes, not {INCARNATION_SIZE},"
         if len(self.connection) != CONNECTION_SIZE:

@@ -1,21 +1,21 @@
-"""How two nodes meet: the initiator says HELLO, and both have secrets of their own for one session.
+"""The handshake: an initiator sends HELLO, and both sides derive the secrets of one session.
 
     initiator                                      responder
     HELLO, without a cookie   ------------------>
-                              <------------------  COOKIE   (nothing is remembered)
+                              <------------------  COOKIE   (stateless)
     HELLO, Noise message 1    ------------------>           (target, greeting)
                               <------------------  WELCOME, Noise message 2   (greeting)
                                                or  REFUSE, Noise message 2    (reason)
 
-The Noise messages are those of `Noise_NNpsk0_25519_AESGCM_SHA256` (noise.py). The psk is made from the
-cluster key and the cookie: message 1 is only good while the cookie is and from its address, and a
-message for another cookie is sealed with another key, though the ephemeral key stays the same.
+The Noise messages are those of `Noise_NNpsk0_25519_AESGCM_SHA256` (noise.py). The psk is derived from
+the cluster key and the cookie: message 1 is valid only while the cookie is, and only from its address;
+with another cookie it is sealed under another key, although the ephemeral key stays the same.
 
-Message 1 can be sent again by whoever saw it, until the cookie expires. So a responder believes
-that the initiator is there, and the incarnation it told, when the first packet of the session opens:
-only the initiator has the secrets for that. The initiator believes a WELCOME at once.
+Message 1 can be replayed until the cookie expires. So the responder trusts the initiator's presence,
+and its incarnation, only once the first packet of the session opens: only the initiator has the
+secrets for that. The initiator trusts a WELCOME at once.
 
-Nodes without a key run the same handshake with a key that everybody knows, and another prologue.
+Nodes without a key run the same handshake with a publicly known key and another prologue.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from beforehand.runtime.link.datagrams import COOKIE, HELLO, PREFIX, REFUSE, WEL
 
 __all__ = ["HELLO_SIZE", "Established", "Hello", "Initiator", "Responder", "WrongKey"]
 
-MAX_REASON: Final = 1_000  # bytes of a refusal's reason, which then is shorter than a hello
+MAX_REASON: Final = 1_000  # bytes of a refusal's reason, so that it is shorter than a hello
 
 _OTHER_KEY = "uses another cluster key"
 _OTHER_SUITES = {
@@ -64,7 +64,7 @@ Random = Callable[[int], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Established:
-    """A session: what each side needs to talk, and who the other one is."""
+    """An established session: its secrets, and who the peer is."""
 
     send_secret: bytes = field(repr=False)
     receive_secret: bytes = field(repr=False)
@@ -73,13 +73,13 @@ class Established:
 
 @dataclass(frozen=True, slots=True)
 class WrongKey:
-    """Somebody who can receive at its address said a hello that we cannot open."""
+    """A hello that cannot be opened, from a validated address."""
 
-    reason: str  # what it does instead: "uses another cluster key"
+    reason: str  # e.g. "uses another cluster key"
 
 
 class Initiator:
-    """Wants a session with the peer of a name; give it what arrives for its connection."""
+    """Establishes a session with a named peer, from the datagrams for its connection id."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class Initiator:
     ) -> None:
         self.greeting: Final = greeting
         self.target: Final = target
-        self.reached = False  # somebody answers; if he never welcomes us, his key is another one
+        self.reached = False  # the address answers; without a welcome, its key probably differs
         self._key = _checked_key(psk)
         self._suite = PLAIN if plain else SEALED
         self._ephemeral = Ephemeral(random(KEY_SIZE))
@@ -101,11 +101,11 @@ class Initiator:
         self._established = False
 
     def hello(self) -> bytes:
-        """The datagram to send, and to send again while there is no answer."""
+        """The datagram to send, and to retransmit until there is an answer."""
         return self._hello
 
     def take_cookie(self, datagram: bytes) -> bool:
-        """True if this is a new cookie for us: then `hello` is another one, to be sent at once."""
+        """True for a new cookie: `hello` has changed and should be sent at once."""
         cookie = datagram[PREFIX:]
         if not self._is_for_us(datagram, COOKIE) or len(cookie) != COOKIE_SIZE:
             return False
@@ -120,7 +120,7 @@ class Initiator:
         return True
 
     def take_welcome(self, datagram: bytes) -> Established | None:
-        """The session, once; None if the datagram is forged, or for somebody else, or comes again."""
+        """The session, once; None if the datagram is forged, misdirected or repeated."""
         opened = self._open(datagram, WELCOME)
         if opened is None:
             return None
@@ -136,24 +136,24 @@ class Initiator:
         return Established(send, receive, greeting)
 
     def take_refusal(self, datagram: bytes) -> str | None:
-        """Why the peer does not want us, in words fit to print; None if the datagram is forged."""
+        """The peer's reason for refusing, safe to print; None if the datagram is forged."""
         opened = self._open(datagram, REFUSE)
         if opened is None:
             return None
         text = opened[0].decode("utf-8", "replace")
-        return "".join([each if each.isprintable() else "?" for each in text])
+        return "".join([char if char.isprintable() else "?" for char in text])
 
     def _is_for_us(self, datagram: bytes, kind: int) -> bool:
-        # Only one session may ever come of a handshake: a second could begin with the same keys.
+        # A handshake yields at most one session: a second one would reuse its keys.
         return not self._established and datagram[:PREFIX] == prefix(kind, self.greeting)
 
     def _open(self, datagram: bytes, kind: int) -> tuple[bytes, Symmetric] | None:
-        """What an answer says, and the state after it."""
+        """The content of an answer, and the state after it."""
         if self._state is None or not self._is_for_us(datagram, kind):
             return None
         if not PREFIX + POINT_SIZE + TAG_SIZE <= len(datagram) <= HELLO_SIZE:
             return None
-        # On a copy: after a forged answer, the true one must still be welcome.
+        # On a copy: a forged answer must not invalidate the state for the true one.
         state = self._state.copy()
         public = datagram[PREFIX : PREFIX + POINT_SIZE]
         shared = self._ephemeral.exchange(public)
@@ -167,7 +167,7 @@ class Initiator:
 
 
 class Responder:
-    """Answers hellos; remembers nothing about anybody."""
+    """Answers hellos, without keeping state about initiators."""
 
     def __init__(self, psk: bytes, plain: bool, name: str, random: Random = os.urandom) -> None:
         self.name: Final = name
@@ -175,14 +175,14 @@ class Responder:
         self._suite = PLAIN if plain else SEALED
         self._random = random
         self._cookies = Cookies(random)
-        self._probe = Ephemeral(random(KEY_SIZE))  # finds public keys of a low order
+        self._probe = Ephemeral(random(KEY_SIZE))  # detects public keys of low order
 
     def open(self, datagram: bytes, address: bytes, now: int) -> bytes | Hello | WrongKey | None:
-        """What a hello from an address calls for.
+        """What to do about a hello from an address.
 
-        Bytes are an answer to send and forget: a cookie, or a refusal since we are not the one who
-        is wanted. A `Hello` waits for `welcome` or `refuse`. Nothing is to be done about None, and
-        nothing is to be answered to `WrongKey`, which is for the user of this node.
+        Bytes are a stateless answer to send: a cookie, or a refusal because another name was meant. A
+        `Hello` is to be answered by `welcome` or `refuse`. None needs no reaction, and neither does
+        `WrongKey`, except for reporting it to the user.
         """
         if len(datagram) != HELLO_SIZE or datagram[0] != HELLO:
             return None
@@ -205,22 +205,22 @@ class Responder:
         return hello
 
     def welcome(self, hello: Hello, greeting: Greeting) -> tuple[bytes, Established]:
-        """The answer that opens a session, and the session; each call makes another one."""
+        """The answer that establishes a session, and the session; each call makes a new one."""
         datagram, state = self._answer(WELCOME, hello, greeting.encode())
         receive, send = state.split()
         return datagram, Established(send, receive, hello.greeting)
 
     def refuse(self, hello: Hello, reason: str) -> bytes:
-        """The answer that tells why there will be no session; an endless reason is cut."""
+        """The answer that refuses a session, with the reason, truncated if it is too long."""
         content = reason.encode("utf-8", "backslashreplace")
-        if len(content) > MAX_REASON:  # the peer may have chosen the names in it
+        if len(content) > MAX_REASON:  # it may contain names chosen by the peer
             content = content[: MAX_REASON - 3] + b"..."
         return self._answer(REFUSE, hello, content)[0]
 
     def _answer(self, kind: int, hello: Hello, content: bytes) -> tuple[bytes, Symmetric]:
         ephemeral = Ephemeral(self._random(KEY_SIZE))
         shared = ephemeral.exchange(hello.ephemeral)
-        assert shared is not None, "open() lets no hello pass whose key has a low order"
+        assert shared is not None, "open() rejects hellos whose key has low order"
         state = hello.state.copy()
         state.mix_point(ephemeral.public)
         state.mix_key(shared)

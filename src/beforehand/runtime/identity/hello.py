@@ -1,9 +1,9 @@
-"""The first datagram of a handshake: its layout, and the state in which it is sealed and opened.
+"""The first datagram of a handshake: its layout, and the Noise state that seals it.
 
     HELLO (1) | connection (8) | suite (1) | cookie (16) | ephemeral key (32) | sealed, up to the end
 
-Sealed are the first nine bytes again, so that nobody changes them, the name of the peer that is
-wanted, the greeting, and zeros. Without a cookie, all that follows the suite is zeros.
+The sealed part repeats the first nine bytes (which authenticates them), then has the name of the
+target, the greeting, and zeros. Without a cookie, everything after the suite is zeros.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from beforehand.runtime.link.datagrams import HELLO, PREFIX
 from beforehand.wire.fields import name_field
 from beforehand.wire.reader import Reader
 
-HELLO_SIZE: Final = 1_200  # so that no answer is longer; every path of the internet carries it
+HELLO_SIZE: Final = 1_200  # so that no answer is longer; every Internet path carries it
 
 # Suites; the first digit is the version of the handshake.
 SEALED: Final = 0x11  # sessions are encrypted
-PLAIN: Final = 0x12  # there is no key: sessions are not secret
+PLAIN: Final = 0x12  # no key: sessions are not encrypted
 
 NO_COOKIE: Final = bytes(COOKIE_SIZE)
 COOKIE_AT: Final = PREFIX + 1
@@ -35,16 +35,16 @@ _PAYLOAD: Final = HELLO_SIZE - SEALED_AT - TAG_SIZE
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """A hello that was opened: its sender has the key, or saw it sent while its cookie was good."""
+    """An opened hello: its sender has the key, or replays it while its cookie is valid."""
 
     greeting: Greeting  # the initiator's
-    target: str  # whom it wants to talk to
-    ephemeral: bytes  # the same hello, sent again, has the same one
+    target: str  # the name of the peer that it looks for
+    ephemeral: bytes  # the same in every retransmission
     state: Symmetric = field(repr=False)  # after message 1
 
 
 def first_state(key: bytes, suite: int, cookie: bytes, ephemeral: bytes) -> Symmetric:
-    """The state in which message 1 is sealed and opened: each cookie gives another key for it."""
+    """The state that seals message 1: each cookie gives another key."""
     state = Symmetric(b"beforehand" + bytes([suite]))
     state.mix_key_and_hash(hmac.digest(key, b"beforehand psk" + cookie, "sha256"))
     state.mix_point(ephemeral)
@@ -52,24 +52,24 @@ def first_state(key: bytes, suite: int, cookie: bytes, ephemeral: bytes) -> Symm
 
 
 def prefix(kind: int, initiator: Greeting) -> bytes:
-    """How every datagram of a handshake begins."""
+    """The start of every handshake datagram."""
     return bytes([kind]) + initiator.connection
 
 
 def unprefixed(payload: bytes, datagram: bytes) -> bytes | None:
-    """What a payload says after the prefix, or None if it was sealed for another kind of datagram."""
+    """The payload after its prefix, or None if it was sealed for another kind of datagram."""
     return payload[PREFIX:] if payload[:PREFIX] == datagram[:PREFIX] else None
 
 
 def empty_hello(suite: int, greeting: Greeting) -> bytes:
-    """The hello that only asks for a cookie."""
+    """The hello that only requests a cookie."""
     return (prefix(HELLO, greeting) + bytes([suite])).ljust(HELLO_SIZE, b"\0")
 
 
 def seal_hello(
     state: Symmetric, suite: int, cookie: bytes, ephemeral: bytes, greeting: Greeting, target: str
 ) -> bytes:
-    """The hello that asks for a session; the state is then the one after message 1."""
+    """The hello that requests a session; advances the state past message 1."""
     start = prefix(HELLO, greeting)
     payload = start + name_field(target) + greeting.encode()
     sealed = state.seal(payload.ljust(_PAYLOAD, b"\0"))
@@ -77,7 +77,7 @@ def seal_hello(
 
 
 def read_hello(payload: bytes, datagram: bytes, state: Symmetric) -> Hello | None:
-    """The hello with this payload, or None if no correct node would say it."""
+    """The hello with this payload, or None if it is malformed."""
     content = unprefixed(payload, datagram)
     if content is None:
         return None

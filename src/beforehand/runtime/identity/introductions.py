@@ -24,7 +24,7 @@ from beforehand.runtime.engine.peer import Peer
 from beforehand.runtime.events import PeerEvent
 from beforehand.runtime.identity.greeting import Greeting
 from beforehand.runtime.identity.handshake import Established, Hello, Initiator, Responder, WrongKey
-from beforehand.runtime.identity.rate_limit import Hush
+from beforehand.runtime.identity.rate_limit import RateLimit
 from beforehand.runtime.link.datagrams import COOKIE, HELLO, PREFIX, REFUSE, WELCOME
 from beforehand.runtime.link.link import Link
 from beforehand.runtime.link.sealing import make_opener, make_sealer
@@ -77,14 +77,14 @@ class Introductions:
         settings: NodeSettings,
         transport: Transport,
         emit: Callable[[PeerEvent], None],
-        hush: Hush,
+        rate_limit: RateLimit,
         random: Callable[[int], bytes],
     ) -> None:
         self.engine = engine
         self.settings = settings
         self.transport = transport
         self.emit = emit
-        self.hush = hush
+        self.rate_limit = rate_limit
         self.random = random
         self.responder = Responder(settings.psk, settings.plain, settings.name, random)
         self.addresses: dict[str, Address] = {}
@@ -148,7 +148,7 @@ class Introductions:
         """Somebody is there and does not welcome us: tell the user what the reason may be."""
         if attempt.reached_at and now - attempt.reached_at > UNANSWERED and not self.is_up(name):
             where = self.transport.describe(self.addresses[name])
-            if self.hush.may_say(f"unanswered {name}", now, REPEAT):
+            if self.rate_limit.allow(f"unanswered {name}", now, REPEAT):
                 detail = (
                     f"somebody answers at {where}, but not to us: another key, or another name?"
                 )
@@ -181,7 +181,7 @@ class Introductions:
                 self._welcomed(name, established, address, now)
         else:
             reason = initiator.take_refusal(datagram)
-            if reason is not None and self.hush.may_say(f"refusal {name}", now, REPEAT):
+            if reason is not None and self.rate_limit.allow(f"refusal {name}", now, REPEAT):
                 self.emit(PeerEvent(events.REFUSED, name, reason))
 
     def _welcomed(self, name: str, established: Established, address: Address, now: int) -> None:
@@ -214,7 +214,7 @@ class Introductions:
             self.transport.send(address, [opened])
         elif isinstance(opened, WrongKey):
             where = self.transport.describe(address)
-            if self.hush.may_say(f"key {where}", now, REPEAT):
+            if self.rate_limit.allow(f"key {where}", now, REPEAT):
                 detail = f"somebody there {opened.reason}; give all nodes the same key"
                 self.emit(PeerEvent(events.REFUSED, where, detail))
         elif opened is not None:
@@ -286,7 +286,7 @@ class Introductions:
         name = hello.greeting.name
         problem = f"the name {name} is in use by a living node; choose another"
         self._refuse(hello, problem, address, now)
-        if self.hush.may_say(f"conflict {name}", now, REPEAT):
+        if self.rate_limit.allow(f"conflict {name}", now, REPEAT):
             where = self.transport.describe(address)
             detail = f"a second node at {where} uses this name and was refused"
             self.emit(PeerEvent(events.CONFLICT, name, detail))
@@ -299,7 +299,7 @@ class Introductions:
 
     def _refuse(self, hello: Hello, problem: str, address: Address, now: int) -> None:
         self.transport.send(address, [self.responder.refuse(hello, problem)])
-        if self.hush.may_say(f"refused {hello.greeting.name}", now, REPEAT):
+        if self.rate_limit.allow(f"refused {hello.greeting.name}", now, REPEAT):
             self.emit(PeerEvent(events.REFUSED, hello.greeting.name, problem))
 
     # ---- both ----

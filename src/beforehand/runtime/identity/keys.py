@@ -1,7 +1,7 @@
-"""Cluster keys: 32 random bytes that all nodes of a cluster share, and nobody else has.
+"""Cluster keys: 32 random bytes shared by all nodes of a cluster.
 
-People see a key as 64 hexadecimal digits, best in a file that only its owner may read. No error
-repeats what it was given where that could be a key: errors end up in logs.
+A key is written as 64 hexadecimal digits, best in a file that only its owner can read. No error
+repeats a value that could be a key: errors end up in logs.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Final
 from beforehand.errors import SecurityError
 
 KEY_SIZE: Final = 32
-NO_KEY: Final = bytes(KEY_SIZE)  # what nodes without a key put in its place; never a key itself
+NO_KEY: Final = bytes(KEY_SIZE)  # the placeholder of nodes without a key; never a valid key
 
 HEX_DIGITS: Final = 2 * KEY_SIZE
-MAX_FILE: Final = 4096  # bytes of a key file that are looked at: a key and some white space
-OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO  # permissions of everybody but the owner
+MAX_FILE: Final = 4096  # bytes of a key file that are read: a key and some white space
+OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO  # permissions of group and others
 
 _HEX = re.compile(r"[0-9a-fA-F]+")
 _REMEDY = "make one with `beforehand keygen`"
@@ -30,7 +30,7 @@ def keygen() -> bytes:
 
 
 def load(value: bytes | str | os.PathLike[str] | None) -> bytes | None:
-    """The key that is meant: 32 bytes, 64 hexadecimal digits or the path of a file with them."""
+    """The key given as 32 bytes, 64 hexadecimal digits or the path of a key file."""
     if value is None:
         return None
     if isinstance(value, bytes):
@@ -46,17 +46,19 @@ def load(value: bytes | str | os.PathLike[str] | None) -> bytes | None:
 
 
 def save(key: bytes, path: str | os.PathLike[str]) -> None:
-    """Write a key file that only its owner may read; one that exists is left as it is."""
+    """Write a key file that only its owner can read; never overwrites a file."""
     text = _checked(key, "the key").hex() + "\n"
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         raise SecurityError(
-            f"{os.fspath(path)} exists, and a key that is overwritten is lost; "
+            f"{os.fspath(path)} already exists, and overwriting it would lose a key; "
             "choose another name, or remove the file first"
         ) from None
     except OSError as problem:
-        raise SecurityError(f"no key file {os.fspath(path)} ({problem.strerror})") from None
+        raise SecurityError(
+            f"cannot write key file {os.fspath(path)} ({problem.strerror})"
+        ) from None
     try:
         with open(file, "w", encoding="ascii") as stream:
             stream.write(text)
@@ -64,13 +66,15 @@ def save(key: bytes, path: str | os.PathLike[str]) -> None:
             os.fsync(stream.fileno())
     except OSError as problem:
         os.unlink(path)  # half a key is worse than none
-        raise SecurityError(f"no key file {os.fspath(path)} ({problem.strerror})") from None
+        raise SecurityError(
+            f"cannot write key file {os.fspath(path)} ({problem.strerror})"
+        ) from None
 
 
 def _read(path: str) -> bytes:
     try:
         with open(path, "rb") as stream:
-            # Of the open file, so that it cannot be exchanged between the look and the reading.
+            # Of the open file, so that it cannot be replaced between check and read.
             mode = os.fstat(stream.fileno()).st_mode
             raw = stream.read(MAX_FILE)
     except (OSError, ValueError) as problem:
@@ -78,8 +82,8 @@ def _read(path: str) -> bytes:
         raise SecurityError(f"the key file {path!r} cannot be read ({reason}); {_REMEDY}") from None
     if os.name == "posix" and mode & OTHERS:
         raise SecurityError(
-            f"the key file {path} may be read or written by others (mode {stat.S_IMODE(mode):04o}); "
-            f"run `chmod 600 {path}`, and make a new key if somebody may have seen it"
+            f"the key file {path} is accessible to others (mode {stat.S_IMODE(mode):04o}); "
+            f"run `chmod 600 {path}`, and make a new key if it may have leaked"
         )
     text = raw.decode("ascii", "replace").strip()
     if not _HEX.fullmatch(text):
@@ -96,8 +100,8 @@ def _from_hex(digits: str, what: str) -> bytes:
 def _checked(key: bytes, what: str) -> bytes:
     if len(key) != KEY_SIZE:
         raise SecurityError(
-            f"{what} has {len(key)} bytes, not {KEY_SIZE}; {_REMEDY} (text is a str, not bytes)"
+            f"{what} has {len(key)} bytes, not {KEY_SIZE}; {_REMEDY} (hexadecimal digits are a str)"
         )
     if key == NO_KEY:
-        raise SecurityError(f"{what} is all zeros, which everybody can guess; {_REMEDY}")
+        raise SecurityError(f"{what} is all zeros, which anyone can guess; {_REMEDY}")
     return key

@@ -14,7 +14,7 @@ from beforehand.runtime.engine.engine import Engine
 from beforehand.runtime.engine.peer import Peer
 from beforehand.runtime.events import PeerEvent
 from beforehand.runtime.identity.introductions import Introductions
-from beforehand.runtime.identity.rate_limit import Hush
+from beforehand.runtime.identity.rate_limit import RateLimit
 from beforehand.runtime.link import frames
 from beforehand.runtime.link.link import Link
 from beforehand.runtime.settings import NodeSettings
@@ -41,8 +41,10 @@ class Members:
         self.transport = transport
         self.emit = emit
         self.random = random
-        self.hush = Hush()
-        self.introductions = Introductions(engine, settings, transport, emit, self.hush, random)
+        self.rate_limit = RateLimit()
+        self.introductions = Introductions(
+            engine, settings, transport, emit, self.rate_limit, random
+        )
         self.tokens: dict[str, tuple[bytes, Address, int]] = {}  # addresses to be proved
         self.ghosts: deque[Peer] = deque()
         self.leaving = False  # we did
@@ -89,7 +91,7 @@ class Members:
             engine.ghosts = []
         if engine.misbehaved:
             for peer, problem in engine.misbehaved:
-                if self.hush.may_say(f"misbehaved {peer.process}", now, SECOND):
+                if self.rate_limit.allow(f"misbehaved {peer.process}", now, SECOND):
                     self.emit(PeerEvent(events.MISBEHAVED, peer.name, problem))
             engine.misbehaved = []
 
@@ -124,7 +126,7 @@ class Members:
 
     def _tell_ghost(self, peer: Peer, now: int) -> None:
         """A dropped peer may not know yet, and goes on sending."""
-        if peer.link is not None and self.hush.may_say(f"ghost {peer.process}", now, SECOND):
+        if peer.link is not None and self.rate_limit.allow(f"ghost {peer.process}", now, SECOND):
             farewell = ONE_BYTE[frames.CLOSE] + ONE_BYTE[frames.DROPPED]
             self.transport.send(peer.link.address, [peer.link.alone(farewell, now)])
 

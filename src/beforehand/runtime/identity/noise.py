@@ -2,10 +2,9 @@
 
     NNpsk0:   -> psk, e        <- e, ee
 
-This is section 5.2 of its specification (revision 34) with the psk rules of section 9, as they are
-written there: a chaining key into which every secret is mixed, a hash of everything that was said,
-and a key that seals payloads with that hash as associated data. A payload can thus be opened only by
-somebody who has seen the same handshake and knows the same secrets.
+Section 5.2 of the specification (revision 34) with the psk rules of section 9: a chaining key into
+which every secret is mixed, a hash of the transcript, and a key that seals payloads with that hash as
+associated data. So only a party with the same transcript and the same secrets can open a payload.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import hashlib
 import hmac
 from typing import Final
 
-# Builds of compiled modules follow imports to this one, in an environment without the library.
+# mypyc follows imports to this module in build environments that lack the library.
 from cryptography.exceptions import InvalidTag  # type: ignore[import-not-found,unused-ignore]
 from cryptography.hazmat.primitives.asymmetric.x25519 import (  # type: ignore[import-not-found,unused-ignore]
     X25519PrivateKey,
@@ -24,13 +23,13 @@ from cryptography.hazmat.primitives.ciphers.aead import (  # type: ignore[import
     AESGCM,
 )
 
-PATTERN: Final = b"Noise_NNpsk0_25519_AESGCM_SHA256"  # 32 bytes, hence the first hash as it is
+PATTERN: Final = b"Noise_NNpsk0_25519_AESGCM_SHA256"  # 32 bytes, so also the initial hash
 POINT_SIZE: Final = 32  # of a public key
-TAG_SIZE: Final = 16  # what sealing adds
+TAG_SIZE: Final = 16  # of AES-GCM
 
 
 class Symmetric:
-    """What both sides have said and mixed so far; equal states seal and open for each other."""
+    """Noise's SymmetricState; equal states can open what the other sealed."""
 
     def __init__(self, prologue: bytes) -> None:
         self._chaining = PATTERN
@@ -40,39 +39,39 @@ class Symmetric:
         self.mix_hash(prologue)
 
     def copy(self) -> Symmetric:
-        """The same state, to go on from without touching this one."""
+        """An independent copy."""
         other = Symmetric.__new__(Symmetric)
         other.__dict__.update(self.__dict__)
         return other
 
     def mix_hash(self, data: bytes) -> None:
-        """Remember that this was said."""
+        """Add data to the transcript hash."""
         self.transcript = hashlib.sha256(self.transcript + data).digest()
 
     def mix_key(self, secret: bytes) -> None:
-        """Token `ee`, and the second half of token `e`: go on with another key."""
+        """Token `ee`, and the second half of token `e`: derive a new key."""
         self._chaining, self._key = _derive(self._chaining, secret, 2)
         self._nonce = 0
 
     def mix_key_and_hash(self, secret: bytes) -> None:
         """Token `psk`."""
-        self._chaining, said, self._key = _derive(self._chaining, secret, 3)
+        self._chaining, hashed, self._key = _derive(self._chaining, secret, 3)
         self._nonce = 0
-        self.mix_hash(said)
+        self.mix_hash(hashed)
 
     def mix_point(self, public: bytes) -> None:
-        """Token `e`, which in a pattern with a psk is mixed into the key as well."""
+        """Token `e`, which in psk patterns is also mixed into the key."""
         self.mix_hash(public)
         self.mix_key(public)
 
     def seal(self, payload: bytes) -> bytes:
-        """Encrypt a payload and remember that it was said."""
+        """Encrypt a payload and add it to the transcript."""
         sealed: bytes = AESGCM(self._key).encrypt(self._next_nonce(), payload, self.transcript)
         self.mix_hash(sealed)
         return sealed
 
     def open(self, sealed: bytes) -> bytes | None:
-        """The payload, or None if the other side is not in the same state; then this one is void."""
+        """The payload; None if the states differ, and then this one must be discarded."""
         try:
             payload: bytes = AESGCM(self._key).decrypt(self._next_nonce(), sealed, self.transcript)
         except InvalidTag:
@@ -81,7 +80,7 @@ class Symmetric:
         return payload
 
     def split(self) -> tuple[bytes, bytes]:
-        """The secrets of the session: of what the initiator sends, and of what the responder does."""
+        """The secrets of the session: initiator to responder, and responder to initiator."""
         first, second = _derive(self._chaining, b"", 2)
         return first, second
 
@@ -92,22 +91,22 @@ class Symmetric:
 
 
 class Ephemeral:
-    """A key pair that lives for one handshake."""
+    """The key pair of one handshake."""
 
     def __init__(self, private: bytes) -> None:
         self._private = X25519PrivateKey.from_private_bytes(private)
         self.public = self._private.public_key().public_bytes_raw()
 
     def exchange(self, public: bytes) -> bytes | None:
-        """The secret shared with the owner of a public key, or None if that key has a low order."""
+        """The Diffie-Hellman secret, or None if the public key has low order."""
         try:
             return self._private.exchange(X25519PublicKey.from_public_bytes(public))
-        except ValueError:  # the secret would be all zeros, whatever our key is
+        except ValueError:  # the secret would be all zeros
             return None
 
 
 def _derive(chaining: bytes, secret: bytes, count: int) -> list[bytes]:
-    """HKDF-SHA256 with the chaining key as salt and without info: so many blocks of 32 bytes."""
+    """HKDF-SHA256 with the chaining key as salt and no info: `count` blocks of 32 bytes."""
     extracted = hmac.digest(chaining, secret, "sha256")
     blocks = [b""]
     for number in range(1, count + 1):

@@ -1,25 +1,25 @@
-"""Not saying the same thing again and again: to strangers, to the dropped, or to the user."""
+"""Rate limits per subject: for answers to strangers, notices to dropped peers, events to the user."""
 
 from __future__ import annotations
 
 from typing import Final
 
-MOST_NOTED: Final = 1024  # things of which it is known when they were last said
+MAX_SUBJECTS: Final = 1024  # remembered; older ones are evicted
 
 
-class Hush:
-    """When each thing was last said; the oldest are forgotten, so that nobody can fill the memory."""
+class RateLimit:
+    """When each subject was last allowed; the oldest are evicted, so that memory is bounded."""
 
     def __init__(self) -> None:
-        self._said: dict[str, int] = {}
+        self._allowed_at: dict[str, int] = {}
 
-    def may_say(self, about: str, now: int, pause: int) -> bool:
-        """Whether this was not said within `pause`; remembers that now it is."""
-        last = self._said.pop(about, None)
-        if last is not None and now - last < pause:
-            self._said[about] = last
+    def allow(self, subject: str, now: int, interval: int) -> bool:
+        """Whether `subject` was not allowed within `interval`; if so, it counts as allowed now."""
+        last = self._allowed_at.pop(subject, None)
+        if last is not None and now - last < interval:
+            self._allowed_at[subject] = last
             return False
-        if len(self._said) >= MOST_NOTED:
-            del self._said[next(iter(self._said))]
-        self._said[about] = now
+        if len(self._allowed_at) >= MAX_SUBJECTS:
+            del self._allowed_at[next(iter(self._allowed_at))]
+        self._allowed_at[subject] = now
         return True

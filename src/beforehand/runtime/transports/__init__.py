@@ -1,11 +1,12 @@
-"""Transports: they move datagrams between processes, and may lose, double and reorder them.
+"""Transports carry datagrams between processes, and may lose, duplicate and reorder them.
 
-- `UdpTransport("127.0.0.1:7001")`: what a node uses unless it is told otherwise.
+- `UdpTransport("127.0.0.1:7001")`: the default of a node.
 - `MemoryNetwork(seed).transport("alice")`: several nodes in one event loop, for tests.
 - `NatsTransport("nats://127.0.0.1:4222", "alice")`: the subjects of a NATS server.
-- `Faulty(transport, ...)`: any of them, made worse on purpose.
+- `Faulty(transport, ...)`: any of them, with injected faults.
 
-Whoever writes another one derives it from `Transport`. Order, losses and secrets are not its business.
+Your own transport subclasses `Transport` (`base.py`). Ordering, retransmission and encryption happen
+above it. `addresses.py` parses host:port, `offload.py` batches datagrams per system call.
 """
 
 from beforehand.runtime.transports.base import Address, Receive, Transport

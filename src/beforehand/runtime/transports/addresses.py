@@ -1,4 +1,4 @@
-"""Texts such as `127.0.0.1:7001`, `example.org:7001` and `[::1]:7001`, taken apart and put together."""
+"""Parse and format addresses such as `127.0.0.1:7001`, `example.org:7001` and `[::1]:7001`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LARGEST_PORT = 65_535
 
 
 def parse(text: str) -> tuple[str, int]:
-    """Host and port of a text; a port of 0 is left to the caller to judge."""
+    """Host and port of an address; callers decide whether port 0 is acceptable."""
     host, colon, port = text.rpartition(":")
     if not colon:
         raise TransportError(f"{text!a} has no port; write an address as host:port")
@@ -31,20 +31,20 @@ def parse(text: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def show(host: str, port: int) -> str:
-    """The text for a host and a port, such that `parse` gives them back."""
+def format_address(host: str, port: int) -> str:
+    """The inverse of `parse`."""
     try:
         address = ip_address(host)
     except ValueError:
         return f"{host}:{port}"
     if isinstance(address, IPv6Address):
-        # What reaches an IPv6 socket from an IPv4 address is known to people by the latter.
+        # People know an IPv4 peer of an IPv6 socket by its IPv4 address.
         return f"{address.ipv4_mapped}:{port}" if address.ipv4_mapped else f"[{host}]:{port}"
     return f"{host}:{port}"
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine and can be reached from no other."""
+    """Whether a host is a loopback address."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -1,8 +1,8 @@
-"""What a node asks of whatever carries its datagrams: very little.
+"""The interface of a transport, which carries datagrams.
 
-A transport takes datagrams for an address and hands over those that arrive, with the address that
-they came from. It may lose, double and reorder them: links see to that. It promises only that what
-it hands over was sent by somebody as one datagram, in full.
+A transport sends datagrams to an address and passes on those that arrive, with their source address.
+It may lose, duplicate and reorder them: links recover from that. The only promise is that a datagram
+arrives whole, as it was sent.
 """
 
 from __future__ import annotations
@@ -10,55 +10,55 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 
-# Where datagrams go to and come from. Each transport has its own kind; others only compare them.
+# Source or destination of datagrams. Each transport has its own type; others only compare addresses.
 Address = Hashable
 
-# Told of one or several datagrams that came from one address, in the order in which they came.
+# Called with one or more datagrams from one address, in order of arrival.
 Receive = Callable[[list[bytes], Address], None]
 
 
 class Transport(ABC):
-    """Moves datagrams. All of it is called in, and calls back from, the thread of the event loop."""
+    """Carries datagrams. Calls and callbacks all happen in the thread of the event loop."""
 
-    datagram: int  # the longest datagram that is still carried well, in bytes
-    local: str = ""  # the own address as a text that `resolve` of a peer understands, once open
+    datagram: int  # the largest datagram to use, in bytes
+    local: str = ""  # our address, once open, in a form that a peer can `resolve`
 
     @abstractmethod
     async def open(self, receive: Receive) -> None:
-        """Start; raises TransportError if that is impossible here. Opened once in its life."""
+        """Start receiving; raises TransportError on failure. Called at most once."""
 
     @abstractmethod
     def send(self, address: Address, datagrams: list[bytes]) -> None:
-        """Send some datagrams, or lose them: never waits, and never raises for network trouble."""
+        """Send datagrams or lose them: never blocks, and never raises on network errors."""
 
     def busy(self) -> bool:
-        """Whether earlier datagrams still wait here; hold back new ones until they are gone."""
+        """Whether earlier datagrams are still queued here; don't send more until they are gone."""
         return False
 
-    def linger(self, nanoseconds: int) -> bool:
-        """Look for datagrams that come within this time, without sleeping; whether some did."""
+    def spin(self, nanoseconds: int) -> bool:
+        """Poll for datagrams for this long without sleeping; whether any arrived."""
         return False
 
     @abstractmethod
     async def resolve(self, text: str) -> Address:
-        """The address that a user means; TransportError if it is none, or nobody knows it."""
+        """The address for a user's text; TransportError if it is malformed or unknown."""
 
     @abstractmethod
     def address_bytes(self, address: Address) -> bytes:
-        """An address as bytes, the same for equal ones and for no others."""
+        """An address as bytes, equal for equal addresses only."""
 
     @abstractmethod
     def describe(self, address: Address) -> str:
         """An address as a user would write it."""
 
     def loopback(self) -> bool:
-        """Whether nobody outside this machine can send to it; if in doubt, False."""
+        """Whether only this machine can send to it; False if in doubt."""
         return False
 
     @abstractmethod
     def close(self) -> None:
-        """Stop at once, for good: nothing is received from now on. A second time changes nothing."""
+        """Stop at once: nothing is received from now on. Idempotent."""
 
     async def wait_closed(self) -> None:
-        """Wait for what `close` began, where a connection takes leave of a server."""
+        """Wait until `close` has completed, for transports with a connection to shut down."""
         return

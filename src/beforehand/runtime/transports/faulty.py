@@ -1,8 +1,8 @@
-"""Any transport, made worse: loses, doubles and holds back datagrams that arrive.
+"""Fault injection for any transport: drops, duplicates and delays datagrams that arrive.
 
-It sits between the socket and the core, so that what it does is known and counted, whatever the real
-network does besides. Every datagram is treated alike, by draws from a seed. One that is held back
-arrives after 1 to 8 later ones from the same address, or after 5 ms if those do not come.
+It sits between socket and node, so that the injected faults are known and counted, whatever the real
+network does. Every datagram is treated alike, by draws from a seed. A delayed one arrives after 1 to 8
+later ones from the same address, or after 5 ms if those do not come.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from typing import Final, NamedTuple
 from beforehand.errors import LocalProtocolError
 from beforehand.runtime.transports.base import Address, Receive, Transport
 
-MOST_OVERTAKING: Final = 8  # datagrams that may pass one that is held back
-HELD_SECONDS: Final = 0.005  # longer than a quiet moment, shorter than a probe of a link
-EARLY_SECONDS: Final = 0.001  # timers of some loops count whole milliseconds
+MAX_OVERTAKING: Final = 8  # datagrams that may overtake a delayed one
+DELAY_SECONDS: Final = 0.005  # longer than an idle moment, shorter than the probe timeout of a link
+EARLY_SECONDS: Final = 0.001  # some event loops have timers of whole milliseconds
 
 
-class Held(NamedTuple):
-    """A datagram that waits until so many have passed in all, or until a time of the loop."""
+class DelayedDatagram(NamedTuple):
+    """A datagram delayed until `until` others have passed in all, or until a deadline."""
 
     datagram: bytes
     until: int
     deadline: float
 
 
-class Way:
-    """What is held back from one address; forgotten when nothing is."""
+class _Source:
+    """The delayed datagrams from one address; forgotten when there are none."""
 
     def __init__(self) -> None:
         self.passed = 0
-        self.held: list[Held] = []
+        self.delayed: list[DelayedDatagram] = []
         self.timer: asyncio.TimerHandle | None = None
 
 
@@ -58,104 +58,115 @@ class Faulty(Transport):
         self.held_back = 0
         self._loss, self._duplicate, self._reorder = loss, duplicate, reorder
         self._random = random.Random(seed)
-        self._ways: dict[Address, Way] = {}
+        self._sources: dict[Address, _Source] = {}
         self._receive: Receive | None = None
         self._loop: asyncio.AbstractEventLoop
 
+    @property
+    def delayed(self) -> int:
+        """How many datagrams are being delayed right now."""
+        return sum(len(source.delayed) for source in self._sources.values())
+
     async def open(self, receive: Receive) -> None:
-        """Open the transport inside, and listen to it."""
+        """Open the wrapped transport and receive from it."""
         self._loop = asyncio.get_running_loop()
         self._receive = receive
         await self.inner.open(self._arrived)
         self.local = self.inner.local
 
     def send(self, address: Address, datagrams: list[bytes]) -> None:
-        """Send as the transport inside does."""
+        """Send through the wrapped transport."""
         self.inner.send(address, datagrams)
 
     def busy(self) -> bool:
-        """Whether the transport inside is."""
+        """Whether the wrapped transport is."""
         return self.inner.busy()
 
-    def linger(self, nanoseconds: int) -> bool:
-        """As the transport inside does."""
-        return self.inner.linger(nanoseconds)
+    def spin(self, nanoseconds: int) -> bool:
+        """As the wrapped transport does."""
+        return self.inner.spin(nanoseconds)
 
     async def resolve(self, text: str) -> Address:
-        """The address as the transport inside knows it."""
+        """Resolved by the wrapped transport."""
         return await self.inner.resolve(text)
 
     def address_bytes(self, address: Address) -> bytes:
-        """As the transport inside says."""
+        """As the wrapped transport does."""
         return self.inner.address_bytes(address)
 
     def describe(self, address: Address) -> str:
-        """As the transport inside says."""
+        """As the wrapped transport does."""
         return self.inner.describe(address)
 
     def loopback(self) -> bool:
-        """Whether the transport inside reaches this machine only."""
+        """Whether the wrapped transport is loopback-only."""
         return self.inner.loopback()
 
     def close(self) -> None:
-        """Close the transport inside; what is held back is lost."""
-        for way in self._ways.values():
-            if way.timer is not None:
-                way.timer.cancel()
-        self._ways.clear()
+        """Close the wrapped transport; delayed datagrams are lost."""
+        for source in self._sources.values():
+            if source.timer is not None:
+                source.timer.cancel()
+        self._sources.clear()
         self._receive = None
         self.inner.close()
 
     async def wait_closed(self) -> None:
-        """Wait for the transport inside."""
+        """Wait for the wrapped transport."""
         await self.inner.wait_closed()
 
     def _arrived(self, datagrams: list[bytes], address: Address) -> None:
         if self._receive is None:
             return
-        way = self._ways.get(address) or Way()
+        source = self._sources.get(address) or _Source()
         passing: list[bytes] = []
         for datagram in datagrams:
             if self._random.random() < self._loss:
                 self.lost += 1
                 continue
-            self._pass_or_hold(datagram, way, passing)
+            self._pass_or_delay(datagram, source, passing)
             if self._random.random() < self._duplicate:
                 self.doubled += 1
-                self._pass_or_hold(datagram, way, passing)
-        self._remember(address, way)
+                self._pass_or_delay(datagram, source, passing)
+        self._remember(address, source)
         if passing:
             self._receive(passing, address)
 
-    def _pass_or_hold(self, datagram: bytes, way: Way, passing: list[bytes]) -> None:
+    def _pass_or_delay(self, datagram: bytes, source: _Source, passing: list[bytes]) -> None:
         if self._random.random() < self._reorder:
             self.held_back += 1
-            until = way.passed + self._random.randint(1, MOST_OVERTAKING)
-            way.held.append(Held(datagram, until, self._loop.time() + HELD_SECONDS))
+            until = source.passed + self._random.randint(1, MAX_OVERTAKING)
+            source.delayed.append(
+                DelayedDatagram(datagram, until, self._loop.time() + DELAY_SECONDS)
+            )
             return
         passing.append(datagram)
-        way.passed += 1
-        for held in [each for each in way.held if each.until <= way.passed]:
-            way.held.remove(held)
-            passing.append(held.datagram)
+        source.passed += 1
+        for delayed in [item for item in source.delayed if item.until <= source.passed]:
+            source.delayed.remove(delayed)
+            passing.append(delayed.datagram)
 
-    def _remember(self, address: Address, way: Way) -> None:
-        """Keep a way as long as something is held on it, with a timer for the first in line."""
-        if way.held:
-            self._ways[address] = way
-            if way.timer is None:
-                way.timer = self._loop.call_at(way.held[0].deadline, self._time_is_up, address)
+    def _remember(self, address: Address, source: _Source) -> None:
+        """Keep a source while it has delayed datagrams, with a timer for the first of them."""
+        if source.delayed:
+            self._sources[address] = source
+            if source.timer is None:
+                source.timer = self._loop.call_at(
+                    source.delayed[0].deadline, self._expired, address
+                )
         else:
-            self._ways.pop(address, None)
-            if way.timer is not None:
-                way.timer.cancel()
+            self._sources.pop(address, None)
+            if source.timer is not None:
+                source.timer.cancel()
 
-    def _time_is_up(self, address: Address) -> None:
-        way = self._ways[address]
-        way.timer = None
+    def _expired(self, address: Address) -> None:
+        source = self._sources[address]
+        source.timer = None
         now = self._loop.time() + EARLY_SECONDS
-        due = [each for each in way.held if each.deadline <= now]  # the first ones: they are sorted
-        del way.held[: len(due)]
-        self._remember(address, way)
+        due = [
+            item for item in source.delayed if item.deadline <= now
+        ]  # a prefix: deadlines ascend
+        del source.delayed[: len(due)]
+        self._remember(address, source)
         if due and self._receive is not None:
-            self._receive([each.datagram for each in due], address)
+            self._receive([item.datagram for item in due], address)

@@ -1,12 +1,12 @@
-"""Datagrams as messages of a NATS server: whoever runs one gets causal order on it.
+"""Datagrams as messages of a NATS server: causal order on top of NATS.
 
-Each process listens on a subject of its own, made from a prefix and its name, and an address is a
-name. Core subjects deliver at most once, which is all that a link asks for. A message begins with
-the name of the sender, after its length in one byte; then come datagrams, each after its length in
-two bytes. (The name could be a reply subject; then servers would answer when a peer is away.)
+Each process subscribes to its own subject, made from a prefix and its name; an address is a name. Core
+NATS delivers at most once, which is all that a link needs. A message starts with the sender's name,
+prefixed by its length in one byte; then follow datagrams, each prefixed by its length in two bytes.
+(With the name as a reply subject, servers would answer when a peer is away.)
 
-Anybody whom the server lets in can publish under any name, and a server may be part of a cluster:
-only a key keeps strangers out, so this is never taken for a loopback.
+Every client of the server can publish under any name, and a server may be part of a cluster: only a
+key keeps strangers out, so this transport never counts as loopback.
 """
 
 from __future__ import annotations
@@ -25,14 +25,12 @@ from beforehand.causality.ids import check_process
 from beforehand.errors import LocalProtocolError, TransportError
 from beforehand.runtime.transports.base import Address, Receive, Transport
 
-DATAGRAM: Final = 16_000  # three to a message: larger ones gain little, and lose more at once
-MOST_BYTES: Final = (
-    60_000  # of a message; servers take a megabyte, but others wait for it meanwhile
-)
-MOST_WAITING: Final = 8 * 2**20  # bytes that wait here for the connection before they are lost
-FLUSH_AFTER: Final = 2**18  # bytes for the server before we wait until it has taken them
+DATAGRAM: Final = 16_000  # three per message: larger ones gain little, and lose more at once
+MAX_MESSAGE: Final = 60_000  # bytes; servers accept a megabyte, but large messages block others
+MAX_QUEUED: Final = 8 * 2**20  # bytes queued for the connection before datagrams are dropped
+FLUSH_AFTER: Final = 2**18  # bytes published before waiting for the server
 CONNECT_SECONDS: Final = 5.0
-RECONNECT_SECONDS: Final = 0.5  # between attempts: links wait about as long before they despair
+RECONNECT_SECONDS: Final = 0.5  # between attempts
 FLUSH_SECONDS: Final = 1
 
 _log: Final = logging.getLogger(__name__)
@@ -47,29 +45,29 @@ class NatsTransport(Transport):
     def __init__(self, server: str, name: str, prefix: str = "beforehand") -> None:
         if not _PREFIX.fullmatch(prefix):
             raise LocalProtocolError(
-                f"{prefix!a} cannot begin a subject; use letters, digits, - and _, with single dots"
+                f"{prefix!a} is not a valid subject prefix; use letters, digits, -, _ and single dots"
             )
         self.datagram = DATAGRAM
         self.local = check_process(name)
         self._head = bytes([len(name.encode())]) + name.encode()
         self.lost = 0  # datagrams that could not be published
-        self.malformed = 0  # messages on our subject that no transport like this one sent
+        self.malformed = 0  # messages on our subject that are not ours
         self._server = server
         self._prefix = prefix
         self._client: Any = None
         self._receive: Receive | None = None
-        self._waiting: deque[tuple[str, bytes, int]] = deque()  # subject, content, datagrams in it
-        self._waiting_bytes = 0
+        self._queued: deque[tuple[str, bytes, int]] = deque()  # subject, content, datagrams in it
+        self.queued_bytes = 0
         self._publishing: asyncio.Task[None] | None = None
-        self._leaving: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
 
     async def open(self, receive: Receive) -> None:
-        """Connect to the server and listen on the own subject."""
+        """Connect to the server and subscribe to our subject."""
         self._client = await self._connect()
         self._receive = receive
-        await self._client.subscribe(self._subject(self.local), cb=self._arrived)
+        await self._client.subscribe(self.subject(self.local), cb=self._arrived)
         for _ in range(2):
-            # A flush may overtake the subscription, but a second one not: then the server knows.
+            # The first flush may overtake the subscription, the second cannot.
             await self._client.flush()
 
     async def _connect(self) -> Any:
@@ -81,8 +79,8 @@ class NatsTransport(Transport):
                 "`pip install 'beforehand[nats]'`"
             ) from error
 
-        async def trouble(error: Exception) -> None:
-            # At first, or the client would try for minutes; once it was connected, it may.
+        async def on_error(error: Exception) -> None:
+            # Fail fast on the first connection; later the client may reconnect for as long as it takes.
             if self._receive is None:
                 raise error
             _log.warning("%s: %s", self._server, error)
@@ -91,39 +89,39 @@ class NatsTransport(Transport):
             async with asyncio.timeout(CONNECT_SECONDS):
                 await client.connect(
                     self._server,
-                    error_cb=trouble,
+                    error_cb=on_error,
                     name=self.local,
                     reconnect_time_wait=RECONNECT_SECONDS,
                     max_reconnect_attempts=-1,
                 )
-        except Exception as error:  # of the system, of nats-py, or the address makes no sense to it
+        except Exception as error:  # from the system or nats-py, or a malformed address
             with suppress(Exception):
                 await client.close()
             reason = str(error) or type(error).__name__
             raise TransportError(
-                f"{self._server}: no connection to a NATS server ({reason}); "
+                f"{self._server}: cannot connect to a NATS server ({reason}); "
                 "start one there, or check the address and the credentials in it"
             ) from error
         return client
 
     def send(self, address: Address, datagrams: list[bytes]) -> None:
-        """Put datagrams into messages and publish them as soon as the connection takes them."""
+        """Pack datagrams into messages and publish them as soon as the connection accepts them."""
         if self._receive is None:
             return
-        subject = self._subject(cast(str, address))
-        limit = min(MOST_BYTES, self._client.max_payload)
+        subject = self.subject(cast(str, address))
+        limit = min(MAX_MESSAGE, self._client.max_payload)
         for content, count in _pack(self._head, datagrams, limit):
-            if not content or self._waiting_bytes + len(content) > MOST_WAITING:
+            if not content or self.queued_bytes + len(content) > MAX_QUEUED:
                 self.lost += count
                 continue
-            self._waiting.append((subject, content, count))
-            self._waiting_bytes += len(content)
-        if self._waiting and self._publishing is None:
+            self._queued.append((subject, content, count))
+            self.queued_bytes += len(content)
+        if self._queued and self._publishing is None:
             self._publishing = asyncio.get_running_loop().create_task(self._publish())
 
     def busy(self) -> bool:
-        """Whether more waits than one flush takes: what was just sent always waits for a moment."""
-        return self._waiting_bytes > FLUSH_AFTER
+        """Whether more is queued than one flush takes: recent messages are always queued briefly."""
+        return self.queued_bytes > FLUSH_AFTER
 
     async def resolve(self, text: str) -> Address:
         """The name of a process, which is its address."""
@@ -141,34 +139,34 @@ class NatsTransport(Transport):
         return cast(str, address)
 
     def close(self) -> None:
-        """Receive nothing more; what was sent still goes out, see `wait_closed`."""
+        """Stop receiving; queued messages are still published, see `wait_closed`."""
         if self._receive is None:
             return
         self._receive = None
-        self._leaving = asyncio.get_running_loop().create_task(self._leave())
+        self._closing = asyncio.get_running_loop().create_task(self._shut_down())
 
     async def wait_closed(self) -> None:
         """Wait until the connection is closed."""
-        if self._leaving is not None:
-            await self._leaving
+        if self._closing is not None:
+            await self._closing
 
-    async def _leave(self) -> None:
+    async def _shut_down(self) -> None:
         if self._publishing is not None:
             await self._publishing
         await self._client.close()
 
     async def _publish(self) -> None:
         unflushed = 0
-        while self._waiting:
-            subject, content, count = self._waiting.popleft()
-            self._waiting_bytes -= len(content)
+        while self._queued:
+            subject, content, count = self._queued.popleft()
+            self.queued_bytes -= len(content)
             unflushed += len(content)
             try:
                 await self._client.publish(subject, content)
                 if unflushed >= FLUSH_AFTER:
                     unflushed = 0
                     await self._client.flush(FLUSH_SECONDS)
-            except Exception:  # disconnected, for whatever reason: the client connects again
+            except Exception:  # disconnected; the client reconnects
                 self.lost += count
         self._publishing = None
 
@@ -182,13 +180,14 @@ class NatsTransport(Transport):
             return
         self._receive(datagrams, sender)
 
-    def _subject(self, name: str) -> str:
+    def subject(self, name: str) -> str:
+        """The subject of a process."""
         token = base64.urlsafe_b64encode(name.encode()).rstrip(b"=").decode()
         return f"{self._prefix}.{token}"
 
 
 def _pack(head: bytes, datagrams: list[bytes], limit: int) -> Iterator[tuple[bytes, int]]:
-    """The contents of messages, and how many datagrams each has; empty if one is too long."""
+    """Message contents and the number of datagrams in each; empty content if one is too long."""
     content = bytearray(head)
     count = 0
     for datagram in datagrams:
@@ -208,16 +207,16 @@ def _pack(head: bytes, datagrams: list[bytes], limit: int) -> Iterator[tuple[byt
 
 
 def _unpack(content: bytes) -> tuple[str, list[bytes]]:
-    """The sender and the datagrams of a message; ValueError or LocalProtocolError if it has none."""
-    at = 1 + content[0] if content else 0
-    sender = check_process(content[1:at].decode())
+    """The sender and the datagrams of a message; ValueError or LocalProtocolError if malformed."""
+    end = 1 + content[0] if content else 0
+    sender = check_process(content[1:end].decode())
     datagrams: list[bytes] = []
-    while at != len(content):
-        start = at + _LENGTH
-        at = start + int.from_bytes(content[at:start], "big")
-        if at > len(content):
-            raise ValueError("cut off")
-        datagrams.append(content[start:at])
+    while end != len(content):
+        start = end + _LENGTH
+        end = start + int.from_bytes(content[end:start], "big")
+        if end > len(content):
+            raise ValueError("truncated")
+        datagrams.append(content[start:end])
     if not datagrams:
         raise ValueError("no datagram")
     return sender, datagrams

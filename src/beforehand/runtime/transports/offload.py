@@ -1,8 +1,8 @@
-"""UDP_SEGMENT and UDP_GRO: many datagrams per system call, which is where the time goes.
+"""UDP_SEGMENT and UDP_GRO: many datagrams per system call, because calls dominate the cost.
 
-Linux takes a buffer and a size, and sends it as datagrams of that size (the last may be shorter);
-and it hands over datagrams that arrived together as one buffer and a size. Python has no names for
-either, hence the numbers. Elsewhere, and in older kernels, `can_segment` and `enable_gro` say no.
+Linux splits one buffer into datagrams of a given size (the last may be shorter), and coalesces
+datagrams that arrive together into one buffer and a size. Python has no names for either option,
+hence the numbers. Elsewhere, and on older kernels, `can_segment` and `enable_gro` return False.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ SOL_UDP: Final = 17
 UDP_SEGMENT: Final = 103
 UDP_GRO: Final = 104
 
-# Per system call. Kernels take 64 datagrams, and together they must fit into one IP packet: 65,535
-# bytes with headers. More than 40 gain nothing that can be measured.
-MOST_DATAGRAMS: Final = 40
-MOST_BYTES: Final = 65_000
+# Per system call. Kernels accept 64 datagrams, which together must fit into one IP packet: 65,535
+# bytes with headers. More than 40 make no measurable difference.
+MAX_DATAGRAMS: Final = 40
+MAX_BYTES: Final = 65_000
 
-# How a system says that it does not send batches, or not of this size on this way.
+# Errors that mean that batches, or batches of this size on this path, are not supported.
 REFUSALS: Final = frozenset(
     {errno.EINVAL, errno.EIO, errno.EMSGSIZE, errno.ENOPROTOOPT, errno.EOPNOTSUPP}
 )
 
-# A control message with the one integer of UDP_GRO; room for a second one does no harm.
+# Enough for the control message of UDP_GRO, with room to spare.
 CONTROL_SPACE: Final = 64
 
 _SIZE: Final = struct.Struct("=H")
@@ -37,9 +37,9 @@ ControlMessages = list[tuple[int, int, bytes]]
 
 
 def can_segment(sock: socket.socket) -> bool:
-    """Whether the kernel knows UDP_SEGMENT; whether a network card takes it shows only later."""
+    """Whether the kernel supports UDP_SEGMENT; whether the network card does shows only later."""
     if sys.platform != "linux":
-        return False  # the number may mean something else there
+        return False  # the number may mean something else
     try:
         sock.getsockopt(SOL_UDP, UDP_SEGMENT)
     except OSError:
@@ -48,7 +48,7 @@ def can_segment(sock: socket.socket) -> bool:
 
 
 def enable_gro(sock: socket.socket) -> bool:
-    """Ask for datagrams to be handed over together; whether that is possible."""
+    """Ask the kernel to coalesce datagrams on receive; whether it can."""
     if sys.platform != "linux":
         return False
     try:
@@ -59,18 +59,18 @@ def enable_gro(sock: socket.socket) -> bool:
 
 
 def pack(datagrams: list[bytes]) -> list[list[bytes]]:
-    """The datagrams in groups that one call can send: of equal length, the last maybe shorter."""
+    """Group datagrams that one call can send: of equal length, the last possibly shorter."""
     groups: list[list[bytes]] = []
     group: list[bytes] = []
-    size = length = total = 0  # of the datagrams of the group, of its last one, and of all
+    size = length = total = 0  # of the group's datagrams, its last one, and all of it
     for datagram in datagrams:
         before, length = length, len(datagram)
         if (
             length > size
-            or before < size  # a shorter one has ended the group
-            or len(group) == MOST_DATAGRAMS
-            or total + length > MOST_BYTES
-            or not length  # the kernel would not see it among the others
+            or before < size  # a shorter datagram ends the group
+            or len(group) == MAX_DATAGRAMS
+            or total + length > MAX_BYTES
+            or not length  # an empty datagram would vanish in a batch
         ):
             group = []
             groups.append(group)
@@ -81,12 +81,12 @@ def pack(datagrams: list[bytes]) -> list[list[bytes]]:
 
 
 def segments_of(size: int) -> ControlMessages:
-    """The control message that asks for datagrams of this size."""
+    """The control message that requests datagrams of this size."""
     return [(SOL_UDP, UDP_SEGMENT, _SIZE.pack(size))]
 
 
 def size_in(control: ControlMessages) -> int:
-    """The size of the datagrams in a buffer, or 0 if it holds a single one."""
+    """The size of the datagrams in a coalesced buffer, or 0 for a single datagram."""
     for level, kind, data in control:
         if level == SOL_UDP and kind == UDP_GRO and len(data) >= _RECEIVED_SIZE.size:
             size: int = _RECEIVED_SIZE.unpack_from(data)[0]
@@ -95,7 +95,7 @@ def size_in(control: ControlMessages) -> int:
 
 
 def split(data: bytes, size: int) -> list[bytes]:
-    """The datagrams in a buffer that was handed over with this size."""
+    """Split a coalesced buffer into datagrams of this size."""
     if size <= 0 or len(data) <= size:
         return [data]
     return [data[start : start + size] for start in range(0, len(data), size)]

@@ -1,8 +1,8 @@
-"""UDP, over IPv4 and IPv6: one socket, read and written from the event loop.
+"""UDP over IPv4 and IPv6: one socket, read and written from the event loop.
 
-Several datagrams share a system call where the kernel can do that (`offload`). Whether it really can
-shows when a batch is sent: the first one that is refused, although its datagrams then pass one by
-one, ends it for good. Nothing is lost by that.
+Several datagrams share a system call where the kernel supports it (`offload`). Whether it does shows
+only when a batch is sent: the first batch that is refused, although its datagrams then pass one by
+one, disables batching for good. No datagram is lost by that.
 """
 
 from __future__ import annotations
@@ -20,62 +20,58 @@ from beforehand.errors import LocalProtocolError, TransportError
 from beforehand.runtime.transports import addresses, offload
 from beforehand.runtime.transports.base import Address, Receive, Transport
 
-# Fits the 1,500 bytes of Ethernet with IPv6 and a tunnel or two on the way.
+# Fits 1,500 bytes of Ethernet with IPv6 and a tunnel or two.
 DATAGRAM: Final = 1_400
-LOOPBACK_DATAGRAM: Final = (
-    8_000  # within a machine datagrams may be large; beyond, little is gained
-)
-LEAST_DATAGRAM: Final = 576  # what every host of the Internet takes
-MOST_DATAGRAM: Final = 65_000  # UDP itself ends at 65,507
+LOOPBACK_DATAGRAM: Final = 8_000  # loopback carries large datagrams; larger ones gain little
+MIN_DATAGRAM: Final = 576  # what every host of the Internet accepts
+MAX_DATAGRAM: Final = 65_000  # the limit of UDP is 65,507
 
-BUFFER: Final = 4 * 2**20  # asked for in the kernel: 15 ms of a gigabyte or two per second
-MOST_WAITING: Final = 8 * 2**20  # bytes that wait here for the kernel before they are lost
+BUFFER: Final = 4 * 2**20  # of the kernel: about 15 ms at 2 Gbit/s
+MAX_QUEUED: Final = 8 * 2**20  # bytes queued for the kernel before datagrams are dropped
 
-READ: Final = 65_536  # more than one call can give
-ALONE: Final = 700  # bytes of a read below which there is hardly more to come in this turn
-READS_PER_TURN: Final = 8  # then others have their turn, and acknowledgements go out
+READ: Final = 65_536  # more than one call can return
+SMALL_READ: Final = 700  # bytes; after a smaller read there is hardly more to come in this turn
+READS_PER_TURN: Final = 8  # then other tasks run, and acknowledgements are sent
 
-# The local side must be (host, port), or (host, port, flow, scope) for IPv6.
+# (host, port), or (host, port, flow, scope) for IPv6.
 SocketAddress = tuple[str, int] | tuple[str, int, int, int]
 
 
-_give_way = getattr(os, "sched_yield", None)  # not on Windows
+_yield_core = getattr(os, "sched_yield", None)  # not on Windows
 
 
 class UdpTransport(Transport):
-    """Datagrams over UDP; an address is what the socket module says it is."""
+    """Datagrams over UDP; addresses are those of the socket module."""
 
     def __init__(self, listen: str = "127.0.0.1:0", datagram: int | None = None) -> None:
         self._host, self._port = addresses.parse(listen)
         if datagram is None:
             datagram = LOOPBACK_DATAGRAM if self.loopback() else DATAGRAM
-        if not LEAST_DATAGRAM <= datagram <= MOST_DATAGRAM:
+        if not MIN_DATAGRAM <= datagram <= MAX_DATAGRAM:
             raise LocalProtocolError(
                 f"datagrams of {datagram} bytes cannot be used; "
-                f"choose from {LEAST_DATAGRAM} to {MOST_DATAGRAM}, {DATAGRAM} if in doubt"
+                f"choose from {MIN_DATAGRAM} to {MAX_DATAGRAM}, {DATAGRAM} if in doubt"
             )
         self.datagram = datagram
-        self.refused = 0  # datagrams that the system did not take
-        self.segmenting = False  # several datagrams per call, when sending
-        self.gathering = False  # and when receiving
+        self.refused = 0  # datagrams that the kernel rejected
+        self.segmenting = False  # batching on send (UDP_SEGMENT)
+        self.gathering = False  # batching on receive (UDP_GRO)
         self._listen = listen
         self._receive: Receive
         self._loop: asyncio.AbstractEventLoop
         self._socket: socket.socket | None = None
-        self._waiting: deque[tuple[SocketAddress, list[bytes]]] = deque()
-        self._waiting_bytes = 0
+        self._queued: deque[tuple[SocketAddress, list[bytes]]] = deque()
+        self.queued_bytes = 0  # waiting for the kernel
 
     async def open(self, receive: Receive) -> None:
-        """Bind the socket and start to listen."""
+        """Bind the socket and start receiving."""
         self._loop = asyncio.get_running_loop()
         self._receive = receive
         sock = await self._bind()
         try:
             sock.setblocking(False)
             for option in (socket.SO_RCVBUF, socket.SO_SNDBUF):
-                with suppress(
-                    OSError
-                ):  # some systems refuse what is too much instead of capping it
+                with suppress(OSError):  # some systems reject large sizes instead of capping them
                     sock.setsockopt(socket.SOL_SOCKET, option, BUFFER)
             self.segmenting = offload.can_segment(sock)
             self.gathering = offload.enable_gro(sock)
@@ -83,12 +79,12 @@ class UdpTransport(Transport):
         except NotImplementedError as error:
             sock.close()
             raise TransportError(
-                "this event loop cannot wait for UDP sockets; on Windows, "
-                "run under asyncio.SelectorEventLoop instead of the default"
+                "this event loop does not support UDP sockets; on Windows, "
+                "use asyncio.SelectorEventLoop instead of the default"
             ) from error
         self._socket = sock
         self._host, self._port = sock.getsockname()[:2]
-        self.local = addresses.show(self._host, self._port)
+        self.local = addresses.format_address(self._host, self._port)
 
     async def _bind(self) -> socket.socket:
         family, address = await self._look_up(
@@ -98,7 +94,7 @@ class UdpTransport(Transport):
             sock = socket.socket(family, socket.SOCK_DGRAM)
         except OSError as error:
             raise TransportError(
-                f"{self._listen}: no such sockets here ({error.strerror})"
+                f"{self._listen}: cannot create such a socket ({error.strerror})"
             ) from error
         try:
             if family == socket.AF_INET6:
@@ -110,38 +106,42 @@ class UdpTransport(Transport):
             remedy = {
                 errno.EADDRINUSE: "stop the other program, or choose another port; 0 takes a free one",
                 errno.EADDRNOTAVAIL: "choose an address of this machine",
-                errno.EACCES: "choose a port from 1,024 on, or ask for the right to use this one",
+                errno.EACCES: "choose a port from 1,024 on, or get permission for this one",
             }.get(error.errno or 0, "check the address")
             raise TransportError(
-                f"{self._listen}: cannot listen there ({error.strerror}); {remedy}"
+                f"{self._listen}: cannot listen ({error.strerror}); {remedy}"
             ) from error
         return sock
 
     def send(self, address: Address, datagrams: list[bytes]) -> None:
-        """Hand datagrams to the kernel, or keep them while it does not take any."""
+        """Hand datagrams to the kernel, or queue them while its buffer is full."""
         if self._socket is None:
             return
         target = cast(SocketAddress, address)
-        if len(datagrams) == 1 and not self._waiting:
+        if len(datagrams) == 1 and not self._queued:
             try:
                 self._socket.sendto(datagrams[0], target)
                 return
             except OSError:
-                pass  # whatever it is, it is seen to below
-        groups = offload.pack(datagrams) if self.segmenting else [[each] for each in datagrams]
+                pass  # handled below
+        groups = (
+            offload.pack(datagrams) if self.segmenting else [[datagram] for datagram in datagrams]
+        )
         for group in groups:
-            if self._waiting or not self._push(self._socket, target, group):
-                self._wait(self._socket, target, group)
+            if self._queued or not self._push(self._socket, target, group):
+                self._queue(self._socket, target, group)
 
     def busy(self) -> bool:
         """Whether the kernel's buffer is full."""
-        return bool(self._waiting)
+        return bool(self._queued)
 
     async def resolve(self, text: str) -> Address:
-        """The address of a host and a port, of the family of the own socket."""
+        """Resolve host:port in the address family of our socket."""
         host, port = addresses.parse(text)
         if not port:
-            raise TransportError(f"{text!a} has port 0, where nobody listens; give the peer's port")
+            raise TransportError(
+                f"{text!a} has port 0, which cannot be sent to; give the peer's port"
+            )
         family = socket.AF_UNSPEC if self._socket is None else self._socket.family
         return (await self._look_up(text, host, port, family))[1]
 
@@ -149,10 +149,10 @@ class UdpTransport(Transport):
         self, text: str, host: str, port: int, family: int
     ) -> tuple[int, SocketAddress]:
         loop = asyncio.get_running_loop()
-        # An IPv6 socket reaches IPv4 hosts by addresses of its own family that stand for theirs.
+        # An IPv6 socket reaches IPv4 hosts by mapped addresses.
         flags = socket.AI_V4MAPPED if family == socket.AF_INET6 else 0
         try:
-            found = await loop.getaddrinfo(
+            infos = await loop.getaddrinfo(
                 host, port, family=family, type=socket.SOCK_DGRAM, flags=flags
             )
         except (OSError, ValueError) as error:  # a UnicodeError is a ValueError
@@ -160,54 +160,54 @@ class UdpTransport(Transport):
             remedy = (
                 "listen on an IPv6 address to reach it"
                 if family == socket.AF_INET and ":" in host
-                else "check its spelling, and that names can be looked up here"
+                else "check its spelling, and that name resolution works here"
             )
             raise TransportError(
-                f"{text!a}: no address of this host ({reason}); {remedy}"
+                f"{text!a}: cannot resolve this host ({reason}); {remedy}"
             ) from error
-        return found[0][0], cast(SocketAddress, found[0][4])
+        return infos[0][0], cast(SocketAddress, infos[0][4])
 
     def address_bytes(self, address: Address) -> bytes:
-        """Host, port and scope; the rest is no part of where somebody is."""
+        """Host, port and scope; the flow label does not identify a peer."""
         host, port, *rest = cast(SocketAddress, address)
         return f"{host} {port} {rest[1] if rest else 0}".encode()
 
     def describe(self, address: Address) -> str:
         """The address as host:port."""
-        return addresses.show(*cast(SocketAddress, address)[:2])
+        return addresses.format_address(*cast(SocketAddress, address)[:2])
 
     def loopback(self) -> bool:
-        """Whether the socket is, or will be, bound to this machine only."""
+        """Whether the socket is, or will be, bound to a loopback address."""
         return addresses.is_loopback(self._host)
 
     def close(self) -> None:
-        """Close the socket; what waited here is lost."""
+        """Close the socket; queued datagrams are lost."""
         if self._socket is None:
             return
         self._loop.remove_reader(self._socket.fileno())
         self._loop.remove_writer(self._socket.fileno())
         self._socket.close()
         self._socket = None
-        self._waiting.clear()
+        self._queued.clear()
 
-    def linger(self, nanoseconds: int) -> bool:
-        """Look for datagrams that come within this time, without sleeping; whether some did."""
+    def spin(self, nanoseconds: int) -> bool:
+        """Poll for datagrams for this long without sleeping; whether any arrived."""
         until = monotonic_ns() + nanoseconds
         while self._read() < 0:
             if monotonic_ns() >= until:
                 return False
-            if _give_way is not None:
-                _give_way()  # the one who is to answer may want this very core
+            if _yield_core is not None:
+                _yield_core()  # the peer that is to answer may be waiting for this core
         return True
 
     def _readable(self) -> None:
         for _ in range(READS_PER_TURN):
-            if self._read() < ALONE:
-                return  # to find out would cost another call; if there is more, the loop comes back
+            if self._read() < SMALL_READ:
+                return  # checking for more would cost a call; the loop comes back if there is
 
     def _read(self) -> int:
-        """One read; its bytes, or -1 if there was nothing."""
-        if self._socket is None:  # closed by whom we just told
+        """Read once; the number of bytes, or -1 for nothing."""
+        if self._socket is None:  # closed by the callback
             return -1
         try:
             if self.gathering:
@@ -219,12 +219,14 @@ class UdpTransport(Transport):
         except (BlockingIOError, InterruptedError):
             return -1
         except OSError:
-            return ALONE  # an earlier datagram did not reach anybody; links find out by themselves
+            return (
+                SMALL_READ  # an ICMP error for an earlier datagram; links detect losses themselves
+            )
         self._receive(offload.split(data, size) if size else [data], address)
         return len(data)
 
     def _push(self, sock: socket.socket, address: SocketAddress, group: list[bytes]) -> bool:
-        """Send a group; False if the kernel's buffer is full. What it refuses otherwise is lost."""
+        """Send a group; False if the kernel's buffer is full. Datagrams rejected otherwise are lost."""
         if len(group) > 1 and self.segmenting:
             try:
                 sock.sendmsg(group, offload.segments_of(len(group[0])), 0, address)
@@ -246,33 +248,33 @@ class UdpTransport(Transport):
     def _push_singly(
         self, sock: socket.socket, address: SocketAddress, group: list[bytes], why: int | None
     ) -> bool:
-        """Send one by one what was refused together, and find out what was wrong with it."""
+        """Send a refused batch one by one, to find out whether batching is to blame."""
         before = self.refused
         self.segmenting = False
         taken = self._push(sock, address, group)
         if why not in offload.REFUSALS or self.refused > before:
-            self.segmenting = True  # a passing trouble, or a wrong address, and not the batch
+            self.segmenting = True  # a transient error or a bad address, not the batch
         return taken
 
-    def _wait(self, sock: socket.socket, address: SocketAddress, group: list[bytes]) -> None:
-        """Keep a group until the kernel takes more, unless too much is kept already."""
+    def _queue(self, sock: socket.socket, address: SocketAddress, group: list[bytes]) -> None:
+        """Queue a group until the kernel accepts more, unless too much is queued already."""
         size = sum(map(len, group))
-        if self._waiting_bytes + size > MOST_WAITING:
+        if self.queued_bytes + size > MAX_QUEUED:
             self.refused += len(group)
             return
-        if not self._waiting:
+        if not self._queued:
             self._loop.add_writer(sock.fileno(), self._writable)
-        self._waiting.append((address, group))
-        self._waiting_bytes += size
+        self._queued.append((address, group))
+        self.queued_bytes += size
 
     def _writable(self) -> None:
-        while self._socket is not None and self._waiting:
-            address, group = self._waiting[0]
+        while self._socket is not None and self._queued:
+            address, group = self._queued[0]
             size = sum(map(len, group))
             if not self._push(self._socket, address, group):
-                self._waiting_bytes -= size - sum(map(len, group))  # some may have gone
+                self.queued_bytes -= size - sum(map(len, group))  # some may have been sent
                 return
-            self._waiting.popleft()
-            self._waiting_bytes -= size
+            self._queued.popleft()
+            self.queued_bytes -= size
         if self._socket is not None:
             self._loop.remove_writer(self._socket.fileno())

@@ -1,4 +1,4 @@
-"""The parent of a cluster: starts processes, lets them meet, kills and restarts some, ends it all."""
+"""The parent of a cluster: starts workers, introduces them, kills and restarts some, stops them."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from typing import Final
 from beforehand.errors import BeforehandError
 from beforehand.runtime import events
 from beforehand.runtime.cluster.child import Child
-from beforehand.runtime.cluster.plan import Plan
+from beforehand.runtime.cluster.plan import ClusterPlan
 
-NEWS_SECONDS: Final = 0.2  # between two looks at what has changed, for those who watch
+UPDATE_SECONDS: Final = 0.2  # between two calls of the observer
 OVER: Final = (events.DROPPED, events.RESTARTED)
 
-Watch = Callable[["list[Child]", str], None]  # told of the processes and of what they are doing
+Observer = Callable[["list[Child]", str], None]  # called with the workers and the current step
 
 
 class ClusterError(BeforehandError):
-    """A cluster did not come to its end; the text says what was missing."""
+    """A cluster did not finish; the message says what was missing."""
 
 
 @dataclass(frozen=True)
-class Course:
-    """How a run went, before anybody has judged it."""
+class ClusterRun:
+    """A finished run, before it is judged."""
 
     children: list[Child]
     seconds: float
@@ -34,60 +34,62 @@ class Course:
 
     @property
     def killed(self) -> list[Child]:
-        """Those that did not live to the end."""
+        """The workers that were killed."""
         return [child for child in self.children if child.killed]
 
 
-class Conductor:
-    """Conducts one run; every step waits for what the processes say."""
+class Supervisor:
+    """Supervises one run; every step waits for reports of the workers."""
 
-    def __init__(self, plan: Plan, key: bytes | None, folder: str, watch: Watch) -> None:
+    def __init__(
+        self, plan: ClusterPlan, key: bytes | None, folder: str, observer: Observer
+    ) -> None:
         self._plan = plan
         self._key = key
         self._folder = folder
         self._run = f"cluster-{plan.protocol}-{plan.seed}"
-        self._watch = watch
+        self._observer = observer
         self._children: list[Child] = []
         self._step = "starting"
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
 
-    async def run(self, timeout: float) -> Course:
-        """All of it, or ClusterError after so many seconds."""
-        begun = time.monotonic()
-        watching = asyncio.ensure_future(self._keep_watch())
+    async def run(self, timeout: float) -> ClusterRun:
+        """Run to the end; ClusterError after `timeout` seconds."""
+        started = time.monotonic()
+        observing = asyncio.ensure_future(self._observe())
         try:
             for name in self._plan.names:
                 await self._start(name)
             async with asyncio.timeout(timeout):
-                await self._play()
+                await self._run_steps()
         except TimeoutError:
             raise ClusterError(
                 f"not finished within {timeout:g} s, while {self._step}: {self._missing()}; "
                 "check the protocol, or allow a longer `timeout`"
             ) from None
         finally:
-            watching.cancel()
+            observing.cancel()
             for child in self._children:
                 child.kill()
             await asyncio.gather(*(child.wait() for child in self._children))
-        return Course(self._children, time.monotonic() - begun, self._run)
+        return ClusterRun(self._children, time.monotonic() - started, self._run)
 
-    async def _play(self) -> None:
+    async def _run_steps(self) -> None:
         await self._until("starting", lambda child: bool(child.address))
         self._introduce(self._living())
-        await self._until("meeting", lambda child: "met" in child.said)
-        self._tell_all("go")
+        await self._until("meeting", lambda child: "met" in child.reports)
+        self._command_all("go")
         if self._plan.kill:
             await self._kill_some()
-        await self._until("sending", lambda child: "done" in child.said)
-        self._tell_all("count")
-        await self._until("counting", lambda child: "counted" in child.said)
-        self._tell_all("stop")
-        await self._until("ending", lambda child: "over" in child.said and child.ended)
+        await self._until("sending", lambda child: "done" in child.reports)
+        self._command_all("count")
+        await self._until("counting", lambda child: "counted" in child.reports)
+        self._command_all("stop")
+        await self._until("ending", lambda child: "over" in child.reports and child.ended)
 
-    async def _start(self, name: str, life: int = 1) -> Child:
-        job = self._plan.job(name, self._key, self._folder, self._run, life)
-        child = Child(job, life, self._news.set)
+    async def _start(self, name: str, generation: int = 1) -> Child:
+        job = self._plan.job(name, self._key, self._folder, self._run, generation)
+        child = Child(job, generation, self._changed.set)
         await child.start()
         self._children.append(child)
         return child
@@ -96,10 +98,10 @@ class Conductor:
         addresses = {child.name: child.address for child in self._living()}
         for child in newcomers:
             others = {name: addresses[name] for name in child.job.others if name in addresses}
-            child.tell("meet", peers=others)
+            child.command("meet", peers=others)
 
     async def _kill_some(self) -> None:
-        """Each victim when it is half-way; those left go on to the end when all have noticed."""
+        """Kill each victim half-way; the survivors finish once all of them have noticed."""
         victims = [child for child in self._children if child.name in self._plan.victims]
         for victim in victims:
             await self._kill(victim)
@@ -108,82 +110,86 @@ class Conductor:
             await self._restart([victim.name for victim in victims])
         names = {victim.name for victim in victims}
         await self._until(
-            "waiting until all have noticed who is gone",
+            "waiting until all have noticed the failures",
             lambda child: child not in survivors or self._has_noticed(child, names),
         )
         for child in survivors:
-            child.tell("finish")
+            child.command("finish")
 
     async def _kill(self, victim: Child) -> None:
-        await self._until("sending", lambda child: child is not victim or "halfway" in child.said)
+        await self._until(
+            "sending", lambda child: child is not victim or "halfway" in child.reports
+        )
         victim.killed = True
         victim.kill()
         await victim.wait()
 
     async def _restart(self, names: list[str]) -> None:
-        newcomers = [await self._start(name, life=2) for name in names]
+        newcomers = [await self._start(name, generation=2) for name in names]
         await self._until("restarting", lambda child: bool(child.address))
         self._introduce(newcomers)
-        await self._until("restarting", lambda child: "met" in child.said)
+        await self._until("restarting", lambda child: "met" in child.reports)
         for newcomer in newcomers:
-            newcomer.tell("go")
+            newcomer.command("go")
 
     def _has_noticed(self, child: Child, names: set[str]) -> bool:
-        told = {peer for kind, peer, _ in child.events if kind in OVER}
-        return names <= told and (not self._plan.restart or names <= child.there)
+        reported = {peer for kind, peer, _ in child.events if kind in OVER}
+        return names <= reported and (not self._plan.restart or names <= child.connected)
 
-    def _tell_all(self, do: str) -> None:
+    def _command_all(self, command: str) -> None:
         for child in self._living():
-            child.tell(do)
+            child.command(command)
 
     def _living(self) -> list[Child]:
         return [child for child in self._children if not child.killed]
 
     async def _until(self, step: str, reached: Callable[[Child], bool]) -> None:
-        """Until all that live are there; ClusterError if one dies unasked, or cannot be judged."""
+        """Wait for a condition on all living workers; ClusterError if one crashes or loses its trace."""
         self._step = step
         while True:
-            self._news.clear()
+            self._changed.clear()
             for child in self._living():
                 self._check(child)
             if all(reached(child) for child in self._living()):
                 return
-            await self._news.wait()
+            await self._changed.wait()
 
     def _check(self, child: Child) -> None:
-        if child.ended and "over" not in child.said:
-            raise ClusterError(
-                f"{child.label} died by itself: {child.last_words or 'without a word'}"
-            )
+        if child.ended and "over" not in child.reports:
+            raise ClusterError(f"{child.label} crashed: {child.stderr_tail or 'without output'}")
         for kind, _, detail in child.events:
             if kind == events.TRACE_FAILED:
-                raise ClusterError(f"{child.label} cannot be judged without its trace: {detail}")
+                raise ClusterError(f"{child.label} lost its trace, which judging needs: {detail}")
 
     def _missing(self) -> str:
-        """Who is how far, for those who have to find out why."""
+        """The progress of each unfinished worker, for diagnosis."""
         parts = []
         for child in self._living():
-            if "done" not in child.said:
+            if "done" not in child.reports:
                 figures = child.figures
                 parts.append(
                     f"{child.label} has sent {figures.sent:,} of {child.job.messages:,}, "
-                    f"holds {figures.held:,} and is in touch with {len(child.there)} of "
+                    f"holds {figures.held:,} and is connected to {len(child.connected)} of "
                     f"{len(child.job.others)}"
                 )
         return "; ".join(parts) or "everything was sent and delivered"
 
-    async def _keep_watch(self) -> None:
+    async def _observe(self) -> None:
         while True:
-            self._watch(self._children, self._step)
-            await asyncio.sleep(NEWS_SECONDS)
+            self._observer(self._children, self._step)
+            await asyncio.sleep(UPDATE_SECONDS)
 
 
-def conduct(
-    plan: Plan, key: bytes | None, folder: str | os.PathLike[str], timeout: float, watch: Watch
-) -> Course:
+def run_cluster(
+    plan: ClusterPlan,
+    key: bytes | None,
+    folder: str | os.PathLike[str],
+    timeout: float,
+    observer: Observer,
+) -> ClusterRun:
     """Run a cluster; its traces are in the folder afterwards."""
 
-    async def all_of_it() -> Course:
-        return await Conductor(plan, key, os.fspath(folder), watch).run(timeout)
+    async def supervise() -> ClusterRun:
+        return await Supervisor(plan, key, os.fspath(folder), observer).run(timeout)
 
-    return asyncio.run(all_of_it())
+    return asyncio.run(supervise())
