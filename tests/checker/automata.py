@@ -16,7 +16,7 @@ from functools import cache, partial
 from typing import cast
 
 from beforehand.checker.program import every_program, written_program
-from beforehand.checker.setting import Faults, Setting
+from beforehand.checker.setting import FaultBudget, Setting
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.controls import RawMessage
 from beforehand.protocols.core import Core
@@ -173,7 +173,9 @@ def drawn(seed: int, fair: bool) -> Setting:
             for _ in range(chance.randint(2, 4))
         ]
         program = written_program(" ".join(steps), NAMES)
-    faults = chance.choice([Faults()] * 3 + [Faults(loss=1), Faults(duplicate=1), Faults(tick=1)])
+    faults = chance.choice(
+        [FaultBudget()] * 3 + [FaultBudget(loss=1), FaultBudget(duplicate=1), FaultBudget(tick=1)]
+    )
     return Setting(
         f"automaton {seed}",
         program,

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Self, cast
 
 from beforehand.checker.program import written_program
-from beforehand.checker.setting import NO_FAULTS, Faults, Setting, make_core, setting
+from beforehand.checker.setting import NO_FAULTS, FaultBudget, Setting, make_core, setting
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.controls import RawMessage
 from beforehand.protocols.core import Core
@@ -201,12 +201,12 @@ BROKEN: dict[type[Plain], str] = {  # the kind of problem that each has, if no o
 }
 
 
-def made(kind: Callable[[str], object], program: str, faults: Faults = NO_FAULTS) -> Setting:
+def made(kind: Callable[[str], object], program: str, faults: FaultBudget = NO_FAULTS) -> Setting:
     """A setting in which three cores of this kind do what the program says."""
     return Setting("a test core", written_program(program, NAMES), partial(_core, kind), faults)
 
 
-def unprotected(protocol: str, program: str, faults: Faults) -> Setting:
+def unprotected(protocol: str, program: str, faults: FaultBudget) -> Setting:
     """A protocol on a network that it does not expect, without the reliable links that it asks for."""
     make = partial(make_core, protocol, NAMES, None, None, False)
     return replace(setting(protocol, program=program, faults=faults), make=make)

@@ -15,8 +15,8 @@ from typing import Any, cast
 
 from beforehand.checker.actions import Action, Run
 from beforehand.checker.setting import Setting
-from beforehand.checker.verdict import Problem
-from beforehand.checker.world import Flying, World
+from beforehand.checker.verdict import CheckProblem
+from beforehand.checker.world import CheckedWorld, InFlight
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Explored:
     transitions: int = 0  # all steps taken, whether their end was new or not
     depth: int = 0  # actions before the deepest state
     ends: set[Hashable] = field(default_factory=set)  # states in which all is over
-    problems: dict[Problem, Run] = field(
+    problems: dict[CheckProblem, Run] = field(
         default_factory=dict
     )  # after the fewest actions, with a run
 
@@ -50,9 +50,9 @@ class Explored:
 def explore(setting: Setting) -> Explored:
     """Visit everything breadth-first; stop at the depth of the first problem, if there is one."""
     found = Explored()
-    start = World(setting)
+    start = CheckedWorld(setting)
     seen = {key(start)}
-    layer: list[tuple[World, Run]] = [(start, ())]
+    layer: list[tuple[CheckedWorld, Run]] = [(start, ())]
     while layer:
         for world, run in layer:
             if world.is_over():
@@ -62,12 +62,12 @@ def explore(setting: Setting) -> Explored:
         if found.problems:
             break
         found.depth = len(layer[0][1])
-        following: list[tuple[World, Run]] = []
+        following: list[tuple[CheckedWorld, Run]] = []
         for world, run in layer:
             for action in world.enabled():
                 found.transitions += 1
                 after = twin(world, action)
-                if problem := after.do(action):
+                if problem := after.apply(action):
                     found.problems.setdefault(problem, (*run, action))
                 elif (state := key(after)) not in seen:
                     seen.add(state)
@@ -77,22 +77,22 @@ def explore(setting: Setting) -> Explored:
     return found
 
 
-def twin(world: World, action: Action) -> World:
+def twin(world: CheckedWorld, action: Action) -> CheckedWorld:
     """A world to do this in, while the other stays as it is: the cores that act are copied."""
     other = copy(world)
     acting = list(world.cores) if action.kind == "timers" else [action.process]
     other.cores = {**world.cores, **{name: world.cores[name].copy() for name in acting}}
-    other.places = world.places.copy()
+    other.locations = world.locations.copy()
     other.flight = world.flight.copy()
     other.oracle = world.oracle.copy()
     return other
 
 
-def key(world: World) -> Hashable:
+def key(world: CheckedWorld) -> Hashable:
     """All that the future depends on. The past is not in it: who got which message that is done with."""
     _, waiting, clocks, told, *_ = cast(tuple[Any, ...], world.oracle.fingerprint())
     return (
-        tuple(world.places.values()),
+        tuple(world.locations.values()),
         tuple(core.fingerprint() for core in world.cores.values()),
         flying(world.flight, world.setting.fifo),
         (waiting, clocks),
@@ -102,11 +102,11 @@ def key(world: World) -> Hashable:
     )
 
 
-def flying(flight: list[Flying], fifo: bool) -> Hashable:
+def flying(flight: list[InFlight], fifo: bool) -> Hashable:
     """How many there are of each frame in flight; with FIFO links, which ones in which order."""
     if not fifo:
         return frozenset(Counter(flight).items())
-    links: dict[tuple[str, str], list[Flying]] = {}
+    links: dict[tuple[str, str], list[InFlight]] = {}
     for each in flight:
         links.setdefault((each.sender, each.to), []).append(each)
     return frozenset((link, tuple(frames)) for link, frames in links.items())

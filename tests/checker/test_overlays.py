@@ -12,9 +12,9 @@ import pytest
 
 from beforehand.checker.actions import Run
 from beforehand.checker.explore import check
-from beforehand.checker.program import Open
-from beforehand.checker.setting import NO_FAULTS, Faults, Setting, setting
-from beforehand.checker.world import World
+from beforehand.checker.program import OpenStep
+from beforehand.checker.setting import NO_FAULTS, FaultBudget, Setting, setting
+from beforehand.checker.world import CheckedWorld
 from beforehand.protocols.overlay.frames import Broadcast, Buffered
 from beforehand.protocols.overlay.links import PATIENCE
 from tests.checker.reference import explore
@@ -35,14 +35,14 @@ def overlay(
     sends: str,
     *opened: str,
     via: tuple[str, ...] = (),
-    faults: Faults = NO_FAULTS,
+    faults: FaultBudget = NO_FAULTS,
 ) -> Setting:
     """So many broadcasts by each process ("1 0 0"), and links ("bc": b opens one to c) at any moment."""
     return setting(
         protocol,
         sends=[int(count) for count in sends.split()],
         links=both_ways(links),
-        opens=[(link[0], Open(link[1], via)) for link in opened],
+        opens=[(link[0], OpenStep(link[1], via)) for link in opened],
         faults=faults,
     )
 
@@ -150,7 +150,7 @@ def test_a_link_that_is_given_up_and_started_anew(protocol: str) -> None:
     """
     patient, impatient = (
         check(overlay(protocol, "ab ac", "1 0 0", "bc", via=("a",), faults=faults), reduce=False)
-        for faults in (Faults(tick=PATIENCE), Faults(tick=PATIENCE + 1))
+        for faults in (FaultBudget(tick=PATIENCE), FaultBudget(tick=PATIENCE + 1))
     )
     assert impatient.outcome == "correct" and not impatient.unseen
     assert impatient.depth > patient.depth + 1  # it is more than one more tick: a second attempt
@@ -194,11 +194,11 @@ def test_a_link_is_closed_and_opened_again(protocol: str) -> None:
 @pytest.mark.parametrize("protocol", ["link-memory", "prc"])
 def test_a_closed_link_is_not_waited_for(protocol: str) -> None:
     """c has the message from a and expects a copy from b, until b says that nothing more will come."""
-    world = World(setting(protocol, program="a>* b-c", links=both_ways(TRIANGLE)))
+    world = CheckedWorld(setting(protocol, program="a>* b-c", links=both_ways(TRIANGLE)))
     told = []
     for step in ("a>*", "a>c Broadcast", "b-c", "b>c Close"):
         action = next(each for each in world.enabled() if steps_of((each,)) == [step])
-        assert world.do(action) is None
+        assert world.apply(action) is None
         told.append(world.cores["c"].entries())
     assert told == [0, 1, 1, 0]
 
@@ -211,13 +211,13 @@ def test_prc_was_put_to_the_test() -> None:
     seen = set()
     for seed in range(60):
         chance = random.Random(seed)
-        world = World(overlay("prc", "ab ac", "1 1 0", "bc", via=("a",)))
+        world = CheckedWorld(overlay("prc", "ab ac", "1 1 0", "bc", via=("a",)))
         while actions := world.enabled():
             arrivals = [each for each in actions if each.frame is not None]
             # The programs take their time, or all is sent before the link is half made.
             action = chance.choice(arrivals if arrivals and chance.random() < 0.8 else actions)
             missing = len(world.oracle.undelivered())
-            assert world.do(action) is None, seed
+            assert world.apply(action) is None, seed
             if isinstance(action.frame, Buffered) and action.frame.frames:
                 delivered = missing - len(world.oracle.undelivered())
                 seen.add("news" if delivered else "old news")

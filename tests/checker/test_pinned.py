@@ -9,10 +9,10 @@ from __future__ import annotations
 import pytest
 
 from beforehand.checker.explore import check
-from beforehand.checker.setting import Faults, Setting, setting
+from beforehand.checker.setting import FaultBudget, Setting, setting
 
 LINE = [("a", "b"), ("b", "a"), ("b", "c"), ("c", "b")]
-FAULTS = Faults(loss=1, duplicate=1)
+FAULTS = FaultBudget(loss=1, duplicate=1)
 
 # protocol -> states, transitions and depth in full; states with reductions, and renamings used
 FREE = {  # two messages of one process and one of each of the two others, to anybody

@@ -7,30 +7,30 @@ import pytest
 from beforehand.checker.program import (
     MOST_PROCESSES,
     MOST_SENDS,
-    Choice,
-    Close,
-    Open,
-    Program,
-    Send,
+    CheckProgram,
+    CloseStep,
+    OpenStep,
+    ProgramStep,
+    SendStep,
     every_program,
     process_names,
     written_program,
 )
-from beforehand.checker.setting import Faults, setting
+from beforehand.checker.setting import FaultBudget, setting
 from beforehand.errors import CheckError, UnknownProtocolError
 
 NAMES = ("a", "b", "c")
 
 
-def ways(program: Program, process: str, place: int = 0) -> list[tuple[Choice, ...]]:
+def ways(program: CheckProgram, process: str, place: int = 0) -> list[tuple[ProgramStep, ...]]:
     """Everything that a process may do from a place on, in order."""
-    here = program.places[process][place]
+    here = program.locations[process][place]
     if not here:
         return [()]
     return [(choice, *rest) for choice, after in here for rest in ways(program, process, after)]
 
 
-def texts(program: Program, process: str) -> set[str]:
+def texts(program: CheckProgram, process: str) -> set[str]:
     """The same, as people write it."""
     return {" ".join(f"{process}{choice}" for choice in way) for way in ways(program, process)}
 
@@ -60,7 +60,7 @@ def test_every_broadcast_program() -> None:
 
 def test_links_are_opened_once_at_any_moment() -> None:
     """Before, between and after the sends, in every order among themselves."""
-    opens = [("a", Open("b")), ("a", Open("c", ("b",))), ("b", Open("c"))]
+    opens = [("a", OpenStep("b")), ("a", OpenStep("c", ("b",))), ("b", OpenStep("c"))]
     program = every_program({"a": 1, "b": 0, "c": 0}, ["broadcast"], opens)
     assert texts(program, "a") == {
         *("a>* a+b a+c/b", "a+b a>* a+c/b", "a+b a+c/b a>*"),
@@ -78,14 +78,16 @@ def test_a_written_program_reads_back() -> None:
         mine = " ".join(step for step in text.split() if step.startswith(name))
         assert texts(program, name) == {mine}
     assert [program.sends(name) for name in NAMES] == [3, 1, 1]
-    assert ways(program, "a")[0][1:3] == (Open("c", ("b",)), Send(None))
+    assert ways(program, "a")[0][1:3] == (OpenStep("c", ("b",)), SendStep(None))
 
 
 def test_links_that_are_closed() -> None:
     """In their turn among the other steps; to close is not to send."""
     program = written_program("a>* a-c a+c/b b-a a-c", NAMES)
-    assert ways(program, "a") == [(Send(None), Close("c"), Open("c", ("b",)), Close("c"))]
-    assert ways(program, "b") == [(Close("a"),)]
+    assert ways(program, "a") == [
+        (SendStep(None), CloseStep("c"), OpenStep("c", ("b",)), CloseStep("c"))
+    ]
+    assert ways(program, "b") == [(CloseStep("a"),)]
     assert texts(program, "a") == {"a>* a-c a+c/b a-c"}  # it reads back
     assert [program.sends(name) for name in NAMES] == [1, 0, 0]
 
@@ -93,26 +95,26 @@ def test_links_that_are_closed() -> None:
 def test_a_process_without_steps_is_there_all_the_same() -> None:
     """It can receive."""
     assert written_program("a>b", NAMES).processes == NAMES
-    assert written_program("", NAMES).places["c"] == ((),)
+    assert written_program("", NAMES).locations["c"] == ((),)
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a>d", "program: a>d names 'd', which is no process here; the processes: a, b, c"),
+        ("a>d", "program: a>d names 'd', which is not one of the processes .a, b, c."),
         ("d>a", "program: d>a names 'd'"),
         ("a>b,d", "program: a>b,d names 'd'"),
         ("a+d", r"program: a\+d names 'd'"),
         ("a+b/d", r"program: a\+b/d names 'd'"),
-        ("a-d", "program: a-d names 'd', which is no process here; the processes: a, b, c"),
+        ("a-d", "program: a-d names 'd', which is not one of the processes .a, b, c."),
         ("d-a", "program: d-a names 'd'"),
-        ("a-", "program: 'a-' is no step; write .* and a-c for one that it closes"),
-        ("-a", "program: '-a' is no step"),
+        ("a-", "program: 'a-' is not a step; write .* and a-c for one that it closes"),
+        ("-a", "program: '-a' is not a step"),
         ("a-c/b", "program: a-c/b names 'c/b'"),
         ("a>b,", "program: a>b, names ''"),
-        ("a=b", "program: 'a=b' is no step; write a>b"),
-        ("a", "program: 'a' is no step"),
-        (">b", "program: '>b' is no step"),
+        ("a=b", "program: 'a=b' is not a step; write a>b"),
+        ("a", "program: 'a' is not a step"),
+        (">b", "program: '>b' is not a step"),
         ("a>b>c", "program: a>b>c names 'b>c'"),
         ("a>b " * (MOST_SENDS + 1), f"program: a sends more than {MOST_SENDS} messages; shorten"),
     ],
@@ -140,7 +142,7 @@ def test_too_many_or_too_few_sends(count: int) -> None:
 def test_links_of_nobody() -> None:
     """A link that names an unknown process is refused."""
     with pytest.raises(CheckError, match=r"program: a\+x names 'x'"):
-        every_program({"a": 1, "b": 1}, ["broadcast"], [("a", Open("x"))])
+        every_program({"a": 1, "b": 1}, ["broadcast"], [("a", OpenStep("x"))])
 
 
 @pytest.mark.parametrize("count", [-1, 0, 1, MOST_PROCESSES + 1])
@@ -154,21 +156,21 @@ def test_settings_that_cannot_be() -> None:
     """What the protocol does not have, or nobody has, is refused before anything is explored."""
     with pytest.raises(UnknownProtocolError, match=r"there is no protocol 'hybird' \(did you mean"):
         setting("hybird")
-    with pytest.raises(CheckError, match="mattern has no multicast; leave out `multicast`"):
+    with pytest.raises(CheckError, match="mattern does not support multicast"):
         setting("mattern", multicast=True)
-    with pytest.raises(CheckError, match="names 'd', which is no process here"):
+    with pytest.raises(CheckError, match="names 'd', which is not one of the processes"):
         setting("hybrid", program="a>d")
-    with pytest.raises(CheckError, match="faults: loss=-1; give 0 to 15"):
-        Faults(loss=-1)
-    with pytest.raises(CheckError, match="faults: tick=16; give 0 to 15"):
-        Faults(tick=16)
+    with pytest.raises(CheckError, match="faults: loss=-1 is out of range; give 0 to 15"):
+        FaultBudget(loss=-1)
+    with pytest.raises(CheckError, match="faults: tick=16 is out of range; give 0 to 15"):
+        FaultBudget(tick=16)
 
 
 def test_what_a_setting_says_of_the_network() -> None:
     """Protocols that assume a reliable network get it on one that is not; then order is theirs too."""
     assert setting("newtop").fifo and setting("newtop").timer
-    lossy = setting("newtop", faults=Faults(loss=1))
+    lossy = setting("newtop", faults=FaultBudget(loss=1))
     assert not lossy.fifo and type(lossy.make("a")).__name__ == "ReliableLink"
     assert type(setting("newtop").make("a")).__name__ == "Newtop"
-    assert type(setting("hybrid", faults=Faults(loss=1)).make("a")).__name__ == "Hybrid"
-    assert type(setting("newtop", faults=Faults(tick=1)).make("a")).__name__ == "Newtop"
+    assert type(setting("hybrid", faults=FaultBudget(loss=1)).make("a")).__name__ == "Hybrid"
+    assert type(setting("newtop", faults=FaultBudget(tick=1)).make("a")).__name__ == "Newtop"

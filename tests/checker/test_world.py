@@ -8,11 +8,10 @@ from dataclasses import replace
 import pytest
 
 from beforehand.checker.actions import Action, Run
-from beforehand.checker.perform import payload_of
-from beforehand.checker.program import Open, Send
-from beforehand.checker.setting import Faults, Setting, setting
-from beforehand.checker.verdict import Problem
-from beforehand.checker.world import World, replay
+from beforehand.checker.program import OpenStep, SendStep, payload_of
+from beforehand.checker.setting import FaultBudget, Setting, setting
+from beforehand.checker.verdict import CheckProblem
+from beforehand.checker.world import CheckedWorld, replay
 from beforehand.errors import LocalProtocolError
 from beforehand.protocols.controls import RawMessage
 from tests.checker.cores import BROKEN, Failing, Panicking, Plain, Roundabout, made, unprotected
@@ -21,7 +20,7 @@ from tests.checker.reference import explore, key
 
 def step(process: str, *to: str) -> Action:
     """A causal-send."""
-    return Action("step", process, Send(to))
+    return Action("step", process, SendStep(to))
 
 
 def arrive(sender: str, to: str, number: int = 1) -> Action:
@@ -29,12 +28,12 @@ def arrive(sender: str, to: str, number: int = 1) -> Action:
     return Action("arrive", to, None, sender, RawMessage(number, payload_of(sender, number)))
 
 
-def done(chosen: Setting, run: Run) -> tuple[World, Problem | None]:
+def done(chosen: Setting, run: Run) -> tuple[CheckedWorld, CheckProblem | None]:
     """The world after a run in which each action must have been allowed."""
-    world = World(chosen)
+    world = CheckedWorld(chosen)
     for action in run:
         assert action in world.enabled(), f"{action} is not among {world.enabled()}"
-        if problem := world.do(action):
+        if problem := world.apply(action):
             return world, problem
     return world, None
 
@@ -66,26 +65,26 @@ def test_everything_there_is() -> None:
 def test_what_may_happen() -> None:
     """Programs go on at any moment, and every frame in flight may be the next to arrive."""
     chosen = setting("raw", program="a>b a>b b>c")
-    world = World(chosen)
+    world = CheckedWorld(chosen)
     assert world.enabled() == [step("a", "b"), step("b", "c")]
     for _ in range(2):
-        world.do(step("a", "b"))
+        world.apply(step("a", "b"))
     assert world.enabled() == [step("b", "c"), arrive("a", "b", 1), arrive("a", "b", 2)]
-    assert world.places == {"a": 2, "b": 0, "c": 0}
+    assert world.locations == {"a": 2, "b": 0, "c": 0}
     first = replace(chosen, fifo=True)
     assert arrive("a", "b", 2) not in replay(first, [step("a", "b")] * 2)[0].enabled()
 
 
 def test_equal_frames_are_one_choice() -> None:
     """A duplicate lies beside its like: it makes no difference which of the two arrives."""
-    chosen = unprotected("fifo", "a>b", Faults(duplicate=2))
-    world = World(chosen)
-    world.do(step("a", "b"))
+    chosen = unprotected("fifo", "a>b", FaultBudget(duplicate=2))
+    world = CheckedWorld(chosen)
+    world.apply(step("a", "b"))
     (flying,) = world.flight
     again = Action("duplicate", "b", None, "a", flying.frame)
     assert again in world.enabled()
-    world.do(again)
-    world.do(again)
+    world.apply(again)
+    world.apply(again)
     acks = [each for each in world.flight if each.to == "a"]
     assert world.flight == [flying, *acks] and acks == [acks[0]] * 2
     kinds = [(action.kind, action.process) for action in world.enabled()]
@@ -94,40 +93,40 @@ def test_equal_frames_are_one_choice() -> None:
 
 def test_a_frame_that_is_lost() -> None:
     """It is gone, counted, and only the timer of its sender brings it back."""
-    chosen = setting("fifo", program="a>b", faults=Faults(loss=1))
+    chosen = setting("fifo", program="a>b", faults=FaultBudget(loss=1))
     world, _ = done(chosen, (step("a", "b"),))
     (flying,) = world.flight
     lose = Action("lose", "b", None, "a", flying.frame)
     timers = Action("timers", "")
-    assert not world.do(lose) and not world.flight and world.losses == 1
+    assert not world.apply(lose) and not world.flight and world.losses == 1
     assert world.enabled() == [timers]
     problem = world.problem_at_end()
     assert problem is not None and problem.kind == "undelivered"
-    assert not world.do(timers) and world.flight == [flying] and world.rounds == 1
+    assert not world.apply(timers) and world.flight == [flying] and world.rounds == 1
     assert not any(action.kind == "lose" for action in world.enabled())
 
 
 def test_early_ticks_need_something_to_wait_for() -> None:
     """A timer may go off early, as often as the faults say; with nothing missing it never matters."""
-    chosen = setting("fifo", program="a>b", faults=Faults(tick=1))
+    chosen = setting("fifo", program="a>b", faults=FaultBudget(tick=1))
     tick = Action("tick", "a")
-    world = World(chosen)
+    world = CheckedWorld(chosen)
     assert tick not in world.enabled()  # nothing to send again
-    world.do(step("a", "b"))
+    world.apply(step("a", "b"))
     assert tick in world.enabled() and Action("tick", "b") not in world.enabled()
-    world.do(tick)
+    world.apply(tick)
     assert len(world.flight) == 2 and world.ticks == 1 and tick not in world.enabled()
 
 
 def test_without_a_loss_timers_help_nobody() -> None:
     """What only a timer repairs is a problem if nothing was lost, unless the protocol has a timer."""
     swallowed = made(Failing, "a>b c>b")
-    stuck = unprotected("newtop", "a>*", Faults())
+    stuck = unprotected("newtop", "a>*", FaultBudget())
     assert stuck.timer
     for chosen, may in ((swallowed, False), (replace(stuck, timer=False), False), (stuck, True)):
-        world = World(chosen)
+        world = CheckedWorld(chosen)
         while world.flight or any(action.kind == "step" for action in world.enabled()):
-            if world.do(world.enabled()[0]):
+            if world.apply(world.enabled()[0]):
                 break
         assert (Action("timers", "") in world.enabled()) is may
 
@@ -136,8 +135,8 @@ def test_messages_to_oneself_and_to_everybody() -> None:
     """Both count as receivers, and are delivered without the network where the protocol does so."""
     world, problem = done(setting("raw", program="a>a"), (step("a", "a"),))
     assert problem is None and not world.flight and world.oracle.deliveries == 1
-    world = World(setting("vector", program="a>*"))
-    world.do(Action("step", "a", Send(None)))
+    world = CheckedWorld(setting("vector", program="a>*"))
+    world.apply(Action("step", "a", SendStep(None)))
     assert [each.to for each in world.flight] == ["b", "c"]
     assert [to for _, to in world.oracle.undelivered()] == ["b", "c"]
 
@@ -156,10 +155,12 @@ def test_self_sends_through_the_network() -> None:
 def test_links_are_opened() -> None:
     """An `Open` of the program goes to the core, which starts its handshake."""
     pairs = [("a", "b"), ("b", "a"), ("b", "c"), ("c", "b")]
-    world = World(setting("prc", sends=[0, 0, 0], links=pairs, opens=[("a", Open("c", ("b",)))]))
+    world = CheckedWorld(
+        setting("prc", sends=[0, 0, 0], links=pairs, opens=[("a", OpenStep("c", ("b",)))])
+    )
     (action,) = world.enabled()
     assert str(action) == "a+c/b"
-    assert not world.do(action) and [each.to for each in world.flight] == ["c"]
+    assert not world.apply(action) and [each.to for each in world.flight] == ["c"]
 
 
 @pytest.mark.parametrize("core", BROKEN, ids=lambda core: core.__name__)
@@ -175,11 +176,11 @@ def test_every_kind_of_problem_is_told(core: type[Plain]) -> None:
 
 def test_what_the_network_breaks() -> None:
     """`raw` has no defence: a lost frame is never delivered, a duplicated one twice."""
-    lost = explore(unprotected("raw", "a>b", Faults(loss=1)))
+    lost = explore(unprotected("raw", "a>b", FaultBudget(loss=1)))
     assert (lost.kinds, lost.length) == ({"undelivered"}, 2)
-    doubled = explore(unprotected("raw", "a>b", Faults(duplicate=1)))
+    doubled = explore(unprotected("raw", "a>b", FaultBudget(duplicate=1)))
     assert (doubled.kinds, doubled.length) == ({"duplicate"}, 3)
-    refused = explore(unprotected("cykas", "a>b", Faults(duplicate=1)))
+    refused = explore(unprotected("cykas", "a>b", FaultBudget(duplicate=1)))
     assert (refused.kinds, refused.length) == ({"refused"}, 3)
     second = explore(setting("raw", program="a>b a>b"))
     assert (second.kinds, second.length) == ({"fifo"}, 4)
@@ -188,14 +189,14 @@ def test_what_the_network_breaks() -> None:
 def test_a_program_that_the_protocol_cannot_run_is_nobodys_violation() -> None:
     """Whoever wrote the program is told what the protocol says."""
     with pytest.raises(LocalProtocolError, match="a: no receivers"):
-        World(setting("raw", program="a>")).do(step("a"))
+        CheckedWorld(setting("raw", program="a>")).apply(step("a"))
     with pytest.raises(LocalProtocolError, match="this protocol has no broadcast"):
-        World(setting("raw", program="a>*")).do(Action("step", "a", Send(None)))
+        CheckedWorld(setting("raw", program="a>*")).apply(Action("step", "a", SendStep(None)))
 
 
 def test_a_core_that_fails_in_its_timer() -> None:
     """Asking whether a timer would do anything must not end the exploration; it going off does."""
-    found = explore(made(Panicking, "a>b", Faults(tick=1)))
+    found = explore(made(Panicking, "a>b", FaultBudget(tick=1)))
     assert found.kinds == {"error"} and found.length == 2
 
 
@@ -203,7 +204,7 @@ def test_actions_read_well() -> None:
     """A run is for people, too."""
     frame = RawMessage(1, b"a#1")
     said = [
-        str(Action("step", "a", Send(("b", "c")))),
+        str(Action("step", "a", SendStep(("b", "c")))),
         str(Action("arrive", "b", None, "a", frame)),
         str(Action("lose", "b", None, "a", frame)),
         str(Action("duplicate", "b", None, "a", frame)),
@@ -223,10 +224,10 @@ def test_actions_read_well() -> None:
 def test_runs_travel() -> None:
     """A run can be sent elsewhere and replayed there; so can what it is a run of."""
     chosen = setting("cykas-unsafe", program="a>b a>c b>a c>b")
-    world, run = World(chosen), []
+    world, run = CheckedWorld(chosen), []
     while enabled := world.enabled():
         run.append(enabled[-1])
-        world.do(enabled[-1])
+        world.apply(enabled[-1])
     again, same = pickle.loads(pickle.dumps((chosen, tuple(run))))
     assert same == tuple(run) and any(action.frame for action in run)
     assert key(replay(again, same)[0]) == key(world)

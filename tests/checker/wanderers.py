@@ -13,7 +13,7 @@ from functools import cache, partial
 from typing import cast
 
 from beforehand.checker.program import written_program
-from beforehand.checker.setting import Faults, Setting
+from beforehand.checker.setting import FaultBudget, Setting
 from beforehand.protocols.controls import RawMessage
 from beforehand.protocols.core import Core
 from beforehand.protocols.effects import Effect, Transmit
@@ -87,7 +87,9 @@ def journey(seed: int, fair: bool) -> Setting:
     """A small setting with nothing wrong in it, drawn by lot."""
     chance = random.Random(f"journey {seed}")
     text = chance.choice(["a+b b+c c+a", "a+b a+c b+a", "a+b b+a", "a+c a+b c+b"])
-    faults = chance.choice([Faults()] * 3 + [Faults(1), Faults(duplicate=1), Faults(tick=1)])
+    faults = chance.choice(
+        [FaultBudget()] * 3 + [FaultBudget(1), FaultBudget(duplicate=1), FaultBudget(tick=1)]
+    )
     return Setting(
         f"journey {seed}",
         written_program(text, NAMES),

@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 from beforehand.checker import explore
 from beforehand.checker.search.estimate import estimate
-from beforehand.checker.verdict import Progress, Verdict
+from beforehand.checker.verdict import SearchProgress, Verdict
 from beforehand.cli import app
 from beforehand.cli.check import command as check_command
 from beforehand.cli.check import warning as check_warning
@@ -167,7 +167,7 @@ def test_an_interrupted_check_is_no_violation(monkeypatch: pytest.MonkeyPatch) -
 
 def test_progress_tells_states_depth_and_speed() -> None:
     """What stands on the line that changes, on terminals."""
-    words = check_command.words(Progress(12000, 50000, 7, 300, 2.0))
+    words = check_command.words(SearchProgress(12000, 50000, 7, 300, 2.0))
     assert words == "12,000 states, depth 7, 300 waiting, 6,000 states per second"
 
 
@@ -327,8 +327,8 @@ def test_a_folder_gets_a_file_and_nothing_is_saved_without_a_violation(tmp_path:
     ("arguments", "words"),
     [
         (("--protocol", "cycas"), "there is no protocol 'cycas' (did you mean cykas?)"),
-        (("--program", "a>z"), "a>z names 'z', which is no process here; the processes: a, b, c"),
-        (("--program", "a:b"), "program: 'a:b' is no step; write a>b"),
+        (("--program", "a>z"), "a>z names 'z', which is not one of the processes (a, b, c)"),
+        (("--program", "a:b"), "program: 'a:b' is not a step; write a>b"),
         (("--program", "a>*"), "this protocol has no broadcast; name the receivers"),
         (("--program", "a>b", "--messages", "1"), "--messages and --program"),
         (("--processes", "1"), "processes: 1 cannot be explored; give 2 to 8"),
@@ -339,13 +339,13 @@ def test_a_folder_gets_a_file_and_nothing_is_saved_without_a_violation(tmp_path:
         (("--faults", "loss"), "--faults: 'loss' is not understood"),
         (("--faults", "loss=-1"), "--faults: 'loss=-1' is not understood"),
         (("--faults", "loss=99"), "loss=99; give 0 to 15"),
-        (("--multicast", "--protocol", "cykas"), "cykas has no multicast; leave out --multicast"),
+        (("--multicast", "--protocol", "cykas"), "cykas does not support multicast"),
         (("--open", "a+c"), "--open is for protocols that run on links, and hybrid does not"),
         (("--open", "a>c", "--protocol", "prc"), "--open: 'a>c' opens no link; write a+c"),
         (("--links", "a-b"), "--links is for protocols that run on links"),
         (("--links", "ab", "--protocol", "prc"), "--links: 'ab' is no link; write a-b"),
-        (("--links", "a-b", "--protocol", "prc"), "links: no way leads from a to c"),
-        (("--links", "a-b,a-x", "--protocol", "prc"), "links: 'x' is no process here"),
+        (("--links", "a-b", "--protocol", "prc"), "links: a cannot reach c"),
+        (("--links", "a-b,a-x", "--protocol", "prc"), "links: 'x' is not one of the processes"),
         (("--tree", "b:a"), "--tree is for protocols that run on a tree"),
         (("--tree", "b", "--protocol", "tree"), "--tree: 'b' is no branch; write child:parent"),
         (("--time-limit", "soon"), "--time-limit: 'soon' is no duration"),

@@ -1,35 +1,35 @@
-"""What can happen in a world, one action at a time; a run is a sequence of them."""
+"""What can happen in a world, one action at a time; a run is a sequence of actions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-from beforehand.checker.program import Choice
+from beforehand.checker.program import ProgramStep
 from beforehand.protocols.frames import Frame
 
-Kind = Literal["step", "arrive", "lose", "duplicate", "tick", "timers"]
+ActionKind = Literal["step", "arrive", "lose", "duplicate", "tick", "timers"]
 
 
 @dataclass(frozen=True)
 class Action:
     """Something happens at `process`.
 
-    `step`: its program goes on with `choice`. `arrive`: `frame` from `sender` arrives there.
-    `duplicate`: it arrives, and another copy of it stays in flight. `lose`: it will never arrive.
-    `tick`: its timer goes off. `timers`: those of all processes do, in the order of their names.
+    `step`: its program takes `step`. `arrive`: `frame` from `sender` arrives there. `duplicate`: it
+    arrives, and another copy stays in flight. `lose`: it will never arrive. `tick`: the timer of the
+    process expires. `timers`: those of all processes expire, in the order of their names.
     """
 
-    kind: Kind
+    kind: ActionKind
     process: str
-    choice: Choice | None = None
+    step: ProgramStep | None = None
     sender: str = ""
     frame: Frame | None = None
 
     def __str__(self) -> str:
         match self.kind:
             case "step":
-                return f"{self.process}{self.choice}"
+                return f"{self.process}{self.step}"
             case "timers":
                 return "all timers go off"
             case "tick":

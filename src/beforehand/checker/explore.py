@@ -1,4 +1,4 @@
-"""`check`: explore a setting, and judge what was found."""
+"""`check`: explore a setting and judge it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from beforehand.checker.explain.coverage import sometimes
-from beforehand.checker.program import Program
-from beforehand.checker.search.images import NotSymmetric
-from beforehand.checker.search.partition import mirror
-from beforehand.checker.search.search import Limits, Search
-from beforehand.checker.search.symmetry import renamings
+from beforehand.checker.explain.coverage import coverage
+from beforehand.checker.program import CheckProgram
+from beforehand.checker.search.partition import verify_symmetry
+from beforehand.checker.search.reductions.images import NotSymmetric
+from beforehand.checker.search.reductions.symmetry import renamings
+from beforehand.checker.search.search import Limits, StateSearch
 from beforehand.checker.setting import Setting
-from beforehand.checker.verdict import Counterexample, Progress, Verdict
+from beforehand.checker.verdict import Counterexample, SearchProgress, Verdict
 from beforehand.checker.world import replay
 
-_SHARE = 0.75  # of the memory that is free at the start: the rest is for growing tables
+_MEMORY_SHARE = 0.75  # of the memory that is free at the start: tables need the rest to grow
 
-Tell = Callable[[Progress], None]
+ProgressCallback = Callable[[SearchProgress], None]
 
 
 def check(
@@ -32,83 +32,78 @@ def check(
     max_states: int | None = None,
     seconds: float | None = None,
     workers: int | None = None,
-    progress: Tell | None = None,
-    whole: Program | None = None,
+    progress: ProgressCallback | None = None,
+    whole: CheckProgram | None = None,
 ) -> Verdict:
     """Explore every run of a setting.
 
-    On a violation the counterexample is as short as possible. Limits that are hit make the verdict
-    `unfinished`, never `correct`. `whole` is a program of which this one is a part, explored for all its
-    renamings: raises NotSymmetric if these are not all alike.
+    The counterexample to a violated guarantee is as short as possible. A limit that is hit makes the
+    verdict `unfinished`, never `correct`. If the setting is one part of the program `whole` and
+    represents all its renamings, NotSymmetric is raised when these are not all alike.
     """
     started = time.monotonic()
     workers = workers or os.cpu_count() or 1
-    limits = Limits(max_states, seconds, int(_SHARE * free_memory()))
-    search = _searched(setting, reduce, symmetry, depth_first, workers, limits, progress)
+    group = renamings(setting.program)
+    if not symmetry:
+        group = group[:1]
+
+    def explore(reduce: bool, depth_first: bool, limits: Limits) -> StateSearch:
+        used = group
+        while True:
+            try:
+                search = StateSearch(
+                    setting, used, reduce=reduce, depth_first=depth_first, workers=workers
+                )
+                search.explore(limits, progress)
+                return search
+            except NotSymmetric:
+                used = group[:1]  # the cores do not treat names alike: explore without symmetry
+
+    limits = Limits(max_states, seconds, int(_MEMORY_SHARE * free_memory()))
+    search = explore(reduce, depth_first, limits)
     if whole is not None:
-        mirror(search.local, replace(setting, program=whole))
-    if search.problem_at is not None and (reduce or depth_first):
-        # It is known to be there; which is the shortest run to it?
+        verify_symmetry(search.local, replace(setting, program=whole))
+    if search.problem_depth is not None and (reduce or depth_first):
+        # There is a problem; a plain breadth-first search finds the shortest run to it.
         limits = replace(limits, seconds=seconds and max(1, seconds - time.monotonic() + started))
-        plain = _searched(setting, False, symmetry, False, workers, limits, progress)
+        plain = explore(False, False, limits)
         search.run_to_problem, search.depth = plain.run_to_problem, plain.depth
         if plain.reason:
             search.reason = f"it is violated, but in the search for a shortest run {plain.reason}"
     return _verdict(setting, search, time.monotonic() - started)
 
 
-def _searched(
-    setting: Setting,
-    reduce: bool,
-    symmetry: bool,
-    depth_first: bool,
-    workers: int,
-    limits: Limits,
-    progress: Tell | None,
-) -> Search:
-    group = renamings(setting.program)
-    if not symmetry:
-        group = group[:1]
-    while True:
-        try:
-            search = Search(setting, group, reduce=reduce, depth_first=depth_first, workers=workers)
-            search.explore(limits, progress)
-            return search
-        except NotSymmetric:
-            group = group[:1]  # the cores do not treat names alike: explore every one
-
-
-def _outcome(search: Search) -> Literal["correct", "violated", "unfinished"]:
-    if search.problem_at is not None:
+def _outcome(search: StateSearch) -> Literal["correct", "violated", "unfinished"]:
+    if search.problem_depth is not None:
         return "violated"
     return "unfinished" if search.reason else "correct"
 
 
-def _verdict(setting: Setting, search: Search, seconds: float) -> Verdict:
-    found = None
+def _verdict(setting: Setting, search: StateSearch, seconds: float) -> Verdict:
+    counterexample = None
     if search.run_to_problem is not None:
         _, problem = replay(setting, search.run_to_problem)
-        assert problem is not None, f"the cores disagree about {search.run_to_problem}"
-        found = Counterexample(search.run_to_problem, problem)
+        assert problem is not None, f"packed and real worlds disagree: {search.run_to_problem}"
+        counterexample = Counterexample(search.run_to_problem, problem)
     return Verdict(
-        _outcome(search),
-        search.visited.count,
-        search.transitions,
-        search.depth,
-        seconds,
-        sometimes(setting, search.seen),
-        found,
-        search.reason,
-        len(search.local.group),
-        bool(search.shape.reduce),
+        outcome=_outcome(search),
+        states=search.visited.count,
+        transitions=search.transitions,
+        depth=search.depth,
+        seconds=seconds,
+        seen=coverage(setting, search.coverage),
+        counterexample=counterexample,
+        reason=search.reason,
+        symmetries=len(search.local.group),
+        reduced=search.reduce,
     )
 
 
 def free_memory() -> int:
-    """Bytes that this process can still have, about."""
+    """Bytes that this process can still allocate, approximately."""
     try:
         with open("/proc/meminfo", encoding="ascii") as lines:
-            known = dict(line.split(":", 1) for line in lines)
-        return int(known["MemAvailable"].split()[0]) * 1024
+            fields = dict(line.split(":", 1) for line in lines)
+        return int(fields["MemAvailable"].split()[0]) * 1024
     except (OSError, KeyError):
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2

@@ -1,4 +1,4 @@
-"""What is to be explored: cores, a program, and how the network treats frames."""
+"""Settings: what to explore. Cores, a program, and what the network does to frames."""
 
 from __future__ import annotations
 
@@ -7,50 +7,50 @@ from dataclasses import dataclass
 from functools import partial
 
 from beforehand import protocols
-from beforehand.checker.perform import perform
 from beforehand.checker.program import (
-    Close,
-    Open,
-    Program,
+    CheckProgram,
+    CloseStep,
+    OpenStep,
     every_program,
     process_names,
+    run_step,
     written_program,
 )
 from beforehand.errors import CheckError
 from beforehand.protocols.core import Core
 from beforehand.protocols.reliable import ReliableLink
 
-MOST_FAULTS = 15  # of each kind: counted in half bytes
+MOST_FAULTS = 15  # of each kind: counters take four bits
 
 
 @dataclass(frozen=True)
-class Faults:
-    """How often the network may do what, at any moment, in one run."""
+class FaultBudget:
+    """How many faults of each kind the network may commit in one run, at any time."""
 
     loss: int = 0
     duplicate: int = 0
-    tick: int = 0  # early ticks: those that come while there is something else to wait for
+    tick: int = 0  # early ticks: timers that expire while something else can still happen
 
     def __post_init__(self) -> None:
         for name, count in vars(self).items():
             if not 0 <= count <= MOST_FAULTS:
-                raise CheckError(f"faults: {name}={count}; give 0 to {MOST_FAULTS}")
+                raise CheckError(f"faults: {name}={count} is out of range; give 0 to {MOST_FAULTS}")
 
 
-NO_FAULTS = Faults()
+NO_FAULTS = FaultBudget()
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One thing to check. It can be pickled, if its cores can be made elsewhere too."""
+    """One thing to check. It can be pickled if `make` can."""
 
-    protocol: str  # a name for reports, and for what must have been seen
-    program: Program
+    protocol: str  # a name for reports, and for the coverage to expect
+    program: CheckProgram
     make: Callable[[str], Core]  # the core of a process
-    faults: Faults = NO_FAULTS
+    faults: FaultBudget = NO_FAULTS
     fifo: bool = False  # frames between two processes do not overtake each other
-    # When nothing is in flight, nothing left to do and something missing, the timers of all processes go
-    # off: always, or (False) only if something was lost. Otherwise nothing may depend on timers.
+    # When nothing is in flight, all programs are done and something is missing, all timers expire:
+    # always, or (False) only if a frame was lost. In all other cases nothing may depend on timers.
     timer: bool = False
 
     @property
@@ -67,37 +67,37 @@ def setting(
     sends: Sequence[int] | None = None,
     program: str | None = None,
     multicast: bool = False,
-    faults: Faults = NO_FAULTS,
+    faults: FaultBudget = NO_FAULTS,
     tree: Mapping[str, str] | None = None,
     links: Iterable[tuple[str, str]] | None = None,
-    opens: Sequence[tuple[str, Open]] = (),
+    opens: Sequence[tuple[str, OpenStep]] = (),
 ) -> Setting:
-    """A check of a protocol of the registry, from what people give.
+    """The setting for a registered protocol.
 
-    Each process sends `messages` messages, or those many of `sends`, to any receiver; or all do what
-    `program` says. `links` are pairs (from, to). On a network that loses or duplicates, protocols that
-    assume otherwise run inside `ReliableLink`.
+    Each process sends `messages` messages, or as many as `sends` lists for it, to any receiver; or all
+    processes follow `program`. `links` are pairs (from, to). On a network that loses or duplicates,
+    protocols that assume a reliable one run inside `ReliableLink`.
     """
-    able = protocols.describe(protocol)
+    capabilities = protocols.describe(protocol)
     names = process_names(processes if sends is None else len(sends))
     if program is not None:
         chosen = written_program(program, names)
     else:
-        if multicast and "multicast" not in able.casts:
+        if multicast and "multicast" not in capabilities.casts:
             raise CheckError(
-                f"{protocol} has no multicast; leave out `multicast`, or choose another protocol"
+                f"{protocol} does not support multicast; check it without, or choose another protocol"
             )
         counts = [messages] * len(names) if sends is None else sends
-        casts = [able.casts[0], "multicast"] if multicast else [able.casts[0]]
+        casts = [capabilities.casts[0], "multicast"] if multicast else [capabilities.casts[0]]
         chosen = every_program(dict(zip(names, counts, strict=True)), casts, opens)
     unreliable = bool(faults.loss or faults.duplicate)
-    wrapped = unreliable and able.network == "reliable"
+    wrapped = unreliable and capabilities.network == "reliable"
     make = partial(
         make_core,
         protocol,
         names,
-        None if able.overlay != "tree" else dict(tree or _star(names)),
-        None if able.overlay != "links" else _checked_links(links or _ring(names), names),
+        None if capabilities.overlay != "tree" else dict(tree or _star(names)),
+        None if capabilities.overlay != "links" else _checked_links(links or _ring(names), names),
         wrapped,
     )
     return Setting(
@@ -105,8 +105,8 @@ def setting(
         chosen,
         make,
         faults,
-        fifo=able.fifo_links and not wrapped,
-        timer=able.timer,
+        fifo=capabilities.fifo_links and not wrapped,
+        timer=capabilities.timer,
     )
 
 
@@ -124,31 +124,31 @@ def make_core(
 
 
 def rehearse(explored: Setting) -> None:
-    """Raise LocalProtocolError if a core would refuse what its program wants of it, and say why.
+    """Raise LocalProtocolError if a core refuses a step of its program.
 
-    An exploration would notice too, but perhaps after hours.
+    An exploration would notice too, but perhaps only after hours.
     """
-    for name, places in explored.program.places.items():
-        fresh = explored.make(name)
-        choices = dict.fromkeys(choice for place in places for choice, _ in place)
-        opened = {choice.peer for choice in choices if isinstance(choice, Open)}
-        for choice in choices:
-            if not (isinstance(choice, Close) and choice.peer in opened):
-                perform(fresh.copy(), choice)
+    for name, locations in explored.program.locations.items():
+        core = explored.make(name)
+        steps = dict.fromkeys(step for location in locations for step, _ in location)
+        opened = {step.peer for step in steps if isinstance(step, OpenStep)}
+        for step in steps:
+            if not (isinstance(step, CloseStep) and step.peer in opened):
+                run_step(core.copy(), step)
 
 
 def _checked_links(
     links: Iterable[tuple[str, str]], names: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
-    """The same, if they are between processes and lead from everybody to everybody.
+    """The same links, if they are between processes and connect every process to every other.
 
-    Protocols on overlays assume that; where it is not so, links in the making are tried for ever.
+    Overlay protocols assume so; otherwise they would retry links that can never be established.
     """
     links = tuple(links)
     for name in dict.fromkeys(name for link in links for name in link):
         if name not in names:
             raise CheckError(
-                f"links: {name!r} is no process here; the processes: {', '.join(names)}"
+                f"links: {name!r} is not one of the processes ({', '.join(names)}); correct the name"
             )
     for name in names:
         reached = {name}
@@ -157,18 +157,18 @@ def _checked_links(
         if len(reached) < len(names):
             missing = ", ".join(sorted(set(names) - reached))
             raise CheckError(
-                f"links: no way leads from {name} to {missing}; add links until everybody can reach "
-                "everybody"
+                f"links: {name} cannot reach {missing}; add links until every process can reach "
+                "every other"
             )
     return links
 
 
 def _star(names: tuple[str, ...]) -> dict[str, str]:
-    """Everybody under the first."""
+    """A tree with the first process as the root of all others."""
     return dict.fromkeys(names[1:], names[0])
 
 
 def _ring(names: tuple[str, ...]) -> list[tuple[str, str]]:
     """Links both ways between neighbours in a ring; two processes have one neighbour each."""
-    ways = {(names[place - 1], name) for place, name in enumerate(names)}
-    return sorted(ways | {(b, a) for a, b in ways})
+    links = {(names[index - 1], name) for index, name in enumerate(names)}
+    return sorted(links | {(b, a) for a, b in links})

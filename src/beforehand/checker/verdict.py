@@ -1,4 +1,4 @@
-"""What an exploration found."""
+"""The result of an exploration."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Literal
 
 from beforehand.checker.actions import Run
 
-# What the oracle objects to; a core that refuses what a correct peer sent, or fails; and at the end of
-# a run, a message that was never delivered, or a core that waits for something for ever.
+# Violations that the oracle reports; a core that refuses a frame of a correct peer, or fails; and at the
+# end of a run, a message that was never delivered, or a core that still waits for something.
 ProblemKind = Literal[
     "causal", "fifo", "duplicate", "invented", "refused", "error", "undelivered", "stuck"
 ]
 
 
 @dataclass(frozen=True)
-class Problem:
-    """A broken promise, and a sentence that a person can follow."""
+class CheckProblem:
+    """A broken guarantee, with a sentence that explains it."""
 
     kind: ProblemKind
     sentence: str
@@ -30,41 +30,43 @@ class Counterexample:
     """A run that ends in a problem."""
 
     run: Run
-    problem: Problem
+    problem: CheckProblem
 
 
 @dataclass(frozen=True)
 class Verdict:
     """The result of an exploration.
 
-    `correct`: all of it was explored. `violated`: there is a counterexample (unless a limit was hit in
-    the search for the shortest one). `unfinished`: a limit
-    was hit, which `reason` tells; nothing was found so far.
+    `correct`: every run was explored. `violated`: there is a counterexample (unless the search for the
+    shortest one hit a limit). `unfinished`: a limit was hit, named by `reason`, and no problem was
+    found up to there.
     """
 
     outcome: Literal["correct", "violated", "unfinished"]
-    states: int  # distinct ones
-    transitions: int  # all steps taken, whether their end was new or not
+    states: int  # distinct states
+    transitions: int  # including those to states that were already known
     depth: int  # actions of the longest run explored
     seconds: float
-    seen: dict[str, bool] = field(default_factory=dict)  # the `sometimes` properties
+    seen: dict[str, bool] = field(
+        default_factory=dict
+    )  # coverage: what has to happen at least once
     counterexample: Counterexample | None = None
     reason: str = ""
-    symmetries: int = 1  # renamings of the processes under which states counted as one
+    symmetries: int = 1  # renamings of processes; states equal up to these count as one
     reduced: bool = True  # whether partial-order reduction was on
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """What should have been seen and never was."""
+        """Coverage conditions that were never met."""
         return tuple(name for name, seen in self.seen.items() if not seen)
 
 
 @dataclass(frozen=True)
-class Progress:
-    """How far an exploration is."""
+class SearchProgress:
+    """How far an exploration has got."""
 
     states: int
     transitions: int
     depth: int
-    waiting: int  # states that have yet to be looked at
+    waiting: int  # states yet to be expanded
     seconds: float

@@ -1,8 +1,8 @@
-"""A world: the cores of a setting, the frames in flight, and the oracle that watches.
+"""The state of a whole system: the cores of a setting, the frames in flight, and the oracle.
 
-This is what an exploration means, in the plainest form: what may happen next, and what it does to the
-very objects that the runtime runs. It replays runs and judges them. `explore.py` visits the same
-worlds as rows of integers; tests hold the one against the other.
+This is the specification of an exploration in its plainest form: which actions are enabled, and what
+each does to the very objects that the runtime runs. It replays runs and judges them. `packed/`
+represents the same worlds as rows of integers; the tests compare the two.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from beforehand.causality.ids import MessageId
 from beforehand.causality.oracle import Oracle
 from beforehand.checker.actions import Action
-from beforehand.checker.perform import payload_of, perform
-from beforehand.checker.program import Choice, Send
+from beforehand.checker.program import ProgramStep, SendStep, payload_of, run_step
 from beforehand.checker.setting import MOST_FAULTS, Setting
-from beforehand.checker.verdict import Problem
+from beforehand.checker.verdict import CheckProblem
 from beforehand.errors import BeforehandError, RemoteProtocolError
 from beforehand.protocols.core import Core
 from beforehand.protocols.effects import Deliver, Effect, Transmit
@@ -24,68 +23,66 @@ from beforehand.protocols.frames import Frame
 
 
 @dataclass(frozen=True)
-class Flying:
-    """A frame on its way."""
+class InFlight:
+    """A frame between two processes."""
 
     sender: str
     to: str
     frame: Frame
 
 
-class World:
-    """One moment of a run; `do` is the next."""
+class CheckedWorld:
+    """One state of a run; `apply` moves on to the next."""
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
         self.cores: dict[str, Core] = {name: setting.make(name) for name in setting.processes}
-        self.places = dict.fromkeys(setting.processes, 0)  # in their programs
-        self.flight: list[Flying] = []  # in the order in which they were sent
+        self.locations = dict.fromkeys(setting.processes, 0)  # in their programs
+        self.flight: list[InFlight] = []  # in the order of sending
         self.oracle = Oracle()
         self.losses = 0
         self.duplicates = 0
-        self.ticks = 0  # early ones
-        self.rounds = 0  # of all timers, when nothing else was left
+        self.ticks = 0  # early ticks
+        self.rounds = 0  # times that all timers went off because nothing else could happen
         self.effects: list[Effect] = []  # of the last action
 
-    # ---- what may happen ----
-
     def enabled(self) -> list[Action]:
-        """Everything that may happen now."""
-        found = [
-            Action("step", name, choice)
+        """All actions that are possible now."""
+        actions = [
+            Action("step", name, step)
             for name in self.cores
-            for choice, _ in self.setting.program.places[name][self.places[name]]
+            for step, _ in self.setting.program.locations[name][self.locations[name]]
         ]
         faults = self.setting.faults
-        for flying in self._arrivals():
+        for copy in self._arrivals():
             kinds = ["arrive"]
             kinds += ["lose"] if self.losses < faults.loss else []
             kinds += ["duplicate"] if self.duplicates < faults.duplicate else []
-            found += [
-                Action(kind, flying.to, None, flying.sender, flying.frame)  # type: ignore[arg-type]
+            actions += [
+                Action(kind, copy.to, None, copy.sender, copy.frame)  # type: ignore[arg-type]
                 for kind in kinds
             ]
-        if not found and self._timers_may_help():
-            found.append(Action("timers", ""))
+        if not actions and self._timers_may_help():
+            actions.append(Action("timers", ""))
         if self.ticks < faults.tick:
-            found += [Action("tick", name) for name in self.cores if self._tick_matters(name)]
-        return found
+            actions += [Action("tick", name) for name in self.cores if self._tick_matters(name)]
+        return actions
 
     def is_over(self) -> bool:
-        """Whether nothing need happen any more; early ticks, which nobody can rely on, still may."""
+        """Whether the run may end here: at most early ticks are enabled, which nobody can rely on."""
         return all(action.kind == "tick" for action in self.enabled())
 
-    def _arrivals(self) -> list[Flying]:
-        """The distinct frames that may arrive next: of FIFO links, the first of each."""
+    def _arrivals(self) -> list[InFlight]:
+        """The distinct frames that may arrive next; on FIFO links, only the first of each link."""
         if not self.setting.fifo:
             return list(dict.fromkeys(self.flight))
-        first: dict[tuple[str, str], Flying] = {}
-        for flying in self.flight:
-            first.setdefault((flying.sender, flying.to), flying)
+        first: dict[tuple[str, str], InFlight] = {}
+        for copy in self.flight:
+            first.setdefault((copy.sender, copy.to), copy)
         return list(first.values())
 
     def _timers_may_help(self) -> bool:
-        """Nothing is in flight, nothing left to do: is something missing that timers can repair?"""
+        """Nothing is in flight and all programs are done: can timers repair what is missing?"""
         return (
             (self.setting.timer or self.losses > 0)
             and self.rounds < MOST_FAULTS
@@ -98,49 +95,49 @@ class World:
         try:
             return bool(twin.tick()) or twin.fingerprint() != self.cores[name].fingerprint()
         except Exception:
-            return True  # and `do` will say so
+            return True  # and `apply` will report it
 
-    # ---- what it does ----
-
-    def do(self, action: Action) -> Problem | None:
-        """Let it happen; returns what it breaks."""
+    def apply(self, action: Action) -> CheckProblem | None:
+        """Take an action; returns the guarantee that it breaks, if any."""
         if action.kind in ("arrive", "lose", "duplicate"):
             assert action.frame is not None
-            flying = Flying(action.sender, action.process, action.frame)
+            copy = InFlight(action.sender, action.process, action.frame)
             self.losses += action.kind == "lose"
             if action.kind == "duplicate":
                 self.duplicates += 1
             else:
-                self.flight.remove(flying)
+                self.flight.remove(copy)
         self.ticks += action.kind == "tick"
         if action.kind == "timers":
             self.rounds += 1
-            ticks = (self._at(Action("tick", name)) for name in self.cores)
+            ticks = (self._act(Action("tick", name)) for name in self.cores)
             return next((problem for problem in ticks if problem is not None), None)
-        return self._at(action)
+        return self._act(action)
 
-    def _at(self, action: Action) -> Problem | None:
-        """What it does at its process."""
+    def _act(self, action: Action) -> CheckProblem | None:
+        """Take the action at its process, and carry out the effects."""
         self.effects = []
         try:
             self.effects = self._call(action)
         except RemoteProtocolError as refusal:
-            return Problem(
+            return CheckProblem(
                 "refused", f"{action.process} refuses what a correct peer sent: {refusal}."
             )
         except BeforehandError:
-            raise  # a program that the protocol cannot run, which is no fault of the core
+            raise  # a program that the protocol does not support, not a failure of the core
         except Exception as failure:
             name = type(failure).__name__
-            return Problem("error", f"{action.process} fails when {action}: {name}: {failure}.")
+            return CheckProblem(
+                "error", f"{action.process} fails when {action}: {name}: {failure}."
+            )
         return self._carry_out(action.process)
 
     def _call(self, action: Action) -> list[Effect]:
         core = self.cores[action.process]
         match action.kind:
             case "step":
-                assert action.choice is not None
-                return self._step(core, action.choice)
+                assert action.step is not None
+                return self._step(core, action.step)
             case "tick":
                 return core.tick()
             case "lose":
@@ -149,63 +146,62 @@ class World:
                 assert action.frame is not None
                 return core.receive(action.sender, action.frame)
 
-    def _step(self, core: Core, choice: Choice) -> list[Effect]:
+    def _step(self, core: Core, step: ProgramStep) -> list[Effect]:
         name = core.process
-        here = self.setting.program.places[name][self.places[name]]
-        self.places[name] = next(after for each, after in here if each == choice)
-        effects = perform(core, choice)
-        if isinstance(choice, Send):
-            self.oracle.send(name, self.setting.processes if choice.to is None else choice.to)
+        location = self.setting.program.locations[name][self.locations[name]]
+        self.locations[name] = dict(location)[step]
+        effects = run_step(core, step)
+        if isinstance(step, SendStep):
+            self.oracle.send(name, self.setting.processes if step.to is None else step.to)
         return effects
 
-    def _carry_out(self, process: str) -> Problem | None:
+    def _carry_out(self, process: str) -> CheckProblem | None:
         for effect in self.effects:
             if isinstance(effect, Transmit):
-                self.flight.append(Flying(process, effect.to, effect.frame))
+                self.flight.append(InFlight(process, effect.to, effect.frame))
             elif isinstance(effect, Deliver):
                 message = MessageId(effect.sender, int(effect.message_id))
-                if broken := self.oracle.deliver(process, message):
-                    return Problem(broken[-1].kind, broken[-1].sentence)  # the more special one
+                if violations := self.oracle.deliver(process, message):
+                    last = violations[-1]  # the most specific
+                    return CheckProblem(last.kind, last.sentence)
                 if effect.payload != payload_of(*message):
-                    return Problem(
+                    return CheckProblem(
                         "invented", f"{process} delivered {message} with the payload of another."
                     )
         return None
 
-    # ---- the end ----
-
-    def problem_at_end(self) -> Problem | None:
-        """What is wrong if nothing happens any more."""
+    def problem_at_end(self) -> CheckProblem | None:
+        """The problem if the run ends here, if there is one."""
         missing = self.oracle.undelivered()
         if missing:
             message, receiver = missing[0]
             why = self._waiting() or "nobody holds it"
-            return Problem("undelivered", f"{receiver} never delivers {message}: {why}.")
+            return CheckProblem("undelivered", f"{receiver} never delivers {message}: {why}.")
         why = self._waiting()
-        return Problem("stuck", f"everything is delivered, but {why}.") if why else None
+        return CheckProblem("stuck", f"everything is delivered, but {why}.") if why else None
 
     def _waiting(self) -> str:
-        """What the cores still wait for, in words; empty if for nothing."""
-        found = []
+        """What the cores still wait for, as text; empty if for nothing."""
+        waiting = []
         for name, core in self.cores.items():
             for held in core.held():
                 waits = [f"{wait.kind} of {wait.peer} for {wait.message_id}" for wait in held.waits]
                 message = MessageId(held.sender, held.message_id)
-                found.append(
+                waiting.append(
                     f"{name} holds {message} until {' and '.join(waits) or 'who knows what'}"
                 )
-            if not found and core.unacknowledged():
-                found.append(f"{name} waits for an acknowledgement")
-            if not found and core.permits_missing():
-                found.append(f"{name} waits for a permit")
-        return "; ".join(found)
+            if not waiting and core.unacknowledged():
+                waiting.append(f"{name} waits for an acknowledgement")
+            if not waiting and core.permits_missing():
+                waiting.append(f"{name} waits for a permit")
+        return "; ".join(waiting)
 
 
-def replay(setting: Setting, run: Iterable[Action]) -> tuple[World, Problem | None]:
-    """The world after a run, and what went wrong in it; after the last action, what is wrong then."""
-    world = World(setting)
+def replay(setting: Setting, run: Iterable[Action]) -> tuple[CheckedWorld, CheckProblem | None]:
+    """The world after a run, and the problem that the run meets, at its end at the latest."""
+    world = CheckedWorld(setting)
     for action in run:
-        problem = world.do(action)
+        problem = world.apply(action)
         if problem is not None:
             return world, problem
     return world, world.problem_at_end() if world.is_over() else None

@@ -8,9 +8,9 @@ import pytest
 
 from beforehand.checker.explain.figures import FIGURES, recognise
 from beforehand.checker.explore import check
-from beforehand.checker.program import Open
+from beforehand.checker.program import OpenStep
 from beforehand.checker.setting import Setting, setting
-from tests.checker.acting import written_run
+from tests.checker.runs import written_run
 
 SECRETS, LINKS = FIGURES
 TWO_SECRETS = "a>b a>c b>a b>c c<a c<b c>b b<c2 b<a"
@@ -22,7 +22,7 @@ def star(opener: str, acceptor: str) -> Setting:
     (middle,) = set("abc") - {opener, acceptor}
     links = [pair for end in (opener, acceptor) for pair in ((middle, end), (end, middle))]
     sends = [int(name == middle) for name in "abc"]
-    return setting("link-memory", sends=sends, links=links, opens=[(opener, Open(acceptor))])
+    return setting("link-memory", sends=sends, links=links, opens=[(opener, OpenStep(acceptor))])
 
 
 def test_the_shortest_violation_of_the_unsafe_variant_is_the_one_in_the_paper() -> None:

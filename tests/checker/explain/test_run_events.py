@@ -6,15 +6,15 @@ import pytest
 
 from beforehand import protocols
 from beforehand.causality.ids import MessageId
-from beforehand.checker.explain.run_events import Event, tell
-from beforehand.checker.setting import Faults, setting
-from tests.checker.acting import random_run, written_run
+from beforehand.checker.explain.run_events import RunEvent, run_events
+from beforehand.checker.setting import FaultBudget, setting
 from tests.checker.cores import Repeating, made
+from tests.checker.runs import random_run, written_run
 
 SEEDS = range(6)
 
 
-def kinds(events: list[Event]) -> list[tuple[int, str, str, str]]:
+def kinds(events: list[RunEvent]) -> list[tuple[int, str, str, str]]:
     """Step, process, kind and message of each event, control frames left out."""
     return [
         (event.step, event.process, event.kind, str(event.message or ""))
@@ -26,7 +26,7 @@ def kinds(events: list[Event]) -> list[tuple[int, str, str, str]]:
 def test_a_message_that_waits_is_told_from_send_to_delivery() -> None:
     """Causal-send, hold, release, arrival and delivery are different things at different steps."""
     mattern = setting("mattern", program="a>b a>b a>b", processes=2)
-    events = tell(mattern, written_run(mattern, "a>b a>b a>b b<a a<b b<a"))
+    events = run_events(mattern, written_run(mattern, "a>b a>b a>b b<a a<b b<a"))
     assert kinds(events) == [
         (1, "a", "send", "a#1"),
         (1, "a", "release", "a#1"),
@@ -47,7 +47,7 @@ def test_a_message_that_waits_is_told_from_send_to_delivery() -> None:
 def test_it_ends_where_a_promise_is_broken() -> None:
     """The delivery that the oracle objects to is the last event, and the only wrong one."""
     raw = setting("raw", program="a>b a>b", processes=2)
-    events = tell(raw, written_run(raw, "a>b a>b b<a2 b<a"))
+    events = run_events(raw, written_run(raw, "a>b a>b b<a2 b<a"))
     assert kinds(events)[-1] == (4, "b", "deliver", "a#1")
     assert [event.wrong for event in events] == [False] * (len(events) - 1) + [True]
 
@@ -55,14 +55,14 @@ def test_it_ends_where_a_promise_is_broken() -> None:
 def test_of_two_deliveries_in_one_step_the_second_is_the_wrong_one() -> None:
     """A duplicate is wrong because of the delivery before it, which is not."""
     repeating = made(Repeating, "a>b")
-    events = tell(repeating, written_run(repeating, "a>b b<a"))
+    events = run_events(repeating, written_run(repeating, "a>b b<a"))
     assert [event.wrong for event in events if event.kind == "deliver"] == [False, True]
 
 
 def test_copies_that_come_or_go_again_are_told_so() -> None:
     """What is resent and what arrives for the second time; what stays in flight and what is lost."""
-    lossy = setting("mattern", program="a>b", processes=2, faults=Faults(loss=1, duplicate=1))
-    events = tell(lossy, written_run(lossy, "a>b b<a! ~ b<a= b<a"))
+    lossy = setting("mattern", program="a>b", processes=2, faults=FaultBudget(loss=1, duplicate=1))
+    events = run_events(lossy, written_run(lossy, "a>b b<a! ~ b<a= b<a"))
     releases = [event.again for event in events if event.kind == "release"]
     assert releases == [False, True]
     arrivals = [(event.again, event.repeated) for event in events if event.kind == "receive"]
@@ -73,13 +73,13 @@ def test_copies_that_come_or_go_again_are_told_so() -> None:
 @pytest.mark.parametrize("name", protocols.names())
 def test_events_of_random_runs_make_sense(name: str) -> None:
     """Whatever is delivered was sent before, and comes from the network unless it is one's own."""
-    explored = setting(name, messages=2, faults=Faults(loss=1, duplicate=1, tick=1))
+    explored = setting(name, messages=2, faults=FaultBudget(loss=1, duplicate=1, tick=1))
     deliveries = 0
     for seed in SEEDS:
         sent: set[MessageId | None] = set()
         released: set[tuple[str, MessageId | None]] = set()
         received: set[tuple[str, MessageId | None]] = set()
-        for event in tell(explored, random_run(explored, seed)):
+        for event in run_events(explored, random_run(explored, seed)):
             here = (event.process, event.message)
             match event.kind:
                 case "send":

@@ -8,15 +8,15 @@ import pytest
 
 from beforehand import protocols
 from beforehand.causality.history import Delivery
-from beforehand.checker.explain.run_events import tell
+from beforehand.checker.explain.run_events import run_events
 from beforehand.checker.explain.spacetime import spacetime
-from beforehand.checker.program import Open
-from beforehand.checker.setting import Faults, Setting, setting
-from beforehand.checker.world import World, replay
-from tests.checker.acting import random_run, written_run
+from beforehand.checker.program import OpenStep
+from beforehand.checker.setting import FaultBudget, Setting, setting
+from beforehand.checker.world import CheckedWorld, replay
+from tests.checker.runs import random_run, written_run
 
 SEEDS = range(4)
-FAULTY = Faults(loss=1, duplicate=1, tick=1)
+FAULTY = FaultBudget(loss=1, duplicate=1, tick=1)
 
 
 def drawn(explored: Setting, text: str, width: int = 80) -> str:
@@ -78,7 +78,7 @@ def test_faults_and_timers_are_told() -> None:
 def test_links_and_relays_are_told() -> None:
     """Whoever passes a message on is named where it arrives, and so are links that are opened."""
     star = [("a", "b"), ("b", "a"), ("a", "c"), ("c", "a")]
-    added = setting("link-memory", sends=[1, 0, 0], links=star, opens=[("b", Open("c"))])
+    added = setting("link-memory", sends=[1, 0, 0], links=star, opens=[("b", OpenStep("c"))])
     assert drawn(added, "a>* c<a b+c b<a c<b c<b") == dedent(
         """\
            a                        b                        c
@@ -124,14 +124,14 @@ def test_permits_are_told_in_narrow_columns_too() -> None:
 @pytest.mark.parametrize("name", protocols.names())
 def test_every_event_of_random_runs_has_its_place(name: str) -> None:
     """Lines stay within their width, each step has its number, and each delivery is in its column."""
-    opens = [("a", Open("c"))] if protocols.describe(name).overlay == "links" else []
+    opens = [("a", OpenStep("c"))] if protocols.describe(name).overlay == "links" else []
     explored = setting(name, processes=4, messages=1, faults=FAULTY, opens=opens)
     for seed in SEEDS:
         run = random_run(explored, seed)
         head, *lines = spacetime(explored, run)
         assert all(len(line) <= 80 for line in lines), seed
         numbers = [line.split()[0] for line in lines if line[:3].strip()]
-        told = {event.step for event in tell(explored, run)}
+        told = {event.step for event in run_events(explored, run)}
         assert numbers == [str(step) for step in sorted(told)], seed
         world, _ = replay(explored, run)
         for process in explored.processes:
@@ -141,7 +141,7 @@ def test_every_event_of_random_runs_has_its_place(name: str) -> None:
             assert shown == delivered(world, process), f"{process}, seed {seed}"
 
 
-def delivered(world: World, process: str) -> list[str]:
+def delivered(world: CheckedWorld, process: str) -> list[str]:
     """What a process delivered, by the oracle; the last may be one too many."""
     told = [
         each.message for each in world.oracle.history.events(process) if isinstance(each, Delivery)

@@ -14,8 +14,8 @@ import pytest
 
 from beforehand import protocols
 from beforehand.checker.explore import check
-from beforehand.checker.program import Open, every_program
-from beforehand.checker.setting import Faults, Setting, setting
+from beforehand.checker.program import OpenStep, every_program
+from beforehand.checker.setting import FaultBudget, Setting, setting
 from beforehand.checker.verdict import Verdict
 from beforehand.checker.world import replay
 from tests.checker.cores import (
@@ -31,7 +31,7 @@ from tests.checker.cores import (
 )
 from tests.checker.reference import Explored, explore
 
-LOSS, DUPLICATE, TICK = Faults(loss=1), Faults(duplicate=1), Faults(tick=1)
+LOSS, DUPLICATE, TICK = FaultBudget(loss=1), FaultBudget(duplicate=1), FaultBudget(tick=1)
 OVERLAYS = ("link-memory", "preventive", "prc")
 LINE = [("a", "b"), ("b", "a"), ("b", "c"), ("c", "b")]
 FULL, REDUCED = (False, False), (True, True)  # reduce, symmetry
@@ -43,7 +43,7 @@ def small(name: str) -> Iterator[Setting]:
     yield setting(name, sends=[1, 1], faults=faults)
     if name in OVERLAYS:
         yield setting(name, sends=[1, 0, 0])
-        yield setting(name, sends=[1, 0, 0], links=LINE, opens=[("a", Open("c", ("b",)))])
+        yield setting(name, sends=[1, 0, 0], links=LINE, opens=[("a", OpenStep("c", ("b",)))])
         return
     yield setting(name, sends=[1, 1, 1] if name in ("rst", "ks", "vector", "tree") else [2, 1, 0])
     if "broadcast" in protocols.describe(name).casts:
@@ -63,7 +63,7 @@ def larger(name: str) -> Iterator[Setting]:
     if name in OVERLAYS:
         yield setting(name, sends=[1, 1, 0], links=LINE)
         yield setting(name, sends=[1, 1, 0], faults=TICK)
-        yield setting(name, sends=[1, 1, 0], links=LINE, opens=[("a", Open("c", ("b",)))])
+        yield setting(name, sends=[1, 1, 0], links=LINE, opens=[("a", OpenStep("c", ("b",)))])
         return
     yield setting(name, sends=[2, 1, 1])
     yield setting(name, sends=[1, 1, 1], faults=TICK)
@@ -153,7 +153,7 @@ def test_what_breaks_the_order(chosen: Setting, kind: str, length: int) -> None:
 
 def test_several_faults_at_once() -> None:
     """A loss, a duplicate and an early tick in one run."""
-    plain, found = agree(setting("mattern", sends=[1, 1], faults=Faults(1, 1, 1)))
+    plain, found = agree(setting("mattern", sends=[1, 1], faults=FaultBudget(1, 1, 1)))
     assert plain.outcome == "correct" and found.states < plain.states
     assert all(found.seen[f"a frame was {what}"] for what in ("lost", "duplicated"))
 

@@ -9,23 +9,29 @@ from itertools import product
 import pytest
 
 from beforehand.checker.explore import check
-from beforehand.checker.program import Open, Place, Program, every_program, written_program
-from beforehand.checker.search.images import NotSymmetric
-from beforehand.checker.search.partition import parts
-from beforehand.checker.search.symmetry import Renaming, rename, renamings
+from beforehand.checker.program import (
+    CheckProgram,
+    Location,
+    OpenStep,
+    every_program,
+    written_program,
+)
+from beforehand.checker.search.partition import split_program
+from beforehand.checker.search.reductions.images import NotSymmetric
+from beforehand.checker.search.reductions.symmetry import Renaming, rename, renamings
 from beforehand.checker.setting import Setting, setting
 
 FREE = every_program({"a": 2, "b": 2, "c": 2}, ["unicast"])
-UNEVEN = every_program({"a": 3, "b": 0, "c": 1}, ["unicast", "multicast"], [("a", Open("c"))])
+UNEVEN = every_program({"a": 3, "b": 0, "c": 1}, ["unicast", "multicast"], [("a", OpenStep("c"))])
 ONLY_ITSELF = renamings(FREE)[:1]
 
 
-def written(program: Program, order: Renaming) -> Counter[tuple[str, ...]]:
+def written(program: CheckProgram, order: Renaming) -> Counter[tuple[str, ...]]:
     """All programs that a program leaves open, each process's steps in a line, with names changed."""
     names = program.processes
     mapping = {name: names[order[place]] for place, name in enumerate(names)}
 
-    def paths(places: tuple[Place, ...], place: int) -> list[str]:
+    def paths(places: tuple[Location, ...], place: int) -> list[str]:
         if not places[place]:
             return [""]
         return [
@@ -34,15 +40,15 @@ def written(program: Program, order: Renaming) -> Counter[tuple[str, ...]]:
             for rest in paths(places, after)
         ]
 
-    told = {mapping[name]: paths(places, 0) for name, places in program.places.items()}
+    told = {mapping[name]: paths(places, 0) for name, places in program.locations.items()}
     return Counter(product(*(told[name] for name in names)))
 
 
 @pytest.mark.parametrize("program", [FREE, UNEVEN])
 @pytest.mark.parametrize("at_least", [1, 2, 7, 20, 10_000])
-def test_every_run_is_in_one_part(program: Program, at_least: int) -> None:
+def test_every_run_is_in_one_part(program: CheckProgram, at_least: int) -> None:
     """Without renamings, each way through the program is in exactly one of the parts."""
-    found = parts(program, at_least, ONLY_ITSELF)
+    found = split_program(program, at_least, ONLY_ITSELF)
     assert len(found) >= min(at_least, 32)
     total: Counter[tuple[str, ...]] = Counter()
     for part in found:
@@ -55,30 +61,40 @@ def test_every_run_is_in_one_part(program: Program, at_least: int) -> None:
 def test_every_run_is_a_renaming_of_one_in_a_part(at_least: int) -> None:
     """With renamings there are fewer parts, and their images are all that there is."""
     group = renamings(FREE)
-    found = parts(FREE, at_least, group)
+    found = split_program(FREE, at_least, group)
     assert len(group) == 6
-    assert len(found) < len(parts(FREE, 4 * len(found), ONLY_ITSELF))
+    assert len(found) < len(split_program(FREE, 4 * len(found), ONLY_ITSELF))
     images = [set(written(part, order)) for part in found for order in group]
     assert set().union(*images) == set(written(FREE, ONLY_ITSELF[0]))
 
 
 def test_no_more_parts_than_needed() -> None:
     """Without renamings the next process with a choice; with them all processes alike."""
-    assert [len(parts(FREE, wanted, ONLY_ITSELF)) for wanted in (1, 2, 5, 9)] == [1, 2, 8, 16]
-    assert [len(parts(FREE, wanted, renamings(FREE))) for wanted in (1, 2, 3, 9)] == [1, 2, 12, 12]
+    assert [len(split_program(FREE, wanted, ONLY_ITSELF)) for wanted in (1, 2, 5, 9)] == [
+        1,
+        2,
+        8,
+        16,
+    ]
+    assert [len(split_program(FREE, wanted, renamings(FREE))) for wanted in (1, 2, 3, 9)] == [
+        1,
+        2,
+        12,
+        12,
+    ]
 
 
 def test_a_program_without_choices_is_one_part() -> None:
     """There is nothing to divide."""
     program = written_program("a>b b>c a>c", "abc")
-    assert parts(program, 100, ONLY_ITSELF) == [program]
+    assert split_program(program, 100, ONLY_ITSELF) == [program]
 
 
 def test_parts_are_explored_like_the_whole() -> None:
     """The same verdict; more states than in one exploration, but by far not as many times as parts."""
     whole = setting("hybrid", sends=[2, 1, 1])
     alone = check(whole, reduce=False, symmetry=False)
-    pieces = parts(whole.program, 8, ONLY_ITSELF)
+    pieces = split_program(whole.program, 8, ONLY_ITSELF)
     apart = [check(replace(whole, program=each), reduce=False, symmetry=False) for each in pieces]
     assert {each.outcome for each in (alone, *apart)} == {"correct"}
     assert alone.states < sum(each.states for each in apart) < 2 * alone.states
@@ -90,7 +106,7 @@ def test_the_shortest_counterexample_is_in_a_part() -> None:
     """The shortest of the shortest ones of the parts is as long as that of the whole."""
     whole = setting("fifo", sends=[2, 2, 1])
     alone = check(whole).counterexample
-    pieces = parts(whole.program, 8, renamings(whole.program))
+    pieces = split_program(whole.program, 8, renamings(whole.program))
     apart = [check(replace(whole, program=each)).counterexample for each in pieces]
     lengths = [len(each.run) for each in apart if each is not None]
     assert alone is not None
@@ -101,7 +117,7 @@ def explore_for_all(whole: Setting) -> None:
     """Explore parts that stand for their renamings too."""
     group = renamings(whole.program)
     assert len(group) > 1
-    for part in parts(whole.program, 2, group):
+    for part in split_program(whole.program, 2, group):
         check(replace(whole, program=part), whole=whole.program)
 
 

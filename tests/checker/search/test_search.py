@@ -10,11 +10,11 @@ from beforehand.checker.explore import check
 from beforehand.checker.packed import tables
 from beforehand.checker.search import frontier, search, visited
 from beforehand.checker.setting import Setting, setting
-from beforehand.checker.verdict import Progress, Verdict
+from beforehand.checker.verdict import SearchProgress, Verdict
 from tests.checker.cores import Plain, made
 
 
-def told(found: Verdict) -> tuple[object, ...]:
+def summary(found: Verdict) -> tuple[object, ...]:
     """What must not depend on how it was found."""
     run = () if found.counterexample is None else found.counterexample.run
     counts = () if run else (found.states, found.transitions, found.symmetries, found.seen)
@@ -26,10 +26,10 @@ def test_order_and_workers_make_no_difference(name: str) -> None:
     """Depth-first or breadth-first, one worker or two: the same states, the same shortest run."""
     chosen = setting(name, sends=[2, 1, 0])
     for reduce in (False, True):
-        first = told(check(chosen, reduce=reduce, workers=1))
+        first = summary(check(chosen, reduce=reduce, workers=1))
         for workers, depth_first in product([1, 2], [False, True]):
             other = check(chosen, reduce=reduce, workers=workers, depth_first=depth_first)
-            assert told(other) == first
+            assert summary(other) == first
 
 
 def test_a_limit_is_never_a_pass() -> None:
@@ -42,12 +42,12 @@ def test_a_limit_is_never_a_pass() -> None:
     assert check(chosen, max_states=whole.states + 1).outcome == "correct" and not whole.reason
 
 
-def small_rooms(patch: pytest.MonkeyPatch) -> None:
+def small_buffers(patch: pytest.MonkeyPatch) -> None:
     """Everything that grows begins as small as possible, and all workers always have something to do."""
-    patch.setattr(visited, "_ROOM", 2)
-    patch.setattr(tables, "_ROOM", 4)
-    patch.setattr(search, "_ROOM_FOR_FRAMES", 1)
-    patch.setattr(search, "_TOO_FEW", 2)
+    patch.setattr(visited, "INITIAL_CAPACITY", 2)
+    patch.setattr(tables, "INITIAL_CAPACITY", 4)
+    patch.setattr(search, "FRAME_COLUMNS", 1)
+    patch.setattr(search, "ROWS_PER_WORKER", 2)
     for module in (frontier, search):
         patch.setattr(module, "BLOCK", 32)
 
@@ -64,23 +64,23 @@ def small_rooms(patch: pytest.MonkeyPatch) -> None:
 )
 def test_what_grows(monkeypatch: pytest.MonkeyPatch, chosen: Setting) -> None:
     """Tables, rows and blocks that are too small at first change nothing."""
-    before = [told(check(chosen, reduce=reduce, workers=1)) for reduce in (False, True)]
-    small_rooms(monkeypatch)
+    before = [summary(check(chosen, reduce=reduce, workers=1)) for reduce in (False, True)]
+    small_buffers(monkeypatch)
     for workers, depth_first in ((1, False), (3, False), (3, True)):
         after = [
-            told(check(chosen, reduce=reduce, workers=workers, depth_first=depth_first))
+            summary(check(chosen, reduce=reduce, workers=workers, depth_first=depth_first))
             for reduce in (False, True)
         ]
         assert after == before
 
 
-def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Again and again, with numbers that only grow."""
-    monkeypatch.setattr(search, "_TELL_EVERY", 0)
-    heard: list[Progress] = []
-    found = check(setting("hybrid", sends=[2, 1, 0]), workers=1, progress=heard.append)
-    assert len(heard) > 5
-    for before, after in pairwise(heard):
+    monkeypatch.setattr(search, "PROGRESS_INTERVAL", 0)
+    reports: list[SearchProgress] = []
+    found = check(setting("hybrid", sends=[2, 1, 0]), workers=1, progress=reports.append)
+    assert len(reports) > 5
+    for before, after in pairwise(reports):
         assert before.states <= after.states and before.transitions <= after.transitions
         assert before.depth <= after.depth and before.seconds <= after.seconds
-    assert heard[-1].states == found.states and any(each.waiting for each in heard)
+    assert reports[-1].states == found.states and any(each.waiting for each in reports)

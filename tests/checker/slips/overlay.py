@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from beforehand.checker.setting import NO_FAULTS, Faults, Setting, setting
+from beforehand.checker.setting import NO_FAULTS, FaultBudget, Setting, setting
 from beforehand.checker.verdict import ProblemKind
 from beforehand.cli.check import parsing as check_words
 from beforehand.protocols.core import Core
@@ -27,7 +27,7 @@ from tests.support.overlay import Pair
 PAIR, STAR, TRIANGLE = "a-b", "a-b,a-c", "a-b,a-c,b-c"
 SHORTCUT = "a-b,a-c,c>b"  # what c says to b may take two ways, so that the later is there first
 
-GIVEN_UP = Faults(tick=PATIENCE + 1)
+GIVEN_UP = FaultBudget(tick=PATIENCE + 1)
 
 NOTHING = Mutant("nothing", "REFUSED", "REFUSED: Final = 0", "REFUSED: Final = 0")
 BY_NAME = {slip.name: slip for slip in (*SLIPS, NOTHING)}
@@ -50,7 +50,7 @@ class Bound:
 
     sends: tuple[int, ...]
     opens: tuple[str, ...] = ("b+c/a",)
-    faults: Faults = NO_FAULTS
+    faults: FaultBudget = NO_FAULTS
     links: str = STAR
 
     def setting(self, protocol: str, mutant: str) -> Setting:
@@ -137,7 +137,7 @@ FINDINGS = [
     # B-beta is lost, so that the link is in use at one end only. What comes over it is control again.
     Finding(
         "data count on any link",
-        replace(CROSSWISE, faults=Faults(loss=1)),
+        replace(CROSSWISE, faults=FaultBudget(loss=1)),
         "refused",
         21,
         "twice",
@@ -223,7 +223,7 @@ FINDINGS = [
     ),
     Finding(
         "no time-out for a mediator that crashes",
-        Bound((0, 0, 0), faults=Faults(loss=1)),
+        Bound((0, 0, 0), faults=FaultBudget(loss=1)),
         "stuck",
         17,
         "b waits for an acknowledgement",

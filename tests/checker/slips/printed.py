@@ -8,7 +8,7 @@ fault less there is nothing to find.
 
 from __future__ import annotations
 
-from beforehand.checker.setting import Faults
+from beforehand.checker.setting import FaultBudget
 from tests.checker.slips.slip import Algorithm, Bound, Slip
 
 _PRINTED = "tests.checker.printed"
@@ -100,7 +100,7 @@ SLIPS = [
         "a duplicate is acknowledged by an unbound name",
         ALGORITHM_1,
         (("Process._message", "HybridAck(frame.first)", "HybridAck(due.first)"),),
-        Bound((1, 0), faults=Faults(duplicate=1)),
+        Bound((1, 0), faults=FaultBudget(duplicate=1)),
         "error",
         3,
         "UnboundLocalError",
@@ -128,7 +128,7 @@ SLIPS = [
         "an ack from a process that is no receiver is used, and the message was lost",
         ALGORITHM_1,
         (UNCHECKED, FREED_BY_ANYBODY),
-        Bound((2, 0, 0), faults=Faults(loss=1)),
+        Bound((2, 0, 0), faults=FaultBudget(loss=1)),
         "undelivered",
         7,
         "nobody holds it",
@@ -223,7 +223,7 @@ SLIPS = [
         "an ack that asks for a lost permit is ignored while an older ack is missing",
         ALGORITHM_2,
         (("Optimal._acknowledged", "if record.permitted:", "if False:"),),
-        Bound((3, 0, 0), faults=Faults(duplicate=1)),
+        Bound((3, 0, 0), faults=FaultBudget(duplicate=1)),
         "error",
         9,
         "in vain",

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Literal
 
 from beforehand import protocols
-from beforehand.checker.setting import NO_FAULTS, Faults, Setting, setting
+from beforehand.checker.setting import NO_FAULTS, FaultBudget, Setting, setting
 from beforehand.checker.verdict import ProblemKind
 from beforehand.protocols.core import Core
 from tests.checker.printed.around import Liar
@@ -42,7 +42,7 @@ class Bound:
     sends: tuple[int, ...] = ()
     program: str = ""
     multicast: bool = False
-    faults: Faults = NO_FAULTS
+    faults: FaultBudget = NO_FAULTS
 
     def setting(self, protocol: str, make: Make) -> Setting:
         """This bound for a protocol of the registry, with these cores in its place."""

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from beforehand import protocols
 from beforehand.checker.explore import check
 from beforehand.checker.setting import setting
-from beforehand.checker.verdict import Progress
+from beforehand.checker.verdict import SearchProgress
 from beforehand.checker.world import replay
 from beforehand.errors import PipelineError
 from beforehand.pipeline.check import check_on_spark
@@ -27,7 +27,7 @@ def test_a_correct_protocol(spark: SparkSession, symmetry: bool) -> None:
     """The same verdict with all reductions and with none, and some task saw what is to be seen."""
     chosen = setting("hybrid", sends=[2, 1, 1])
     alone = check(chosen, reduce=symmetry, symmetry=symmetry)
-    told: list[Progress] = []
+    told: list[SearchProgress] = []
     found = check_on_spark(
         spark,
         chosen,

@@ -1,7 +1,7 @@
-"""What a run did, in the words of the papers: causal-sends, releases, arrivals, holds, deliveries.
+"""A run as events, in the vocabulary of the papers: causal-send, release, receive, hold, deliver.
 
-A run is only a list of actions; what each of them made the cores do shows when it is done again, in
-a `World`. Diagrams, traces and the recognition of known runs are made of the events told here.
+A run is only a list of actions; replaying it in a `CheckedWorld` shows what each of them made the
+cores do. Diagrams, traces and the recognition of known runs are based on these events.
 """
 
 from __future__ import annotations
@@ -12,37 +12,37 @@ from typing import Literal
 
 from beforehand.causality.ids import MessageId
 from beforehand.checker.actions import Action, Run
-from beforehand.checker.program import Close, Open, Send
+from beforehand.checker.program import CloseStep, OpenStep, SendStep
 from beforehand.checker.setting import Setting
-from beforehand.checker.world import World
+from beforehand.checker.world import CheckedWorld
 from beforehand.protocols.effects import Deliver, Effect, Held, Transmit, Wait
 from beforehand.protocols.frames import Frame
 
-Kind = Literal[
+RunEventKind = Literal[
     "send", "open", "close", "release", "receive", "deliver", "hold", "control", "lose", "tick"
 ]
 
 
 @dataclass(frozen=True)
-class Event:
+class RunEvent:
     """Something that happens at `process` in one step of a run. Steps count from 1."""
 
     step: int
     process: str
-    kind: Kind
+    kind: RunEventKind
     message: MessageId | None = None
-    to: tuple[str, ...] | None = None  # its receivers; None: everybody, or that it does not apply
-    frame: Frame | None = None  # that is released, received, lost, or (control) sent or received
+    to: tuple[str, ...] | None = None  # its receivers; None: everybody, or not applicable
+    frame: Frame | None = None  # released, received, lost, or (control) sent or received
     sender: str = ""  # of the frame
-    again: bool = False  # the same copy was released, or received, before
-    repeated: bool = False  # received, while another copy stays in flight
+    again: bool = False  # this copy was released, or received, before
+    repeated: bool = False  # received, and another copy stays in flight
     waits: tuple[Wait, ...] = ()  # what a held message waits for
-    wrong: bool = False  # the delivery that the oracle objects to
+    wrong: bool = False  # a delivery that violates a guarantee
 
 
-def tell(setting: Setting, run: Run) -> list[Event]:
-    """All events of a run, in their order, up to the one that breaks a promise, if one does."""
-    return list(_Teller(setting).tell(run))
+def run_events(setting: Setting, run: Run) -> list[RunEvent]:
+    """All events of a run in order, up to the first wrong delivery, if there is one."""
+    return list(_Replay(setting).events(run))
 
 
 def messages_in(sender: str, frame: Frame) -> list[MessageId]:
@@ -54,63 +54,65 @@ def messages_in(sender: str, frame: Frame) -> list[MessageId]:
     ]
 
 
-class _Teller:
-    """Does a run again and notes what happens."""
+class _Replay:
+    """Replays a run and reports its events."""
 
     def __init__(self, setting: Setting) -> None:
-        self._world = World(setting)
+        self._world = CheckedWorld(setting)
         self._released: set[tuple[str, str, MessageId]] = set()
         self._received: set[tuple[str, MessageId]] = set()
         self._delivered: set[tuple[str, MessageId]] = set()
         self._sent = dict.fromkeys(setting.processes, 0)
 
-    def tell(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run) -> Iterator[RunEvent]:
         for step, action in enumerate(run, start=1):
-            parts = [action]
+            actions = [action]
             if action.kind == "timers":
-                parts = [Action("tick", name) for name in self._world.cores]
-            for part in parts:
-                for event in self._happens(step, part):
+                actions = [Action("tick", name) for name in self._world.cores]
+            for single in actions:
+                for event in self._apply(step, single):
                     yield event
                     if event.wrong:
                         return
 
-    def _happens(self, step: int, action: Action) -> Iterator[Event]:
+    def _apply(self, step: int, action: Action) -> Iterator[RunEvent]:
         process = action.process
-        waiting = self._held(process)
-        self._world.do(action)
+        held_before = self._held(process)
+        self._world.apply(action)
         yield from self._cause(step, action)
         for effect in self._world.effects:
             yield from self._effect(step, process, effect)
         for key, held in self._held(process).items():
-            if key not in waiting:
+            if key not in held_before:
                 message = MessageId(held.sender, held.message_id)
-                yield Event(step, process, "hold", message, held.receivers, waits=held.waits)
+                yield RunEvent(step, process, "hold", message, held.receivers, waits=held.waits)
 
     def _held(self, process: str) -> dict[tuple[object, ...], Held]:
-        found = self._world.cores[process].held()
-        return {(each.sender, each.message_id, each.receivers): each for each in found}
+        messages = self._world.cores[process].held()
+        return {(held.sender, held.message_id, held.receivers): held for held in messages}
 
-    def _cause(self, step: int, action: Action) -> Iterator[Event]:
-        """What the action itself is."""
-        process, choice, frame = action.process, action.choice, action.frame
-        if isinstance(choice, Send):
+    def _cause(self, step: int, action: Action) -> Iterator[RunEvent]:
+        """The event that is the action itself."""
+        process, program_step, frame = action.process, action.step, action.frame
+        if isinstance(program_step, SendStep):
             self._sent[process] += 1
-            yield Event(step, process, "send", MessageId(process, self._sent[process]), choice.to)
-        elif isinstance(choice, Open):
-            yield Event(step, process, "open", to=(choice.peer,))
-        elif isinstance(choice, Close):
-            yield Event(step, process, "close", to=(choice.peer,))
+            yield RunEvent(
+                step, process, "send", MessageId(process, self._sent[process]), program_step.to
+            )
+        elif isinstance(program_step, OpenStep):
+            yield RunEvent(step, process, "open", to=(program_step.peer,))
+        elif isinstance(program_step, CloseStep):
+            yield RunEvent(step, process, "close", to=(program_step.peer,))
         elif frame is None:
-            yield Event(step, process, "tick")
+            yield RunEvent(step, process, "tick")
         elif action.kind == "lose":
-            yield Event(step, process, "lose", to=(process,), frame=frame, sender=action.sender)
+            yield RunEvent(step, process, "lose", to=(process,), frame=frame, sender=action.sender)
         else:
             yield from self._arrival(step, action, frame)
 
-    def _arrival(self, step: int, action: Action, frame: Frame) -> Iterator[Event]:
+    def _arrival(self, step: int, action: Action, frame: Frame) -> Iterator[RunEvent]:
         process = action.process
-        event = Event(
+        event = RunEvent(
             step,
             process,
             "receive",
@@ -119,34 +121,34 @@ class _Teller:
             sender=action.sender,
             repeated=action.kind == "duplicate",
         )
-        found = messages_in(action.sender, frame)
-        for message in found:
+        messages = messages_in(action.sender, frame)
+        for message in messages:
             again = (process, message) in self._received
             self._received.add((process, message))
             yield replace(event, message=message, again=again)
-        if not found:
+        if not messages:
             yield replace(event, kind="control")
 
-    def _effect(self, step: int, process: str, effect: Effect) -> Iterator[Event]:
+    def _effect(self, step: int, process: str, effect: Effect) -> Iterator[RunEvent]:
         if isinstance(effect, Deliver):
             message = MessageId(effect.sender, int(effect.message_id))
             wrong = self._is_wrong(process, message)
             self._delivered.add((process, message))
-            yield Event(step, process, "deliver", message, (process,), wrong=wrong)
+            yield RunEvent(step, process, "deliver", message, (process,), wrong=wrong)
         elif isinstance(effect, Transmit):
             to = (effect.to,)
-            event = Event(step, process, "release", to=to, frame=effect.frame, sender=process)
-            found = messages_in(process, effect.frame)
-            for message in found:
+            event = RunEvent(step, process, "release", to=to, frame=effect.frame, sender=process)
+            messages = messages_in(process, effect.frame)
+            for message in messages:
                 copy = (process, effect.to, message)
                 yield replace(event, message=message, again=copy in self._released)
                 self._released.add(copy)
-            if not found:
+            if not messages:
                 yield replace(event, kind="control")
 
     def _is_wrong(self, process: str, message: MessageId) -> bool:
-        """Whether the oracle, which has seen the whole step by now, objects to this delivery."""
-        for broken in self._world.oracle.violations:
-            if (broken.process, broken.message) == (process, message):
-                return broken.kind != "duplicate" or (process, message) in self._delivered
+        """Whether the oracle, which has seen the whole step by now, reports this delivery."""
+        for violation in self._world.oracle.violations:
+            if (violation.process, violation.message) == (process, message):
+                return violation.kind != "duplicate" or (process, message) in self._delivered
         return False

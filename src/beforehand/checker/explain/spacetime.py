@@ -1,8 +1,8 @@
 """A run as a space-time diagram in text: a column for each process, time downwards.
 
-Each step happens at one process, so its lines stand in one column, and the lives of the others go on
-beside it as bars. Frames that carry no message are in parentheses: they explain, but one can read
-over them. The delivery that breaks a promise is marked with `!!`.
+Each step happens at one process, so its lines are in one column, next to bars for the other processes.
+Frames that carry no message are in parentheses: a reader can skip them. A delivery that violates a
+guarantee is marked with `!!`.
 """
 
 from __future__ import annotations
@@ -13,43 +13,43 @@ from textwrap import wrap
 
 from beforehand.checker.actions import Run
 from beforehand.checker.explain.frame_names import remark, short_name
-from beforehand.checker.explain.run_events import Event, messages_in, tell
+from beforehand.checker.explain.run_events import RunEvent, messages_in, run_events
 from beforehand.checker.setting import Setting
 from beforehand.protocols.effects import Wait
 
-WIDTH = 80  # characters of a line, unless told otherwise
-NARROWEST = 16  # characters of a column: with less, words break and nobody can follow
+WIDTH = 80  # characters of a line by default
+NARROWEST = 16  # characters of a column: with fewer, most lines would break inside words
 _GAP = 2  # characters between columns
 _BAR = "|"
 _WRONG = "!! "
 
 
 def spacetime(setting: Setting, run: Run, width: int = WIDTH) -> list[str]:
-    """The lines of the diagram: as wide as they need to be, but if possible not beyond `width`."""
+    """The lines of the diagram: as wide as needed, but if possible not beyond `width`."""
     names = setting.processes
     steps = [
         (number, process, _lines(list(group)))
-        for (number, process), group in groupby(tell(setting, run), key=_where)
+        for (number, process), group in groupby(run_events(setting, run), key=_where)
     ]
     margin = len(str(len(run))) + _GAP
     widest = max(NARROWEST, (width - margin) // len(names) - _GAP)
     texts = [text for *_, lines in steps for text in lines]
     column = min(widest, max(map(len, [*texts, *names])))
-    found = [_row("", names, column, margin)]
-    told = 0  # the step whose number is there already
+    rows = [_row("", names, column, margin)]
+    numbered = 0  # the last step whose number was printed
     for number, process, lines in steps:
         for text in (piece for line in lines for piece in _wrapped(line, column)):
             cells = [text if name == process else _BAR for name in names]
-            found.append(_row("" if number == told else str(number), cells, column, margin))
-            told = number
-    return found
+            rows.append(_row("" if number == numbered else str(number), cells, column, margin))
+            numbered = number
+    return rows
 
 
 def _wrapped(line: str, column: int) -> list[str]:
     return wrap(line, column, subsequent_indent="  ", break_on_hyphens=False)
 
 
-def _where(event: Event) -> tuple[int, str]:
+def _where(event: RunEvent) -> tuple[int, str]:
     return event.step, event.process
 
 
@@ -58,23 +58,23 @@ def _row(head: str, cells: Sequence[str], column: int, margin: int) -> str:
     return (head.rjust(margin - _GAP) + " " * _GAP + body).rstrip()
 
 
-def _lines(events: list[Event]) -> list[str]:
-    """What one step has to say, in one line for each event, and for what goes without saying none."""
+def _lines(events: list[RunEvent]) -> list[str]:
+    """One line for each event of a step, except for the obvious."""
     sent = {event.message for event in events if event.kind == "send"}
-    # A message that leaves when it is sent has one line for both.
-    leaving = {event.message: event for event in events if event.kind == "release"}
+    # A message that is released when it is sent has one line for both.
+    released = {event.message: event for event in events if event.kind == "release"}
     return [
-        _words(event, leaving.get(event.message))
+        _text(event, released.get(event.message))
         for event in events
         if event.kind != "release" or event.message not in sent
     ]
 
 
-def _words(event: Event, leaving: Event | None) -> str:
+def _text(event: RunEvent, released: RunEvent | None) -> str:
     message = event.message
     match event.kind:
         case "send":
-            return f"sends {message} to {_names(event)}{_remark(leaving)}"
+            return f"sends {message} to {_names(event)}{_remark(released)}"
         case "release":
             own = message is not None and message.sender == event.process
             verb = f"releases {message}" if own else f"passes {message} on"
@@ -96,11 +96,11 @@ def _words(event: Event, leaving: Event | None) -> str:
         case "tick":
             return "(timer)"
         case _:
-            return _about_a_frame(event)
+            return _frame_text(event)
 
 
-def _about_a_frame(event: Event) -> str:
-    """Frames without a message, and lost ones."""
+def _frame_text(event: RunEvent) -> str:
+    """The line of a frame without a message, or of a lost one."""
     assert event.frame is not None and event.to is not None
     carried = messages_in(event.sender, event.frame)
     name = ", ".join(map(str, carried)) or short_name(event.sender, event.to[0], event.frame)
@@ -112,12 +112,12 @@ def _about_a_frame(event: Event) -> str:
     return f"({name} from {event.sender}{more})"
 
 
-def _names(event: Event) -> str:
+def _names(event: RunEvent) -> str:
     return "everybody" if event.to is None else ", ".join(event.to)
 
 
-def _remark(leaving: Event | None) -> str:
-    text = "" if leaving is None or leaving.frame is None else remark(leaving.frame)
+def _remark(released: RunEvent | None) -> str:
+    text = "" if released is None or released.frame is None else remark(released.frame)
     return f", {text}" if text else ""
 
 

@@ -1,16 +1,22 @@
-"""Fingerprints of worlds: the sum of the numbers of their parts, the smallest among all renamings.
+"""Fingerprints of worlds: the sum of the hashes of their parts, the smallest among all renamings.
 
-Most steps change few parts, so the sums over the states, over the frames and over the clocks are kept
-apart, for each renaming, and brought up to date.
+Most steps change few parts, so the sums over states, frames and clocks are kept apart, for each
+renaming, and updated.
 """
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
-from beforehand._kernel import Int, Ints, bare, inlined
+from beforehand._kernel import Int, Ints, bare, compiled, inlined
+from beforehand.checker.packed.buffers import (
+    CLOCK_SUM,
+    FRAME_SUM,
+    MOST_SILENT,
+    STATE_SUM,
+    SUMS,
+    Scratch,
+)
 from beforehand.checker.packed.tables import (
     AFTER,
     DELIVERIES,
@@ -20,139 +26,137 @@ from beforehand.checker.packed.tables import (
     MESSAGE,
     SENDER,
     TO,
-    Shape,
-    Steps,
+    SearchConstants,
+    StepTables,
 )
 from beforehand.checker.packed.world_row import counter, pending
-
-STATES: Final = 0
-FLIGHT: Final = 1
-CLOCKS: Final = 2
-SUMS: Final = 3
 
 
 @inlined
 def copy_sums(sums: Ints, target: Ints) -> None:
-    """Copy the sums of a world."""
-    for kind in range(SUMS):
+    """Copy the partial sums of a world."""
+    for part in range(SUMS):
         for renaming in range(sums.shape[1]):
-            target[kind, renaming] = sums[kind, renaming]
+            target[part, renaming] = sums[part, renaming]
 
 
 @bare
-def measure(row: Ints, shape: Shape, steps: Steps, sums: Ints) -> None:
-    """The sums of a world: [kind, renaming]."""
-    for renaming in range(len(shape.renamed)):
+def compute_sums(row: Ints, constants: SearchConstants, steps: StepTables, sums: Ints) -> None:
+    """The partial sums of a world: [part, renaming]."""
+    for renaming in range(len(constants.renamed)):
         total = np.uint64(0)
-        for process in range(shape.processes):
-            total += steps.state_print[row[process], renaming]
-        sums[STATES, renaming] = total
-    _measure_frames(row, shape, steps, sums)
-    _measure_clocks(row, shape, sums)
+        for process in range(constants.processes):
+            total += steps.state_hash[row[process], renaming]
+        sums[STATE_SUM, renaming] = total
+    _sum_frames(row, constants, steps, sums)
+    _sum_clocks(row, constants, sums)
 
 
 @bare
-def remeasure(
-    old: Ints,
-    row: Ints,
+def update(
+    scratch: Scratch,
+    source: Int,
     process: Int,
     outcome: Int,
     removed: Int,
-    shape: Shape,
-    steps: Steps,
-    old_sums: Ints,
-    sums: Ints,
+    constants: SearchConstants,
+    steps: StepTables,
 ) -> None:
-    """The sums after a step of a process, with one frame (or, -1, none) taken out of flight."""
-    group = len(shape.renamed)
+    """The sums of the world being built, after a step of a process from the world at `source`.
+
+    `removed` is the frame that was taken out of flight, or -1.
+    """
+    old, row = scratch.rows[source], scratch.rows[MOST_SILENT]
+    old_sums, sums = scratch.sums[source], scratch.sums[MOST_SILENT]
+    group = len(constants.renamed)
     for renaming in range(group):
-        sums[STATES, renaming] = old_sums[STATES, renaming]
-        sums[FLIGHT, renaming] = old_sums[FLIGHT, renaming]
-        sums[CLOCKS, renaming] = old_sums[CLOCKS, renaming]
+        sums[STATE_SUM, renaming] = old_sums[STATE_SUM, renaming]
+        sums[FRAME_SUM, renaming] = old_sums[FRAME_SUM, renaming]
+        sums[CLOCK_SUM, renaming] = old_sums[CLOCK_SUM, renaming]
         if removed >= 0:
-            sums[FLIGHT, renaming] -= steps.frame_print[removed, renaming]
+            sums[FRAME_SUM, renaming] -= steps.frame_hash[removed, renaming]
     if outcome >= 0:
-        told = steps.outcomes[outcome]
+        after = steps.outcomes[outcome]
         for renaming in range(group):
-            before = steps.state_print[old[process], renaming]
-            sums[STATES, renaming] += steps.state_print[told[AFTER], renaming] - before
-            for place in range(told[FRAMES], told[FRAMES_END]):
-                sums[FLIGHT, renaming] += steps.frame_print[steps.pool[place], renaming]
-        if told[MESSAGE] >= 0 or told[DELIVERIES] < told[DELIVERIES_END]:
-            _measure_clocks(row, shape, sums)
-    if shape.fifo:
-        _measure_frames(row, shape, steps, sums)
+            before = steps.state_hash[old[process], renaming]
+            sums[STATE_SUM, renaming] += steps.state_hash[after[AFTER], renaming] - before
+            for at in range(after[FRAMES], after[FRAMES_END]):
+                sums[FRAME_SUM, renaming] += steps.frame_hash[steps.pool[at], renaming]
+        if after[MESSAGE] >= 0 or after[DELIVERIES] < after[DELIVERIES_END]:
+            _sum_clocks(row, constants, sums)
+    if constants.fifo:
+        _sum_frames(row, constants, steps, sums)
 
 
 @bare
-def _measure_frames(row: Ints, shape: Shape, steps: Steps, sums: Ints) -> None:
-    """Of links that keep the order, how many frames are ahead counts too."""
-    first = shape.faults_at + 3
-    end = first + np.int64(row[first - 1])
-    for renaming in range(len(shape.renamed)):
+def _sum_frames(row: Ints, constants: SearchConstants, steps: StepTables, sums: Ints) -> None:
+    """On FIFO links, the number of frames ahead of a frame counts too."""
+    first = constants.frames_at
+    end = first + np.int64(row[constants.in_flight_at])
+    for renaming in range(len(constants.renamed)):
         total = np.uint64(0)
-        for place in range(first, end):
-            frame = row[place]
-            value = steps.frame_print[frame, renaming]
-            if shape.fifo:
-                for other in range(first, place):
+        for at in range(first, end):
+            frame = row[at]
+            value = steps.frame_hash[frame, renaming]
+            if constants.fifo:
+                for other in range(first, at):
                     same = steps.frames[row[other], SENDER] == steps.frames[frame, SENDER]
                     if same and steps.frames[row[other], TO] == steps.frames[frame, TO]:
                         value = scrambled(value)
             total += value
-        sums[FLIGHT, renaming] = total
+        sums[FRAME_SUM, renaming] = total
 
 
 @bare
-def _measure_clocks(row: Ints, shape: Shape, sums: Ints) -> None:
-    count = shape.processes
-    for renaming in range(len(shape.renamed)):
+def _sum_clocks(row: Ints, constants: SearchConstants, sums: Ints) -> None:
+    count = constants.processes
+    for renaming in range(len(constants.renamed)):
         total = np.uint64(0)
-        renamed = shape.renamed[renaming]
+        renamed = constants.renamed[renaming]
         for process in range(count):
-            told = row[count + process]
-            if told:
-                for other in range(count):
-                    value = counter(told, 4 * other)
-                    total += shape.told_print[renamed[process], renamed[other], value]
-        for message in range(shape.messages):
-            waiting = pending(row, shape, message)
-            if waiting:
-                image = shape.renamed_message[renaming, message]
-                total += shape.open_print[image, shape.renamed_mask[renaming, waiting]]
-                clock = row[2 * count + message]
+            clock = row[constants.process_clocks_at + process]
+            if clock:
                 for other in range(count):
                     value = counter(clock, 4 * other)
-                    total += shape.clock_print[image, renamed[other], value]
-        sums[CLOCKS, renaming] = total
+                    total += constants.process_clock_hash[renamed[process], renamed[other], value]
+        for message in range(constants.messages):
+            waiting = pending(row, constants, message)
+            if waiting:
+                image = constants.renamed_message[renaming, message]
+                total += constants.pending_hash[image, constants.renamed_set[renaming, waiting]]
+                clock = row[constants.message_clocks_at + message]
+                for other in range(count):
+                    value = counter(clock, 4 * other)
+                    total += constants.message_clock_hash[image, renamed[other], value]
+        sums[CLOCK_SUM, renaming] = total
 
 
 @inlined
-def fingerprint(row: Ints, shape: Shape, sums: Ints) -> Int:
-    """The smallest among the renamings; never 0."""
-    best = own_print(row, shape, sums, 0)
-    for renaming in range(1, len(shape.renamed)):
-        best = min(best, own_print(row, shape, sums, renaming))
+def fingerprint(row: Ints, constants: SearchConstants, sums: Ints) -> Int:
+    """The fingerprint of a world up to renaming: the smallest of all renamings; never 0."""
+    best = renamed_fingerprint(row, constants, sums, 0)
+    for renaming in range(1, len(constants.renamed)):
+        best = min(best, renamed_fingerprint(row, constants, sums, renaming))
     return best if best else np.uint64(1)
 
 
 @inlined
-def own_print(row: Ints, shape: Shape, sums: Ints, renaming: Int) -> Int:
-    """The fingerprint of one renaming."""
-    total = sums[STATES, renaming] + sums[FLIGHT, renaming] + sums[CLOCKS, renaming]
-    return scrambled(total + np.uint64(row[shape.faults_at]) * np.uint64(0xD6E8FEB86659FD93))
+def renamed_fingerprint(row: Ints, constants: SearchConstants, sums: Ints, renaming: Int) -> Int:
+    """The fingerprint of a world under one renaming."""
+    total = sums[STATE_SUM, renaming] + sums[FRAME_SUM, renaming] + sums[CLOCK_SUM, renaming]
+    return scrambled(total + np.uint64(row[constants.faults_at]) * np.uint64(0xD6E8FEB86659FD93))
 
 
 @inlined
 def scrambled(value: Int) -> Int:
-    """Another number that looks random."""
+    """Mix the bits of a number."""
     value = (value ^ value >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ value >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
     return value ^ value >> np.uint64(31)
 
 
-@bare
-def print_of(row: Ints, shape: Shape, steps: Steps, sums: Ints) -> Int:
-    """The fingerprint of a world, with room for its sums."""
-    measure(row, shape, steps, sums)
-    return fingerprint(row, shape, sums)
+@compiled
+def fingerprint_of(row: Ints, constants: SearchConstants, steps: StepTables, sums: Ints) -> Int:
+    """The fingerprint of a world; `sums` is scratch."""
+    compute_sums(row, constants, steps, sums)
+    return fingerprint(row, constants, sums)

@@ -1,9 +1,9 @@
-"""How large an exploration will be, from small ones: said before it starts, not after a night.
+"""How large an exploration will be, extrapolated from small ones before it starts.
 
-The same setting with fewer causal-sends is explored, with one more at a time, for two seconds in all.
-Each further one multiplies the states by about the same factor, if states that are renamings of each
-other are counted one by one; what is left is a power. This is a guess, good to about a factor of ten:
-enough to tell minutes from years.
+The same setting is explored with fewer causal-sends, one more at a time, for two seconds in all. Each
+further one multiplies the number of states by about the same factor, provided that states that are
+renamings of each other are counted separately. The estimate is good to about a factor of ten: enough to
+distinguish minutes from years.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from math import exp, log
 
 from beforehand.checker.explore import check
 from beforehand.checker.program import shortened
-from beforehand.checker.search.symmetry import renamings
+from beforehand.checker.search.reductions.symmetry import renamings
 from beforehand.checker.setting import Setting
 from beforehand.checker.verdict import Verdict
 
 SECONDS = 2.0  # for all small explorations together
-QUICK = 60.0  # seconds: a guess below that need not be a better one
-MOST = 600.0  # as a power of e: no float is much larger, and no universe either
-# What an exploration keeps of each state: its fingerprint in a table that is half empty, how it was
-# reached, and of one in ten the state itself, until it is looked at.
+QUICK = 60.0  # seconds: below that, the estimate need not be refined
+MOST = 600.0  # as a power of e: close to the largest float
+# What an exploration keeps of each state: its fingerprint in a table that is half empty, its
+# predecessor, and of one in ten the row itself, until it is expanded.
 BYTES_PER_STATE = 48
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What an exploration may take."""
+    """The expected cost of an exploration."""
 
     states: float
     seconds: float
@@ -43,13 +43,13 @@ def estimate(
     workers: int | None = None,
     seconds: float = SECONDS,
 ) -> Estimate | None:
-    """What to expect; None if nobody can tell, because it is small or ends early with a violation."""
+    """The expected cost; None if unknown, because the setting is small or soon violates a guarantee."""
     end = time.monotonic() + seconds
     most = {name: setting.program.sends(name) for name in setting.processes}
     sends, senders = sum(most.values()), sum(map(bool, most.values()))
-    found: list[Verdict] = []  # with 1, 2, 3, ... sends in all
+    verdicts: list[Verdict] = []  # with 1, 2, 3, ... sends in all
     guess = None
-    alike = symmetry  # whether the cores treat names alike, as far as one has seen
+    symmetric = symmetry  # whether the cores treated names alike so far
     for some in range(1, sends):
         program = shortened(setting.program, _shares(most, some))
         verdict = check(
@@ -63,37 +63,37 @@ def estimate(
             return None
         if verdict.outcome == "unfinished":
             break
-        found.append(verdict)
-        alike = alike and verdict.symmetries == len(renamings(program))
+        verdicts.append(verdict)
+        symmetric = symmetric and verdict.symmetries == len(renamings(program))
         if some > 1:
-            group = len(renamings(setting.program)) if alike else 1
-            guess = _extrapolated(found, sends, min(senders, some - 1), group)
+            group = len(renamings(setting.program)) if symmetric else 1
+            guess = _extrapolated(verdicts, sends, min(senders, some - 1), group)
         if some > senders and guess is not None and guess.seconds < QUICK:
             break
     return guess
 
 
 def _shares(most: dict[str, int], sends: int) -> dict[str, int]:
-    """So many sends, dealt out in turn to those who have some left."""
-    dealt = dict.fromkeys(most, 0)
+    """Distribute that many sends over the processes in turn, within their limits."""
+    shares = dict.fromkeys(most, 0)
     while sends:
         for name in most:
-            if sends and dealt[name] < most[name]:
-                dealt[name] += 1
+            if sends and shares[name] < most[name]:
+                shares[name] += 1
                 sends -= 1
-    return dealt
+    return shares
 
 
-def _extrapolated(found: list[Verdict], sends: int, span: int, symmetries: int) -> Estimate:
-    """Go on as over the last sends, if possible one for each sender."""
-    last, before = found[-1], found[-1 - span]
-    growth = log(_apart(last) / _apart(before)) / span
-    apart = log(_apart(last)) + growth * (sends - len(found))
-    states = exp(min(apart, MOST)) / symmetries
-    speed = max(each.states / max(each.seconds, 1e-9) for each in found)
+def _extrapolated(verdicts: list[Verdict], sends: int, span: int, symmetries: int) -> Estimate:
+    """Assume the growth over the last `span` sends for the remaining ones."""
+    last, before = verdicts[-1], verdicts[-1 - span]
+    growth = log(_unreduced(last) / _unreduced(before)) / span
+    exponent = log(_unreduced(last)) + growth * (sends - len(verdicts))
+    states = exp(min(exponent, MOST)) / symmetries
+    speed = max(verdict.states / max(verdict.seconds, 1e-9) for verdict in verdicts)
     return Estimate(states, states / speed, states * BYTES_PER_STATE)
 
 
-def _apart(verdict: Verdict) -> int:
-    """The states, if those that are renamings of each other counted one by one; about."""
+def _unreduced(verdict: Verdict) -> int:
+    """About how many states there are without symmetry."""
     return verdict.states * verdict.symmetries

@@ -1,7 +1,8 @@
-"""The worlds that have yet to be looked at, in blocks; in which order they come out is the search.
+"""The worlds yet to be expanded, in blocks. The order in which they come out decides the search.
 
 First in, first out is breadth-first: runs are explored in the order of their length, so the first
-problem found is at the end of a shortest run. Last in, first out is depth-first: few wait at a time.
+problem found is at the end of a shortest run. Last in, first out is depth-first: few worlds wait at a
+time.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ import numpy as np
 
 from beforehand._kernel import Ints
 
-BLOCK = 1 << 15  # rows that are looked at together: enough to keep all workers busy
+BLOCK = 1 << 15  # rows that are expanded together: enough to keep all workers busy
 
 
 @dataclass(frozen=True)
-class Block:
-    """Rows at one depth; breadth-first, they are the states number `first` and following."""
+class RowBlock:
+    """Rows at one depth; in breadth-first order, the states numbered from `first` on."""
 
     rows: Ints
     depth: int
@@ -26,26 +27,26 @@ class Block:
 
 
 class Frontier:
-    """Blocks that wait."""
+    """A queue or a stack of blocks."""
 
     def __init__(self, depth_first: bool = False) -> None:
         self.depth_first = depth_first
-        self._blocks: deque[Block] = deque()
+        self._blocks: deque[RowBlock] = deque()
         self.waiting = 0
         self.bytes = 0
 
     def put(self, rows: Ints, depth: int, first: int) -> None:
-        """More rows."""
+        """Append rows."""
         for start in range(0, len(rows), BLOCK):
             part = rows[start : start + BLOCK]
             if len(part) < len(rows):
-                part = part.copy()  # or else it would keep all of them in memory
-            self._blocks.append(Block(part, depth, first + start))
+                part = part.copy()  # a view would keep all rows in memory
+            self._blocks.append(RowBlock(part, depth, first + start))
             self.waiting += len(part)
             self.bytes += part.nbytes
 
-    def take(self) -> Block | None:
-        """The next rows to look at, several blocks of one depth in one; None if there are none."""
+    def take(self) -> RowBlock | None:
+        """The next rows to expand, small blocks of one depth merged into one; None if there are none."""
         if not self._blocks:
             return None
         taken = [self._pop()]
@@ -55,31 +56,31 @@ class Frontier:
             if count > BLOCK:
                 break
             taken.append(self._pop())
-        # Blocks wait in the order of the numbers of their states, which joined ones go on with.
-        joined = taken[::-1] if self.depth_first else taken
-        rows = (
-            joined[0].rows if len(joined) == 1 else np.concatenate([each.rows for each in joined])
-        )
+        # Blocks are stored in the order of their state numbers, which merging has to preserve.
+        merged = taken[::-1] if self.depth_first else taken
+        rows = merged[0].rows
+        if len(merged) > 1:
+            rows = np.concatenate([block.rows for block in merged])
         self.waiting -= len(rows)
         self.bytes -= rows.nbytes
-        return Block(rows, joined[0].depth, joined[0].first)
+        return RowBlock(rows, merged[0].depth, merged[0].first)
 
-    def _peek(self) -> Block | None:
+    def _peek(self) -> RowBlock | None:
         return self._blocks[-1 if self.depth_first else 0] if self._blocks else None
 
-    def _pop(self) -> Block:
+    def _pop(self) -> RowBlock:
         return self._blocks.pop() if self.depth_first else self._blocks.popleft()
 
     def widen(self, width: int) -> None:
-        """Make all rows as wide as this."""
+        """Widen all rows to `width` columns."""
         self._blocks = deque(
-            Block(widened(block.rows, width), block.depth, block.first) for block in self._blocks
+            RowBlock(widened(block.rows, width), block.depth, block.first) for block in self._blocks
         )
         self.bytes = sum(block.rows.nbytes for block in self._blocks)
 
 
 def widened(rows: Ints, width: int) -> Ints:
-    """The same rows with room for more frames."""
-    room: Ints = np.zeros((len(rows), width), rows.dtype)
-    room[:, : rows.shape[1]] = rows
-    return room
+    """The same rows with columns for more frames."""
+    wider: Ints = np.zeros((len(rows), width), rows.dtype)
+    wider[:, : rows.shape[1]] = rows
+    return wider

@@ -1,13 +1,13 @@
-"""A program in parts, to be explored apart from each other.
+"""A program split into parts that are explored independently.
 
-Where a process has several choices, the program is divided into one part for each: every run of the
-whole is a run of exactly one of them. So the parts together cover what the whole covers, and little
-of it twice: what two of them share are the states before the choices in which they differ, and that is
-why the first choices of all processes are the first to be divided. (Subtrees of the states themselves,
-cut at some depth, would share most of what is in them: the same happens there, in another order.)
+Where a process can choose among several steps, the program is split into one part for each: every run of
+the whole is a run of exactly one part. So the parts together cover the whole, with little overlap: two
+parts share only the states before the choice in which they differ, which is why the first choices of all
+processes are split first. (Subtrees of the state graph, cut at some depth, would share most of their
+states: they reach the same ones in another order.)
 
 Parts that are renamings of each other are explored as one, under the renamings that keep the whole
-program, if the cores treat names alike: `mirror` looks whether they do.
+program, provided that the cores treat names alike, which `verify_symmetry` checks.
 """
 
 from __future__ import annotations
@@ -16,79 +16,83 @@ from collections.abc import Sequence
 from itertools import product
 
 from beforehand.checker.packed.local_steps import LocalSteps
-from beforehand.checker.program import Program
-from beforehand.checker.search.symmetry import Renaming, rename, renamings
+from beforehand.checker.program import CheckProgram
+from beforehand.checker.search.reductions.symmetry import Renaming, rename, renamings
 from beforehand.checker.setting import Setting
 
 
-def parts(program: Program, at_least: int, group: Sequence[Renaming]) -> list[Program]:
-    """The program in that many parts, or more; fewer if it has too few choices for that.
+def split_program(
+    program: CheckProgram, at_least: int, group: Sequence[Renaming]
+) -> list[CheckProgram]:
+    """Split a program into `at_least` parts, or fewer if it has too few choices.
 
-    Of parts that are renamings of each other by one of the `group`, there is one.
+    Parts that a renaming of the `group` maps onto each other are represented by one of them.
     """
-    found = [program]
-    longest = max(len(places) for places in program.places.values())
+    parts = [program]
+    longest = max(len(locations) for locations in program.locations.values())
     for steps, name in product(range(longest), program.processes):
-        # What one process does is a renaming of what another does only when both are divided.
-        between = name != program.processes[0] and len(group) > 1
-        if len(found) >= at_least and not between:
+        # Parts can only be renamings of each other once all processes are split equally far.
+        uneven = name != program.processes[0] and len(group) > 1
+        if len(parts) >= at_least and not uneven:
             break
-        divided = [piece for each in found for piece in _divided(each, name, steps)]
-        found = _up_to_renaming(divided, group)
-    return found
+        smaller = [piece for part in parts for piece in _split(part, name, steps)]
+        parts = _up_to_renaming(smaller, group)
+    return parts
 
 
-def _divided(program: Program, process: str, steps: int) -> list[Program]:
-    """By what a process does after so many steps, when it has no choices before that."""
-    here = program.places[process]
-    place = 0
+def _split(program: CheckProgram, process: str, steps: int) -> list[CheckProgram]:
+    """Split by what a process does after so many steps, none of which leaves it a choice."""
+    locations = program.locations[process]
+    at = 0
     for _ in range(steps):
-        if not here[place]:
+        if not locations[at]:
             return [program]  # it is done by then
-        [(_, place)] = here[place]
+        [(_, at)] = locations[at]
     return [
-        Program({**program.places, process: (*here[:place], (choice,), *here[place + 1 :])})
-        for choice in here[place]
+        CheckProgram(
+            {**program.locations, process: (*locations[:at], (chosen,), *locations[at + 1 :])}
+        )
+        for chosen in locations[at]
     ] or [program]
 
 
-def _up_to_renaming(programs: list[Program], group: Sequence[Renaming]) -> list[Program]:
-    """The first of those that are renamings of each other."""
-    first: dict[tuple[object, ...], Program] = {}
+def _up_to_renaming(programs: list[CheckProgram], group: Sequence[Renaming]) -> list[CheckProgram]:
+    """One program of each set that are renamings of each other: the first."""
+    first: dict[tuple[object, ...], CheckProgram] = {}
     for program in programs:
-        first.setdefault(min(_told(program, order) for order in group), program)
+        first.setdefault(min(_sort_key(program, order) for order in group), program)
     return list(first.values())
 
 
-def _told(program: Program, order: Renaming) -> tuple[object, ...]:
-    """The program with its processes renamed, as something that can be compared."""
+def _sort_key(program: CheckProgram, order: Renaming) -> tuple[object, ...]:
+    """The program with its processes renamed, as a value that can be ordered."""
     names = program.processes
-    mapping = {name: names[order[place]] for place, name in enumerate(names)}
-    told = {
+    mapping = {name: names[image] for name, image in zip(names, order, strict=True)}
+    renamed = {
         mapping[name]: tuple(
-            tuple(sorted((str(rename(choice, mapping)), after) for choice, after in place))
-            for place in places
+            tuple(sorted((str(rename(step, mapping)), after) for step, after in location))
+            for location in locations
         )
-        for name, places in program.places.items()
+        for name, locations in program.locations.items()
     }
-    return tuple(told[name] for name in names)
+    return tuple(renamed[name] for name in names)
 
 
-def mirror(local: LocalSteps, whole: Setting) -> None:
-    """Run all local steps of a part again, beside their images under the renamings of the whole.
+def verify_symmetry(local: LocalSteps, whole: Setting) -> None:
+    """Run all local steps of a part again, together with their images under the renamings of the whole.
 
-    Raises NotSymmetric if the cores do not treat names alike: then the part stands for itself only.
+    Raises NotSymmetric if the cores do not treat names alike: then the part represents only itself.
     """
     checked = LocalSteps(whole, renamings(whole.program))
     states = dict(zip(local.start, checked.start, strict=True))
     frames: dict[int, int] = {}
-    # In the order in which they were found: nothing happens to what has not been seen before.
+    # In the order of their discovery, every state and frame is mapped before it is needed.
     for (state, event), outcome in local.outcomes.items():
         if event < local.first_arrival:
-            same = checked.static.events.index(local.static.events[event])
+            same = checked.program_events.events.index(local.program_events.events[event])
         else:
             same = checked.first_arrival + frames[event - local.first_arrival]
         checked.resolve(states[state], same)
-        found = checked.outcomes[states[state], same]
-        states[outcome.state] = found.state
-        frames.update(zip(outcome.frames, found.frames, strict=True))
+        image = checked.outcomes[states[state], same]
+        states[outcome.state] = image.state
+        frames.update(zip(outcome.frames, image.frames, strict=True))

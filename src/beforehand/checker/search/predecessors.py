@@ -1,4 +1,4 @@
-"""How each state of a breadth-first search was first reached: from which one, and by what."""
+"""How each state of a breadth-first search was first reached: its predecessor and the event."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from bisect import bisect_right
 from beforehand._kernel import Ints
 
 
-class Trail:
-    """States by their number, in the order in which they were found."""
+class Predecessors:
+    """The predecessor of each state; states are numbered in the order of their discovery."""
 
     def __init__(self) -> None:
-        self._firsts: list[int] = []  # the number of the first state of each part
-        self._parts: list[tuple[Ints, Ints]] = []
+        self._firsts: list[int] = []  # the number of the first state of each chunk
+        self._chunks: list[tuple[Ints, Ints]] = []
         self.size = 0
         self.bytes = 0
 
     def add(self, parents: Ints, events: Ints) -> None:
-        """The next states: the number of the state before each, and what happened there."""
+        """Append states: for each the number of its predecessor, and the event that led from there."""
         self._firsts.append(self.size)
-        self._parts.append((parents, events))
+        self._chunks.append((parents, events))
         self.size += len(parents)
         self.bytes += parents.nbytes + events.nbytes
 
-    def back(self, state: int) -> list[int]:
-        """What happened on the way to a state from the first of all."""
+    def events_to(self, state: int) -> list[int]:
+        """The codes of all events on the way from the initial state to this one."""
         codes: list[int] = []
         while state:
-            part = bisect_right(self._firsts, state) - 1
-            parents, events = self._parts[part]
-            place = state - self._firsts[part]
-            codes.append(int(events[place]))
-            state = int(parents[place])
+            chunk = bisect_right(self._firsts, state) - 1
+            parents, events = self._chunks[chunk]
+            offset = state - self._firsts[chunk]
+            codes.append(int(events[offset]))
+            state = int(parents[offset])
         return codes[::-1]

@@ -1,9 +1,10 @@
-"""The exploration itself: one loop, whatever the order.
+"""The search itself: one loop, whatever the order.
 
-Take a block of worlds, let the workers find their successors (`kernels.py`), run on the real cores
-whatever local steps were missing, and keep the successors that nobody had seen. Workers are threads,
-since the loops hold no lock. Each remembers a part of the fingerprints of its own, so in the second half
-of a turn, too, nobody waits for anybody, and what comes out does not depend on who was faster.
+Take a block of worlds, let the workers find their successors (`packed/successors.py`), run missing
+local steps on the real cores, and keep the successors that were not visited before. Workers are
+threads, since the compiled loops release the interpreter lock. Each owns a share of the fingerprints,
+so no worker waits for another while successors are kept either, and the result does not depend on
+their speed.
 """
 
 from __future__ import annotations
@@ -16,64 +17,52 @@ from dataclasses import dataclass
 import numpy as np
 
 from beforehand._kernel import Ints
-from beforehand.checker.actions import Action, Kind, Run
-from beforehand.checker.packed import buffers as findings
-from beforehand.checker.packed import loops
+from beforehand.checker.actions import Action, ActionKind, Run
+from beforehand.checker.packed import buffers
+from beforehand.checker.packed.buffers import Expansion, Scratch, Workspace
+from beforehand.checker.packed.fingerprints import fingerprint_of
 from beforehand.checker.packed.local_steps import LocalSteps
-from beforehand.checker.packed.tables import Tables, shape_of
-from beforehand.checker.search.frontier import BLOCK, Block, Frontier, widened
-from beforehand.checker.search.garbage import collecting_by_hand, keep_from_collector
-from beforehand.checker.search.predecessors import Trail
-from beforehand.checker.search.symmetry import Renaming
+from beforehand.checker.packed.successors import expand
+from beforehand.checker.packed.tables import Tables, constants_of
+from beforehand.checker.search.frontier import BLOCK, Frontier, RowBlock, widened
+from beforehand.checker.search.gc_control import collect_and_freeze, collecting_by_hand
+from beforehand.checker.search.predecessors import Predecessors
+from beforehand.checker.search.reductions.symmetry import Renaming
 from beforehand.checker.search.visited import Visited
 from beforehand.checker.setting import Setting
-from beforehand.checker.verdict import Progress
+from beforehand.checker.verdict import SearchProgress
 from beforehand.errors import CheckError
 
-_ROOM_FOR_FRAMES = 16  # at first
-_BRANCHES = 6  # successors for each row that there is room for; with more, a worker stops early
-_TOO_FEW = 512  # rows: less is not worth a second worker
-_TELL_EVERY = 0.25  # seconds
+FRAME_COLUMNS = 16  # of a row at first, and how many are added when they do not suffice
+BRANCHES = 6  # successors per row that fit into the buffers; with more, a worker stops early
+ROWS_PER_WORKER = 512  # with fewer, a second worker does not pay off
+PROGRESS_INTERVAL = 0.25  # seconds
 
-_KINDS: dict[int, Kind] = {
-    findings.ARRIVE: "arrive",
-    findings.DUPLICATE: "duplicate",
-    findings.LOSE: "lose",
+_KINDS: dict[int, ActionKind] = {
+    buffers.ARRIVE: "arrive",
+    buffers.DUPLICATE: "duplicate",
+    buffers.LOSE: "lose",
 }
 
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop without having seen everything."""
+    """When to stop before everything is explored."""
 
     states: int | None = None
     seconds: float | None = None
     bytes: int | None = None
 
 
-def _room(width: int) -> findings.Found:
-    """Room for what one worker finds in a turn."""
-    room = _BRANCHES * BLOCK
-    return findings.Found(
-        np.zeros((room, width), np.uint32),
-        np.zeros(room, np.uint64),
-        np.zeros(room, np.int64),
-        np.zeros(room, np.uint32),
-        np.zeros(room, np.uint64),
-        np.zeros(BLOCK, np.int64),
-        np.zeros(findings.SAID, np.int64),
-    )
+def _never_fits(status: Ints) -> bool:
+    """Whether the events that are enabled at one world exceed the buffers even when they are empty."""
+    if status[buffers.OVERFLOW] == buffers.EXPANSION_FULL:
+        return not status[buffers.ROWS_DONE] and not status[buffers.MISSING]
+    return bool(status[buffers.OVERFLOW] == buffers.TOO_MANY_BRANCHES)
 
 
-def _is_too_much(said: Ints) -> bool:
-    """Whether there will never be room for what can happen at one moment."""
-    if said[findings.OVERFULL] == findings.TAKE_AWAY:
-        return not said[findings.DONE] and not said[findings.MISSING]
-    return bool(said[findings.OVERFULL] == findings.TOO_MANY_WAYS)
-
-
-class Search:
-    """One exploration, and what it has found so far."""
+class StateSearch:
+    """One exploration, and its results so far."""
 
     def __init__(
         self,
@@ -85,48 +74,51 @@ class Search:
         workers: int,
     ) -> None:
         self.local = LocalSteps(setting, group)
-        self.tables = Tables(self.local)
-        self.shape = shape_of(self.local, reduce)
-        self.width = self.shape.faults_at + 3 + _ROOM_FOR_FRAMES
+        self.reduce = reduce
         self.workers = workers
         self.visited = Visited(workers)
         self.frontier = Frontier(depth_first)
-        # A step of a reduced search may be several actions, so its trail would not tell a run.
-        self.trail = None if depth_first or reduce else Trail()
-        self.found: list[findings.Found] = []
-        self.rooms: list[findings.Room] = []
-        self._make_room()
+        # One step of a reduced search may be several actions, so predecessors would not give a run.
+        self.predecessors = None if depth_first or reduce else Predecessors()
         self.transitions = 0
         self.depth = 0
-        self.seen = 0
-        self.problem_at: int | None = None  # depth: nothing longer is of interest any more
-        self.run_to_problem: Run | None = None  # known in breadth-first searches
-        self.reason = ""  # why it stopped, if it was not because all was seen
-        self._begin()
+        self.coverage = 0  # bits
+        self.problem_depth: int | None = None  # longer runs are of no interest any more
+        self.run_to_problem: Run | None = None  # known in plain breadth-first searches
+        self.reason = ""  # why the search stopped early, if it did
+        self._tables = Tables(self.local)
+        self._constants = constants_of(self.local, reduce)
+        self._width = self._constants.frames_at + FRAME_COLUMNS
+        self._expansions: list[Expansion] = []
+        self._scratch: list[Scratch] = []
+        self._allocate()
+        self._start()
 
-    # ---- the loop ----
-
-    def explore(self, limits: Limits, progress: Callable[[Progress], None] | None = None) -> None:
-        """Go on until everything is seen, something is wrong, or a limit is hit."""
-        started = told = time.monotonic()
+    def explore(
+        self, limits: Limits, progress: Callable[[SearchProgress], None] | None = None
+    ) -> None:
+        """Search until everything is explored, a problem is found, or a limit is hit."""
+        started = reported = time.monotonic()
         with ThreadPoolExecutor(self.workers) as pool, collecting_by_hand():
-            while not (self.problem_at is not None and self.frontier.depth_first):
+            while not (self.problem_depth is not None and self.frontier.depth_first):
                 block = self.frontier.take()
-                if block is None or (self.problem_at is not None and block.depth > self.problem_at):
+                if block is None or (
+                    self.problem_depth is not None and block.depth > self.problem_depth
+                ):
                     return
-                self._look(block, pool)
+                self._process(block, pool)
                 now = time.monotonic()
                 self.reason = self._limit_hit(limits, now - started)
-                if self.reason and self.problem_at is None and self.frontier.waiting:
+                if self.reason and self.problem_depth is None and self.frontier.waiting:
                     return
                 self.reason = ""
-                if progress is not None and now - told > _TELL_EVERY:
-                    told = now
+                if progress is not None and now - reported > PROGRESS_INTERVAL:
+                    reported = now
                     progress(self.progress(now - started))
 
-    def progress(self, seconds: float) -> Progress:
-        """How far it is."""
-        return Progress(
+    def progress(self, seconds: float) -> SearchProgress:
+        """How far the search has got."""
+        return SearchProgress(
             self.visited.count, self.transitions, self.depth, self.frontier.waiting, seconds
         )
 
@@ -142,135 +134,138 @@ class Search:
     @property
     def bytes(self) -> int:
         """About how much memory the states take."""
-        trail = 0 if self.trail is None else self.trail.bytes
-        return self.visited.bytes + self.frontier.bytes + trail
+        predecessors = 0 if self.predecessors is None else self.predecessors.bytes
+        return self.visited.bytes + self.frontier.bytes + predecessors
 
-    def _look(self, block: Block, pool: ThreadPoolExecutor) -> None:
+    def _process(self, block: RowBlock, pool: ThreadPoolExecutor) -> None:
         """Find and keep the successors of a block."""
-        left: Ints = np.arange(len(block.rows))
-        while len(left):
-            parts = np.array_split(left, self.workers if len(left) >= _TOO_FEW else 1)
-            self._expand(block, parts, pool)
-            said = [found.said for found in self.found[: len(parts)]]
-            if any(map(_is_too_much, said)):
+        remaining: Ints = np.arange(len(block.rows))
+        while len(remaining):
+            workers = self.workers if len(remaining) >= ROWS_PER_WORKER else 1
+            shares = np.array_split(remaining, workers)
+            self._expand(block, shares, pool)
+            expansions = self._expansions[:workers]
+            statuses = [expansion.status for expansion in expansions]
+            if any(map(_never_fits, statuses)):
                 raise CheckError(
-                    "too much can happen at one moment of one process; give smaller bounds"
-                    + (", or switch the reduction off" if self.shape.reduce else "")
+                    "too many events are enabled at one process at a time; give smaller bounds"
+                    + (", or switch the reduction off" if self.reduce else "")
                 )
-            if any(each[findings.OVERFULL] == findings.FRAMES_LEFT_OVER for each in said):
+            if any(status[buffers.OVERFLOW] == buffers.TOO_MANY_FRAMES for status in statuses):
                 block = self._widen(block)
                 continue
-            self.transitions += sum(int(each[findings.TRANSITIONS]) for each in said)
-            self.seen |= int(np.bitwise_or.reduce([each[findings.SEEN] for each in said]))
-            if self._note_problem(block, said):
+            self.transitions += sum(int(status[buffers.TRANSITIONS]) for status in statuses)
+            self.coverage |= int(np.bitwise_or.reduce([s[buffers.COVERAGE] for s in statuses]))
+            if self._record_problem(block, statuses):
                 return
-            self._keep(block, len(parts), pool)
-            self._resolve(len(parts))
-            left = np.concatenate(
+            self._keep_new(block, expansions, pool)
+            self._resolve(expansions)
+            remaining = np.concatenate(
                 [
-                    rest
-                    for part, found in zip(parts, self.found, strict=False)
-                    for rest in (
-                        found.retry[: found.said[findings.RETRY]],
-                        part[found.said[findings.DONE] :],
+                    rows
+                    for share, expansion in zip(shares, expansions, strict=True)
+                    for rows in (
+                        expansion.retry[: expansion.status[buffers.RETRIES]],
+                        share[expansion.status[buffers.ROWS_DONE] :],
                     )
                 ]
             )
 
-    def _begin(self) -> None:
-        row: Ints = np.zeros((1, self.width), np.uint32)
+    def _start(self) -> None:
+        row: Ints = np.zeros((1, self._width), np.uint32)
         row[0, : len(self.local.names)] = self.local.start
-        own: Ints = np.array(
-            [loops.print_of(row[0], self.shape, self.tables.steps(), self.rooms[0].sums[0])],
-            np.uint64,
-        )
+        sums = self._scratch[0].sums[0]
+        fingerprint = fingerprint_of(row[0], self._constants, self._tables.steps(), sums)
         for worker in range(self.workers):
-            self.visited.keep(worker, own)
+            self.visited.add(worker, np.array([fingerprint], np.uint64))
         self.frontier.put(row, 0, 0)
-        if self.trail is not None:
-            self.trail.add(np.zeros(1, np.uint32), np.zeros(1, np.uint32))
+        if self.predecessors is not None:
+            self.predecessors.add(np.zeros(1, np.uint32), np.zeros(1, np.uint32))
 
-    def _expand(self, block: Block, parts: list[Ints], pool: ThreadPoolExecutor) -> None:
-        steps = self.tables.steps()
-        table = self.visited.table
+    def _expand(self, block: RowBlock, shares: list[Ints], pool: ThreadPoolExecutor) -> None:
+        steps = self._tables.steps()
+        visited = self.visited.table
 
-        def expand(part: Ints, room: findings.Room, found: findings.Found) -> None:
-            loops.expand(block.rows, part, self.shape, steps, table, room, found)
+        def expand_share(share: Ints, scratch: Scratch, expansion: Expansion) -> None:
+            work = Workspace(self._constants, steps, visited, scratch, expansion)
+            expand(block.rows, share, work)
 
-        list(pool.map(expand, parts, self.rooms, self.found))
+        list(pool.map(expand_share, shares, self._scratch, self._expansions))
 
-    def _keep(self, block: Block, parts: int, pool: ThreadPoolExecutor) -> None:
-        """Remember what is new; the states get their numbers."""
-        counts = [int(found.said[findings.FOUND]) for found in self.found[:parts]]
-        self.visited.make_room(sum(counts), pool)
+    def _keep_new(
+        self, block: RowBlock, expansions: list[Expansion], pool: ThreadPoolExecutor
+    ) -> None:
+        """Keep the successors that are new, and number them."""
+        counts = [int(expansion.status[buffers.SUCCESSORS]) for expansion in expansions]
+        self.visited.reserve(sum(counts), pool)
 
-        def keep(worker: int) -> list[tuple[Ints, Ints, Ints]]:
-            parts = []
-            for found, count in zip(self.found, counts, strict=False):
-                new = self.visited.keep(worker, found.prints[:count])
-                parts.append((found.rows[new], found.parents[new], found.events[new]))
-            return parts
+        def keep_owned(worker: int) -> list[tuple[Ints, Ints, Ints]]:
+            kept = []
+            for expansion, count in zip(expansions, counts, strict=True):
+                new = self.visited.add(worker, expansion.fingerprints[:count])
+                kept.append((expansion.rows[new], expansion.parents[new], expansion.events[new]))
+            return kept
 
-        for kept in pool.map(keep, range(self.workers)):
+        for kept in pool.map(keep_owned, range(self.workers)):
             for rows, parents, events in kept:
                 if len(rows):
-                    self.depth = max(self.depth, int(rows[:, self.shape.faults_at + 1].max()))
-                    first = 0 if self.trail is None else self.trail.size
+                    self.depth = max(self.depth, int(rows[:, self._constants.depth_at].max()))
+                    first = 0 if self.predecessors is None else self.predecessors.size
                     self.frontier.put(rows, block.depth + 1, first)
-                    if self.trail is not None:
-                        self.trail.add((parents + block.first).astype(np.uint32), events)
+                    if self.predecessors is not None:
+                        numbers = (parents + block.first).astype(np.uint32)
+                        self.predecessors.add(numbers, events)
 
-    def _resolve(self, parts: int) -> None:
-        """Run the local steps that were missing on the real cores."""
-        wanted = [found.missing[: found.said[findings.MISSING]] for found in self.found[:parts]]
-        keys = np.unique(np.concatenate(wanted)).tolist()
+    def _resolve(self, expansions: list[Expansion]) -> None:
+        """Run the missing local steps on the real cores."""
+        missing = [e.missing[: e.status[buffers.MISSING]] for e in expansions]
+        keys = np.unique(np.concatenate(missing)).tolist()
         if keys:
-            self.tables.resolve([(key >> 32, key & 0xFFFFFFFF) for key in keys])
-            keep_from_collector()
+            self._tables.resolve([(key >> 32, key & 0xFFFFFFFF) for key in keys])
+            collect_and_freeze()
 
-    def _make_room(self) -> None:
-        group = len(self.local.group)
-        self.found = [_room(self.width) for _ in range(self.workers)]
-        self.rooms = [findings.make_room(self.width, group) for _ in range(self.workers)]
+    def _allocate(self) -> None:
+        workers, group = range(self.workers), len(self.local.group)
+        self._expansions = [
+            buffers.make_expansion(BRANCHES * BLOCK, BLOCK, self._width) for _ in workers
+        ]
+        self._scratch = [buffers.make_scratch(self._width, group) for _ in workers]
 
-    def _widen(self, block: Block) -> Block:
-        """More frames are in flight than ever: make room for them."""
-        self.width += _ROOM_FOR_FRAMES
-        self.frontier.widen(self.width)
-        self._make_room()
-        return Block(widened(block.rows, self.width), block.depth, block.first)
+    def _widen(self, block: RowBlock) -> RowBlock:
+        """Add columns to all rows: more frames are in flight than ever before."""
+        self._width += FRAME_COLUMNS
+        self.frontier.widen(self._width)
+        self._allocate()
+        return RowBlock(widened(block.rows, self._width), block.depth, block.first)
 
-    # ---- problems ----
+    def _record_problem(self, block: RowBlock, statuses: list[Ints]) -> bool:
+        """Record the first problem; True if no shorter run to one can follow.
 
-    def _note_problem(self, block: Block, said: list[Ints]) -> bool:
-        """Remember the first problem; True if nothing shorter can come.
-
-        A run that ends badly here is one shorter than one that the next step breaks, so after the
-        latter the search goes on to the end of this depth.
+        A run with a bad end is one action shorter than a run with a bad next step, so after the latter
+        the search goes on to the end of this depth.
         """
-        for each in said:
-            problem = int(each[findings.PROBLEM])
-            if problem == findings.NO_PROBLEM:
+        for status in statuses:
+            problem = int(status[buffers.PROBLEM])
+            if problem == buffers.NO_PROBLEM:
                 continue
-            ended = problem == findings.BAD_END
-            if self.problem_at is None or ended:
-                self.problem_at = block.depth
-                if self.trail is not None:
-                    last = [] if ended else [int(each[findings.EVENT])]
-                    self.run_to_problem = self._run_to(
-                        block.first + int(each[findings.WHERE]), last
-                    )
+            ended = problem == buffers.BAD_END
+            if self.problem_depth is None or ended:
+                self.problem_depth = block.depth
+                last = [] if ended else [int(status[buffers.PROBLEM_EVENT])]
+                state = block.first + int(status[buffers.PROBLEM_ROW])
+                self.run_to_problem = self._run_to(state, last)
             if ended or self.frontier.depth_first:
                 return True
-            each[findings.DONE] += 1
+            status[buffers.ROWS_DONE] += 1
         return False
 
-    def _run_to(self, state: int, more: Iterable[int] = ()) -> Run:
-        assert self.trail is not None
-        return tuple(map(self._action, [*self.trail.back(state), *more]))
+    def _run_to(self, state: int, last: Iterable[int]) -> Run | None:
+        if self.predecessors is None:
+            return None
+        return tuple(map(self._action, [*self.predecessors.events_to(state), *last]))
 
     def _action(self, code: int) -> Action:
         event, kind = divmod(code, 4)
-        if kind == findings.TIMERS:
+        if kind == buffers.TIMERS:
             return Action("timers", "")
         return self.local.action(event, _KINDS[kind])

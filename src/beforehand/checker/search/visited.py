@@ -1,7 +1,7 @@
-"""The fingerprints of the states that were visited, a part for each worker.
+"""The fingerprints of the visited states, in one table per worker.
 
-A fingerprint has 64 bits. That two among n states have the same one, so that the second is taken for
-visited, is expected n^2 / 2^65 times: 0.0003 times in a hundred million states.
+A fingerprint has 64 bits. Among n states, n^2 / 2^65 collisions are expected, in which the second
+state is mistaken for visited: 0.0003 in a hundred million states.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from typing import Protocol
 import numpy as np
 
 from beforehand._kernel import Ints
-from beforehand.checker.packed.hashing import copy_prints
-from beforehand.checker.packed.loops import keep
+from beforehand.checker.packed.hash_tables import add_new, copy_fingerprints
 
-_ROOM = 1 << 16  # for each worker, at first; a power of two
-_FULLEST = 0.6  # of a table: beyond, looking for a place takes long
+INITIAL_CAPACITY = 1 << 16  # slots per worker; a power of two
+_MOST_FILLED = 0.6  # of the slots: beyond, probing takes long
 
 
 class _Pool(Protocol):
@@ -27,32 +26,36 @@ class Visited:
     """A set of fingerprints."""
 
     def __init__(self, workers: int) -> None:
-        self.table: Ints = np.zeros((workers, _ROOM), np.uint64)
+        self.table: Ints = np.zeros((workers, INITIAL_CAPACITY), np.uint64)
         self._counts = [0] * workers
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of visited states."""
         return sum(self._counts)
 
     @property
     def bytes(self) -> int:
-        """How much memory they take."""
+        """The memory that the tables take."""
         return self.table.nbytes
 
-    def make_room(self, count: int, pool: _Pool) -> None:
-        """See to it that each worker can remember so many more."""
-        workers, room = self.table.shape
-        while max(self._counts) + count > _FULLEST * room:
-            room *= 2
-        if room > self.table.shape[1]:
-            larger: Ints = np.zeros((workers, room), np.uint64)
-            list(pool.map(lambda each: copy_prints(self.table[each], larger[each]), range(workers)))
+    def reserve(self, count: int, pool: _Pool) -> None:
+        """Grow the tables until each can take that many more fingerprints."""
+        workers, capacity = self.table.shape
+        while max(self._counts) + count > _MOST_FILLED * capacity:
+            capacity *= 2
+        if capacity > self.table.shape[1]:
+            larger: Ints = np.zeros((workers, capacity), np.uint64)
+
+            def copy(worker: int) -> None:
+                copy_fingerprints(self.table[worker], larger[worker])
+
+            list(pool.map(copy, range(workers)))
             self.table = larger
 
-    def keep(self, worker: int, prints: Ints) -> Ints:
-        """Add those that belong to a worker; where the new ones are."""
-        new: Ints = np.empty(len(prints), np.int64)
-        size = int(keep(prints, worker, len(self.table), self.table[worker], new))
-        self._counts[worker] += size
-        return new[:size]
+    def add(self, worker: int, fingerprints: Ints) -> Ints:
+        """Add the fingerprints that a worker owns; returns the indices of the new ones."""
+        new: Ints = np.empty(len(fingerprints), np.int64)
+        count = int(add_new(fingerprints, worker, len(self.table), self.table[worker], new))
+        self._counts[worker] += count
+        return new[:count]

@@ -16,7 +16,7 @@ from beforehand.errors import CheckError
 
 if TYPE_CHECKING:
     from beforehand.checker.setting import Setting
-    from beforehand.checker.verdict import Progress, Verdict
+    from beforehand.checker.verdict import SearchProgress, Verdict
     from beforehand.cli.check.options import Search
 
 _BOUNDS = "Bounds"
@@ -273,7 +273,7 @@ def _explore(explored: Setting, search: Search, conf: list[str] | None) -> Verdi
         spark = None if search.master is None else start_session(search.master, conf)
         with progress_line("exploring") as say:
 
-            def progress(so_far: Progress) -> None:
+            def progress(so_far: SearchProgress) -> None:
                 say(words(so_far))
 
             if spark is None:
@@ -304,7 +304,7 @@ def _explore(explored: Setting, search: Search, conf: list[str] | None) -> Verdi
         raise typer.Exit(BAD_INPUT) from None
 
 
-def words(so_far: Progress) -> str:
+def words(so_far: SearchProgress) -> str:
     """How far an exploration is, on one line."""
     speed = so_far.states / max(so_far.seconds, 1e-9)
     return (

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Final
 
-from beforehand.checker.program import Open, step
-from beforehand.checker.setting import Faults
+from beforehand.checker.program import OpenStep, parse_step
+from beforehand.checker.setting import FaultBudget
 from beforehand.errors import CheckError
 
 _SECONDS: Final = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
@@ -45,9 +45,9 @@ def sends(text: str, processes: int | None) -> list[int]:
     return [int(part) for part in parts]
 
 
-def faults(text: str) -> Faults:
+def faults(text: str) -> FaultBudget:
     """How often what may happen, from `loss=1,duplicate=1`."""
-    known = [field.name for field in fields(Faults)]
+    known = [field.name for field in fields(FaultBudget)]
     found: dict[str, int] = {}
     for part in text.split(","):
         name, _, number = part.strip().partition("=")
@@ -57,7 +57,7 @@ def faults(text: str) -> Faults:
                 f"like loss=1,duplicate=1 (of {', '.join(known)})"
             )
         found[name] = int(number)
-    return Faults(**found)
+    return FaultBudget(**found)
 
 
 def links(text: str) -> list[tuple[str, str]]:
@@ -89,9 +89,9 @@ def tree(text: str) -> Mapping[str, str]:
     return found
 
 
-def open_link(text: str) -> tuple[str, Open]:
+def open_link(text: str) -> tuple[str, OpenStep]:
     """Who opens which link, from `a+c/b`."""
-    name, choice = step(text)
-    if not isinstance(choice, Open):
+    name, step = parse_step(text)
+    if not isinstance(step, OpenStep):
         raise CheckError(f"--open: {text!r} opens no link; write a+c, or a+c/b with a mediator")
-    return name, choice
+    return name, step

@@ -11,7 +11,7 @@ from typing import Final
 
 from beforehand import trace, wire
 from beforehand.causality.ids import MessageId
-from beforehand.checker.explain.run_events import Event, messages_in, tell
+from beforehand.checker.explain.run_events import RunEvent, messages_in, run_events
 from beforehand.checker.setting import Setting
 from beforehand.checker.verdict import Counterexample
 from beforehand.errors import TraceError
@@ -43,7 +43,7 @@ def save(explored: Setting, found: Counterexample, file: Path) -> None:
         log = _Log(recorder)
         for name in explored.processes:
             log.add(0, name, "start")
-        for event in tell(explored, found.run):
+        for event in run_events(explored, found.run):
             log.event(event)
         end = "end of the run" if found.problem.kind in _AT_THE_END else "cut short"
         for name in explored.processes:
@@ -57,7 +57,7 @@ class _Log:
         self._recorder = recorder
         self._seq: dict[str, int] = {}
 
-    def event(self, event: Event) -> None:
+    def event(self, event: RunEvent) -> None:
         """Record what has a place in a trace: the loss of a frame has none, nor has a timer."""
         message, frame = event.message, event.frame
         step, process, kind = event.step, event.process, event.kind
@@ -93,13 +93,13 @@ class _Log:
         )
 
 
-def _first(event: Event) -> MessageId:
+def _first(event: RunEvent) -> MessageId:
     """The message that has the bytes of the whole frame, if several travel together."""
     assert event.frame is not None
     return messages_in(event.sender, event.frame)[0]
 
 
-def _detail(event: Event) -> str:
+def _detail(event: RunEvent) -> str:
     assert event.message is not None
     if event.kind == "hold":
         return "at receiver" if event.to == (event.process,) else "at sender"

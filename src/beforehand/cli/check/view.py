@@ -14,7 +14,7 @@ from beforehand.checker.actions import Action, Run
 from beforehand.checker.explain.figures import recognise
 from beforehand.checker.explain.run_events import messages_in
 from beforehand.checker.explain.spacetime import WIDTH, spacetime
-from beforehand.checker.program import Close, Open, Send
+from beforehand.checker.program import CloseStep, OpenStep, SendStep
 from beforehand.checker.setting import Setting
 from beforehand.checker.verdict import Counterexample, Verdict
 from beforehand.cli.check.options import Asked, Search
@@ -174,13 +174,13 @@ def _counterexample(report: Report, found: Counterexample) -> dict[str, Any]:
 
 def _action(action: Action) -> dict[str, Any]:
     told: dict[str, Any] = {"kind": action.kind, "process": action.process}
-    choice, frame = action.choice, action.frame
-    if isinstance(choice, Send):
-        told |= {"send": True, "to": choice.to}
-    elif isinstance(choice, Open):
-        told |= {"open": choice.peer, "via": choice.via}
-    elif isinstance(choice, Close):
-        told |= {"close": choice.peer}
+    step, frame = action.step, action.frame
+    if isinstance(step, SendStep):
+        told |= {"send": True, "to": step.to}
+    elif isinstance(step, OpenStep):
+        told |= {"open": step.peer, "via": step.via}
+    elif isinstance(step, CloseStep):
+        told |= {"close": step.peer}
     elif frame is not None:
         carried = [str(message) for message in messages_in(action.sender, frame)]
         told |= {"sender": action.sender, "frame": repr(frame), "messages": carried}

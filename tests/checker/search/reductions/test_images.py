@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from beforehand.checker.search.images import Images, NotSymmetric
+from beforehand.checker.search.reductions.images import Images, NotSymmetric
 
 SWAP = [(0, 1), (1, 0)]
 TURNS = [(0, 1, 2), (1, 2, 0), (2, 0, 1)]

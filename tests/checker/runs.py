@@ -6,7 +6,7 @@ import random
 
 from beforehand.checker.actions import Action, Run
 from beforehand.checker.setting import Setting
-from beforehand.checker.world import World
+from beforehand.checker.world import CheckedWorld
 
 
 def written_run(setting: Setting, text: str) -> Run:
@@ -16,15 +16,15 @@ def written_run(setting: Setting, text: str) -> Run:
     `b<a2` that of the second; with `!` at the end it is lost, with `=` a copy stays; `b~` is b's timer,
     `~` are those of all.
     """
-    world = World(setting)
+    world = CheckedWorld(setting)
     run: list[Action] = []
     for word in text.split():
         run.append(_action(world, word))
-        world.do(run[-1])
+        world.apply(run[-1])
     return tuple(run)
 
 
-def _action(world: World, word: str) -> Action:
+def _action(world: CheckedWorld, word: str) -> Action:
     if word.endswith("~"):
         return Action("tick", word[:-1]) if word[:-1] else Action("timers", "")
     receiver, _, sender = word.rstrip("!=").partition("<")
@@ -39,10 +39,10 @@ def _action(world: World, word: str) -> Action:
 def random_run(setting: Setting, seed: int) -> Run:
     """Anything that may happen, until nothing may any more, or a promise is broken."""
     rng = random.Random(seed)
-    world = World(setting)
+    world = CheckedWorld(setting)
     run: list[Action] = []
     while choices := world.enabled():
         run.append(rng.choice(choices))
-        if world.do(run[-1]) is not None:
+        if world.apply(run[-1]) is not None:
             break
     return tuple(run)

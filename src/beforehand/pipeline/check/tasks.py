@@ -15,8 +15,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from beforehand.checker.explore import check
-from beforehand.checker.program import Program
-from beforehand.checker.search.images import NotSymmetric
+from beforehand.checker.program import CheckProgram
+from beforehand.checker.search.reductions.images import NotSymmetric
 from beforehand.checker.setting import Setting
 from beforehand.checker.verdict import Verdict
 from beforehand.errors import PipelineError
@@ -26,7 +26,7 @@ _EVERY: Final = 0.2  # seconds between two looks at what has been found
 
 
 @dataclass(frozen=True)
-class Found:
+class TaskResult:
     """What a task tells of its part."""
 
     verdict: Verdict | None = None
@@ -41,7 +41,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Order:
+class TaskSpec:
     """What every task is told."""
 
     setting: Setting
@@ -51,10 +51,10 @@ class Order:
     deadline: float | None  # by the clock on the wall, which is much the same everywhere
     merged: bool  # a part stands for its renamings too, so it must be seen that these are alike
 
-    def explore(self, part: Program) -> Found:
+    def explore(self, part: CheckProgram) -> TaskResult:
         """Do a task."""
         try:
-            return Found(
+            return TaskResult(
                 check(
                     replace(self.setting, program=part),
                     reduce=self.reduce,
@@ -66,9 +66,9 @@ class Order:
                 )
             )
         except NotSymmetric:
-            return Found(asymmetric=True)
+            return TaskResult(asymmetric=True)
         except Exception as problem:
-            return Found(failure=told(problem))
+            return TaskResult(failure=told(problem))
 
 
 def seconds_to(deadline: float | None) -> float | None:
@@ -76,28 +76,30 @@ def seconds_to(deadline: float | None) -> float | None:
     return None if deadline is None else max(0.0, deadline - time.time())
 
 
-class _Findings(AccumulatorParam[dict[int, Found]]):
+class _Findings(AccumulatorParam[dict[int, TaskResult]]):
     """Brings what a task found to the driver when it is done; by part, so that nothing counts twice."""
 
-    def zero(self, value: dict[int, Found]) -> dict[int, Found]:
+    def zero(self, value: dict[int, TaskResult]) -> dict[int, TaskResult]:
         return {}
 
-    def addInPlace(self, value1: dict[int, Found], value2: dict[int, Found]) -> dict[int, Found]:
+    def addInPlace(
+        self, value1: dict[int, TaskResult], value2: dict[int, TaskResult]
+    ) -> dict[int, TaskResult]:
         return {**value1, **value2}
 
 
-def send_out(
+def run_tasks(
     spark: SparkSession,
-    order: Order,
-    pieces: Sequence[Program],
-    tell: Callable[[list[Found]], None],
-) -> list[Found]:
+    order: TaskSpec,
+    pieces: Sequence[CheckProgram],
+    tell: Callable[[list[TaskResult]], None],
+) -> list[TaskResult]:
     """Have all parts explored, until there is nothing more to find out; `tell` hears what there is."""
     context, tag = spark.sparkContext, f"beforehand-check-{uuid.uuid4().hex}"
     findings = context.accumulator({}, _Findings())
     over = threading.Event()
 
-    def task(numbered: tuple[int, Program]) -> None:
+    def task(numbered: tuple[int, CheckProgram]) -> None:
         number, part = numbered
         findings.add({number: order.explore(part)})
 
@@ -131,7 +133,7 @@ def send_out(
     return found
 
 
-def together(verdicts: Sequence[Verdict], pieces: int, symmetries: int) -> Verdict:
+def combine(verdicts: Sequence[Verdict], pieces: int, symmetries: int) -> Verdict:
     """What all tasks found, as one; of several counterexamples the shortest."""
     found = [each.counterexample for each in verdicts if each.counterexample is not None]
     violated = any(each.outcome == "violated" for each in verdicts)

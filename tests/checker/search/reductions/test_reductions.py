@@ -15,9 +15,9 @@ from itertools import product
 import pytest
 
 from beforehand.checker.explore import check
-from beforehand.checker.program import Close, Open, Send, every_program, written_program
-from beforehand.checker.search.symmetry import rename, renamings
-from beforehand.checker.setting import Faults, Setting, setting
+from beforehand.checker.program import CloseStep, OpenStep, SendStep, every_program, written_program
+from beforehand.checker.search.reductions.symmetry import rename, renamings
+from beforehand.checker.setting import FaultBudget, Setting, setting
 from beforehand.checker.verdict import Verdict
 from beforehand.protocols.effects import Effect
 from beforehand.protocols.frames import Frame
@@ -188,7 +188,7 @@ class Fussy(Plain):
 def test_a_core_that_does_not_treat_names_alike_is_noticed(core: type[Plain], reduce: bool) -> None:
     """Its program is symmetric, and all but one case are harmless: that one must not be left out."""
     program = every_program(dict.fromkeys(NAMES, 1), ["unicast"])
-    chosen = replace(made(core, "", Faults(tick=int(core is Fussy))), program=program)
+    chosen = replace(made(core, "", FaultBudget(tick=int(core is Fussy))), program=program)
     full = in_full(chosen)
     found = check(chosen, reduce=reduce)
     assert full.outcome == "violated" and found.symmetries == 1
@@ -224,10 +224,10 @@ def test_symmetry_is_used_where_it_is_there() -> None:
 def test_choices_of_a_process_with_another_name() -> None:
     """Whoever is named in a step is renamed: receivers, the other end of a link, mediators."""
     mapping = {"a": "b", "b": "c", "c": "a"}
-    assert rename(Send(("b", "c")), mapping) == Send(("a", "c"))
-    assert rename(Send(None), mapping) == Send(None)
-    assert rename(Open("b", ("c",)), mapping) == Open("c", ("a",))
-    assert rename(Close("b"), mapping) == Close("c")
+    assert rename(SendStep(("b", "c")), mapping) == SendStep(("a", "c"))
+    assert rename(SendStep(None), mapping) == SendStep(None)
+    assert rename(OpenStep("b", ("c",)), mapping) == OpenStep("c", ("a",))
+    assert rename(CloseStep("b"), mapping) == CloseStep("c")
 
 
 def test_links_that_are_closed_tell_processes_apart() -> None:

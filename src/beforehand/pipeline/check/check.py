@@ -16,16 +16,16 @@ from typing import Final
 from pyspark.sql import SparkSession
 
 from beforehand.checker.explore import check
-from beforehand.checker.search.partition import parts
-from beforehand.checker.search.symmetry import renamings
+from beforehand.checker.search.partition import split_program
+from beforehand.checker.search.reductions.symmetry import renamings
 from beforehand.checker.setting import Setting
-from beforehand.checker.verdict import Progress, Verdict
-from beforehand.pipeline.check_tasks import Found, Order, seconds_to, send_out, together
+from beforehand.checker.verdict import SearchProgress, Verdict
+from beforehand.pipeline.check.tasks import TaskResult, TaskSpec, combine, run_tasks, seconds_to
 
 AT_ONCE: Final = 200_000  # states that this machine explores on its own first: a few seconds
 PARTS_PER_SLOT: Final = 4  # they differ in size, and who is done with a small one takes another
 
-Tell = Callable[[Progress], None]
+Tell = Callable[[SearchProgress], None]
 
 
 def check_on_spark(
@@ -50,7 +50,7 @@ def check_on_spark(
     deadline = None if seconds is None else time.time() + seconds
     here = partial(check, setting, reduce=reduce, symmetry=symmetry, progress=progress)
     group = renamings(setting.program)
-    if len(parts(setting.program, 2, group[:1])) == 1:
+    if len(split_program(setting.program, 2, group[:1])) == 1:
         return here(max_states=max_states, seconds=seconds)
     if max_states is not None and max_states <= at_once:
         return here(max_states=max_states, seconds=seconds)
@@ -62,13 +62,13 @@ def check_on_spark(
     # Parts that are renamings of each other go out as one, unless the cores are seen to differ.
     for merged in (True, False) if first.symmetries > 1 else (False,):
         chosen = group if merged else group[:1]
-        pieces = parts(setting.program, wanted, chosen)
-        order = Order(setting, reduce, symmetry, max_states, deadline, merged)
-        found = send_out(spark, order, pieces, partial(tell, len(pieces)))
+        pieces = split_program(setting.program, wanted, chosen)
+        order = TaskSpec(setting, reduce, symmetry, max_states, deadline, merged)
+        found = run_tasks(spark, order, pieces, partial(tell, len(pieces)))
         if not any(each.asymmetric for each in found):
             break
     verdicts = [each.verdict for each in found if each.verdict is not None]
-    verdict = together(verdicts, len(pieces), len(chosen))
+    verdict = combine(verdicts, len(pieces), len(chosen))
     if verdict.outcome == "violated":
         verdict = _shorter(verdict, here(max_states=max_states, seconds=seconds_to(deadline)))
     return replace(verdict, seconds=time.monotonic() - began)
@@ -82,10 +82,10 @@ def _shorter(found: Verdict, searched: Verdict) -> Verdict:
     return replace(found, reason=reason)
 
 
-def _tell(progress: Tell | None, began: float, pieces: int, found: list[Found]) -> None:
+def _tell(progress: Tell | None, began: float, pieces: int, found: list[TaskResult]) -> None:
     """How far it is: the states of tasks that are done; parts that are not are `waiting`."""
     if progress is not None:
-        so_far = together([each.verdict for each in found if each.verdict], pieces, 1)
+        so_far = combine([each.verdict for each in found if each.verdict], pieces, 1)
         waiting = pieces - len(found)
         seconds = time.monotonic() - began
-        progress(Progress(so_far.states, so_far.transitions, so_far.depth, waiting, seconds))
+        progress(SearchProgress(so_far.states, so_far.transitions, so_far.depth, waiting, seconds))
