@@ -23,15 +23,15 @@ ALLOWED: dict[str, frozenset[str]] = {
     "simulator": frozenset({"protocols", "wire", "trace", "causality", "errors"}),
     "checker": frozenset({"protocols", "causality", "errors", "_kernel"}),
     "runtime": frozenset({"protocols", "wire", "trace", "causality", "errors"}),
+    "results": frozenset({"errors", "_build", "__init__"}),  # the version and build of a provenance
     "pipeline": frozenset(
-        {"trace", "simulator", "checker", "causality", "errors", "_kernel", "_environment"}
+        {"trace", "simulator", "checker", "results", "causality", "errors", "_kernel"}
     ),
-    "report": frozenset({"errors"}),
+    "report": frozenset({"results", "errors"}),
     "cli": ANYTHING,
     "__init__": ANYTHING,  # the public names, from wherever they are defined
     "__main__": frozenset({"cli"}),
     "_build": frozenset({"protocols"}),
-    "_environment": frozenset({"_build", "__init__"}),  # versions
 }
 
 # library -> the only units that may import it

@@ -23,6 +23,7 @@ from beforehand.cli.check.options import Asked, Search
 from beforehand.cli.check.trace import save
 from beforehand.cli.check.view import Report, show, to_dict
 from beforehand.errors import LocalProtocolError
+from beforehand.results.format import NANOSECONDS, duration
 from beforehand.trace import Event, read
 from tests.checker.cores import Swallowing, made
 from tests.pipeline.audit.logs import judge_events
@@ -406,11 +407,12 @@ def test_bounds_that_cannot_finish_are_warned_about_first(monkeypatch: pytest.Mo
 
 def test_guesses_are_rounded() -> None:
     """Two digits, in units that people use."""
-    words = [check_warning.duration(seconds) for seconds in (5, 600, 2e4, 1e6, 1e9, 1e25)]
+    seconds = (5, 600, 2e4, 1e6, 1e9, 1e25)
+    words = [duration(each * NANOSECONDS, check_warning.rounded) for each in seconds]
     assert words == [
-        "5 seconds",
-        "10 minutes",
-        "5.6 hours",
+        "5.0 s",
+        "10 min",
+        "5.6 h",
         "12 days",
         "32 years",
         "3 x 10^17 years",

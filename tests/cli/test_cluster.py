@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from beforehand import protocols, trace
 from beforehand.cli import app, command_lines
-from beforehand.cli.cluster.run import NOTE
+from beforehand.results.layout import ClusterFolder
 from beforehand.runtime.cluster import child
 from beforehand.runtime.cluster.plan import ClusterPlan
 
@@ -59,7 +59,7 @@ def test_everything_arrives_once_and_in_order(tmp_path: Path) -> None:
     assert found["verdict"]["held"] == sum(event.kind == "hold" for event in events) > 0
     assert sum(event.kind == "send" for event in events) == 300
     assert {event.run for event in events} == {"cluster-hybrid-sps-5"}
-    note = json.loads((folder / NOTE).read_text())
+    note = json.loads((folder / ClusterFolder.NOTE).read_text())
     assert {name: note[name] for name in found} == found
     assert note["encrypted"] and note["environment"]["Python"] and note["when"].endswith("+00:00")
     assert note["command"] == f"beforehand cluster {' '.join(SHORT)} --seed 5 --trace {folder}"

@@ -19,6 +19,7 @@ from beforehand.cli.demo import summary as demo_summary
 from beforehand.cli.ui import spark
 from beforehand.errors import PipelineError
 from beforehand.pipeline import session
+from beforehand.results.layout import DemoFolder
 
 NOTE: dict[str, Any] = {"command": "beforehand demo", "finished": False}
 
@@ -48,13 +49,13 @@ def test_a_new_folder_is_marked_first(tmp_path: Path) -> None:
 def test_a_demo_replaces_what_a_demo_has_left(tmp_path: Path) -> None:
     """All parts, also halves of them; not what somebody else has put beside them."""
     demo_folder.claim(tmp_path, NOTE)
-    for name in demo_folder.PARTS:
+    for name in DemoFolder.PARTS:
         (tmp_path / name).mkdir()
         (tmp_path / name / "half").write_text("a table")
     (tmp_path / "my notes.txt").write_text("keep me")
     demo_folder.claim(tmp_path, NOTE)
     left = sorted(each.name for each in tmp_path.iterdir())
-    assert left == [demo_folder.MARK, "my notes.txt"]
+    assert left == [DemoFolder.NOTE, "my notes.txt"]
 
 
 def test_what_a_link_leads_to_stays(tmp_path: Path) -> None:
@@ -64,16 +65,16 @@ def test_what_a_link_leads_to_stays(tmp_path: Path) -> None:
     (elsewhere / "table").write_text("rows")
     folder = tmp_path / "demo"
     demo_folder.claim(folder, NOTE)
-    (folder / demo_folder.GROWTH).symlink_to(elsewhere)
+    (folder / DemoFolder.GROWTH).symlink_to(elsewhere)
     demo_folder.claim(folder, NOTE)
-    assert not (folder / demo_folder.GROWTH).exists() and (elsewhere / "table").exists()
+    assert not (folder / DemoFolder.GROWTH).exists() and (elsewhere / "table").exists()
 
 
 def test_a_demo_that_was_killed_as_it_wrote_its_mark_can_be_run_again(tmp_path: Path) -> None:
     """All that there is then is a hidden file."""
-    (tmp_path / f".{demo_folder.MARK}.unfinished").write_text('{"hol')
+    (tmp_path / f".{DemoFolder.NOTE}.unfinished").write_text('{"hol')
     demo_folder.claim(tmp_path, NOTE)
-    assert (tmp_path / demo_folder.MARK).exists()
+    assert (tmp_path / DemoFolder.NOTE).exists()
 
 
 @pytest.mark.parametrize("mark", [None, "no JSON", "[]", '{"holds": "a thesis"}'])
@@ -83,7 +84,7 @@ def test_a_folder_with_other_things_is_refused(
     """With its name, exit code 2, and nothing is removed, whatever is called like a mark."""
     (tmp_path / "cluster").mkdir()
     if mark is not None:
-        (tmp_path / demo_folder.MARK).write_text(mark)
+        (tmp_path / DemoFolder.NOTE).write_text(mark)
     before = sorted(tmp_path.iterdir())
     result = invoke("--out", str(tmp_path))
     assert result.exit_code == 2
@@ -288,7 +289,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 def mark_in(folder: Path) -> dict[str, Any]:
     """What the mark says."""
-    found: dict[str, Any] = json.loads((folder / demo_folder.MARK).read_text())
+    found: dict[str, Any] = json.loads((folder / DemoFolder.NOTE).read_text())
     return found
 
 
@@ -319,7 +320,7 @@ def test_a_demo_that_was_stopped_starts_again(tmp_path: Path, steps: dict[str, A
     """Its mark says that it is not finished, and its halves are no obstacle."""
 
     def stop(*_: object) -> None:
-        (tmp_path / demo_folder.GROWTH).mkdir()
+        (tmp_path / DemoFolder.GROWTH).mkdir()
         raise KeyboardInterrupt
 
     good, steps["growth"] = steps["growth"], ("text", stop)
@@ -327,7 +328,7 @@ def test_a_demo_that_was_stopped_starts_again(tmp_path: Path, steps: dict[str, A
     assert not mark_in(tmp_path)["finished"] and mark_in(tmp_path)["seconds"].keys() == {
         *("cluster", "audit", "cluster study", "shop study")
     }
-    assert (tmp_path / demo_folder.GROWTH).exists()
+    assert (tmp_path / DemoFolder.GROWTH).exists()
     steps["growth"] = good
     assert invoke("--out", str(tmp_path)).exit_code == 0
-    assert mark_in(tmp_path)["finished"] and not (tmp_path / demo_folder.GROWTH).exists()
+    assert mark_in(tmp_path)["finished"] and not (tmp_path / DemoFolder.GROWTH).exists()

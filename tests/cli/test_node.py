@@ -19,8 +19,9 @@ from typer.testing import CliRunner
 from beforehand import Node
 from beforehand.cli import app
 from beforehand.cli.node.conversation import Conversation
-from beforehand.cli.node.renderers import Lines, Objects, shown
+from beforehand.cli.node.renderers import Lines, Objects
 from beforehand.cli.node.stdin_lines import READ, typed_lines
+from beforehand.results.format import printable
 from beforehand.runtime.events import KINDS
 from beforehand.runtime.transports import MemoryNetwork
 
@@ -127,7 +128,7 @@ def test_a_peer_cannot_write_to_the_terminal() -> None:
         assert all(line.isprintable() for line in bob.seen)
 
     talk(script)
-    assert shown("two\nlines") == "two\\nlines"
+    assert printable("two\nlines") == "two\\nlines"
 
 
 def test_a_wrong_line_is_told_and_the_next_one_works() -> None:

@@ -13,9 +13,8 @@ from typer.testing import CliRunner, Result
 
 from beforehand import trace
 from beforehand.cli import app
-from beforehand.cli.cluster.run import NOTE
-from beforehand.cli.demo import folder as demo_folder
 from beforehand.cli.demo import steps as demo_steps
+from beforehand.results.layout import ClusterFolder, DemoFolder
 
 pytestmark = pytest.mark.spark
 
@@ -57,21 +56,21 @@ def test_a_demo_twice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "metadata per message does not grow with ",
     ):
         assert any(text in line for line in lines), text
-    page = folder / demo_folder.REPORT / "index.html"
+    page = folder / DemoFolder.REPORT / "index.html"
     assert lines[-1] == f"The report, for your browser: {page}"
     for number, name in enumerate(demo_steps.STEPS, 1):
         assert f"[{number}/{len(demo_steps.STEPS)}] {name}: " in shown.stderr
     check_files(folder, sound=True)
-    grown = pq.read_table(folder / demo_folder.GROWTH / "metrics" / "exponents").to_pylist()
+    grown = pq.read_table(folder / DemoFolder.GROWTH / "metrics" / "exponents").to_pylist()
     assert {row["protocol"] for row in grown} >= {"hybrid", "rst"}
-    assert json.loads((folder / demo_folder.SHOP_STUDY / "_study.json").read_text())["sound"]
+    assert json.loads((folder / DemoFolder.SHOP_STUDY / "_study.json").read_text())["sound"]
 
     # These two do not depend on the cluster, and would do the very same again: they are left out, which
     # the report has to notice.
     again = {"shop study": {"sound": True}, "growth": {"failed": 0}}
     for name, found in again.items():
         monkeypatch.setitem(demo_steps.STEPS, name, ("again", lambda *_, found=found: found))
-    first = (folder / demo_folder.CLUSTER / NOTE).read_text()
+    first = (folder / DemoFolder.CLUSTER / ClusterFolder.NOTE).read_text()
     told = demo("--out", str(folder), "--json")
     assert told.exit_code == 1, told.output
     found = json.loads(told.stdout)
@@ -80,21 +79,21 @@ def test_a_demo_twice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not found["sound"] and found["report"]["file"] == str(page)
     assert found["cluster"]["verdict"]["sends"] == found["cluster study"]["replayed"] == 150
     assert found["cluster study"]["reused"] == []
-    assert (folder / demo_folder.CLUSTER / NOTE).read_text() != first
-    assert not (folder / demo_folder.GROWTH).exists()
+    assert (folder / DemoFolder.CLUSTER / ClusterFolder.NOTE).read_text() != first
+    assert not (folder / DemoFolder.GROWTH).exists()
     check_files(folder, sound=False)
 
 
 def check_files(folder: Path, sound: bool) -> None:
     """All parts are complete, the trace can be read beside its note, and the mark tells the story."""
-    mark = json.loads((folder / demo_folder.MARK).read_text())
+    mark = json.loads((folder / DemoFolder.NOTE).read_text())
     assert mark["finished"] and mark["sound"] is sound
     assert mark["seconds"].keys() == demo_steps.STEPS.keys()
     assert mark["command"] == f"beforehand demo --out '{folder}' --seed 1"
-    cluster = folder / demo_folder.CLUSTER
+    cluster = folder / DemoFolder.CLUSTER
     assert {event.run for event in trace.read(cluster)} == {"cluster-hybrid-sps-1"}
-    assert json.loads((cluster / NOTE).read_text())["verdict"]["clean"]
-    [verdict] = pq.read_table(folder / demo_folder.AUDIT / "verdicts").to_pylist()
+    assert json.loads((cluster / ClusterFolder.NOTE).read_text())["verdict"]["clean"]
+    [verdict] = pq.read_table(folder / DemoFolder.AUDIT / "verdicts").to_pylist()
     assert verdict["verdict"] == "clean" and verdict["sends"] == 150
-    assert json.loads((folder / demo_folder.CLUSTER_STUDY / "_study.json").read_text())["sound"]
-    assert "<html" in (folder / demo_folder.REPORT / "index.html").read_text()
+    assert json.loads((folder / DemoFolder.CLUSTER_STUDY / "_study.json").read_text())["sound"]
+    assert "<html" in (folder / DemoFolder.REPORT / "index.html").read_text()

@@ -189,7 +189,7 @@ def _write_findings(folder: Path, runs: Mapping[str, bool]) -> None:
         "networks": list(NETWORKS),
         "left_out": {"vector": "only broadcasts"},
         "sound": True,
-        "title": "talk: 3 processes, 2 messages, 3 copies within 5 us",
+        "title": "talk: 3 processes, 2 messages, 3 copies within 5 µs",
         "sentences": ["0 % of all 1 pairs of messages are concurrent"],
         "told": "talk, the only run: all 2 messages, between 3 processes",
     }

@@ -39,7 +39,7 @@ def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     """It prints the title of the study, and that nothing is missing by saying nothing."""
     (code,) = re.findall(r"<!-- a test runs this -->\n```python\n(.*?)```", DOCS, re.DOTALL)
     exec(compile(code, "report.md", "exec"), {})
-    assert capsys.readouterr().out == "talk: 3 processes, 2 messages, 3 copies within 5 us\n"
+    assert capsys.readouterr().out == "talk: 3 processes, 2 messages, 3 copies within 5 µs\n"
 
 
 def test_what_it_says_of_limits() -> None:

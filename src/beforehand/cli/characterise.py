@@ -9,8 +9,10 @@ import typer
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json, print_table, print_text
 from beforehand.cli.ui.spark import Conf, Master, spark_progress, start_session
+from beforehand.results import format
+from beforehand.results.layout import IngestFolder
 
-FOLDER = "characteristics"
+FOLDER = IngestFolder.CHARACTERISTICS
 LISTED = 20  # runs in the table of runs; all are in the files
 
 Rows = list[dict[str, Any]]
@@ -88,8 +90,6 @@ def _of(rows: Rows, run: str) -> Rows:
 
 def show_runs(runs: Rows) -> None:
     """A line for each run, the largest first, if there are several."""
-    from beforehand.pipeline import prose as words
-
     if len(runs) < 2:
         return
     ranked = sorted(runs, key=lambda row: (-row["messages"], row["run"]))
@@ -101,9 +101,9 @@ def show_runs(runs: Rows) -> None:
                 f"{row['processes']:,}",
                 f"{row['messages']:,}",
                 f"{row['copies']:,}",
-                words.span(row["span_ns"]) if row["span_ns"] else "-",
-                words.pace(row["rate"]) if row["rate"] else "-",
-                words.percent(row["concurrent_share"]),
+                format.duration(row["span_ns"]) if row["span_ns"] else format.UNKNOWN,
+                format.rate(row["rate"]) if row["rate"] else format.UNKNOWN,
+                format.percent(row["concurrent_share"]),
             )
             for row in ranked[:LISTED]
         ],
@@ -115,18 +115,18 @@ def show_runs(runs: Rows) -> None:
 
 def show(tables: Tables, run: str) -> None:
     """All about one run."""
-    from beforehand.pipeline import prose as words
+    from beforehand.pipeline import prose
 
     (row,) = _of(tables["runs"], run)
-    print_text(words.title(row))
-    for sentence in words.sentences(row, _of(tables["flags"], run)):
+    print_text(prose.title(row))
+    for sentence in prose.sentences(row, _of(tables["flags"], run)):
         print_text(f"  {sentence}")
     summaries = sorted(_of(tables["summaries"], run), key=lambda each: str(each["what"]))
     figures = ("min", "median", "mean", "p90", "p99", "max")
     print_table(
         ("distribution", "of", *figures),
         [
-            (each["what"], f"{each['count']:,}", *(words.number(each[name]) for name in figures))
+            (each["what"], f"{each['count']:,}", *(format.number(each[name]) for name in figures))
             for each in summaries
         ],
     )
@@ -135,15 +135,13 @@ def show(tables: Tables, run: str) -> None:
 
 def _show_table1(rows: Rows) -> None:
     """The formulas of the paper, with the figures of this run: one line for each algorithm."""
-    from beforehand.pipeline import prose as words
-
     if not rows:
         return
     first = rows[0]
     print_text(
         f"Table 1 of Almeida's paper for n = {first['n']:,}; "
-        f"i: mean {words.number(first['i_mean'])}, at most {first['i_max']:,}; "
-        f"o: mean {words.number(first['o_mean'])}, at most {first['o_max']:,}"
+        f"i: mean {format.number(first['i_mean'])}, at most {first['i_max']:,}; "
+        f"o: mean {format.number(first['o_mean'])}, at most {first['o_max']:,}"
     )
     print_text(
         "  orders of growth in integers and steps, with one message buffered (b = 1, p = u = 0)"
@@ -162,9 +160,7 @@ def _show_table1(rows: Rows) -> None:
 
 
 def _entry(row: dict[str, Any]) -> str:
-    from beforehand.pipeline import prose as words
-
     if row["formula"] == "1":
         return "1"
     most = "" if row["mean"] == row["max"] else f", at most {row['max']:,}"
-    return f"{row['formula']}: {words.number(row['mean'])}{most}"
+    return f"{row['formula']}: {format.number(row['mean'])}{most}"

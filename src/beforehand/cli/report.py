@@ -14,11 +14,11 @@ from beforehand.cli.ui.failure import BAD_INPUT, clear_errors
 from beforehand.cli.ui.output import print_json, print_text
 from beforehand.cli.ui.progress import progress_line
 from beforehand.errors import ReportError
+from beforehand.results.layout import REPORT_PAGE
 
 if TYPE_CHECKING:
     from beforehand.report import Contents, Made
 
-PAGE: Final = Path("report", "index.html")  # in the folder that the report is about
 NEEDED: Final = ("pyarrow", "jinja2", "plotly")
 
 _OUTPUT = "Output"
@@ -52,7 +52,7 @@ def command(
     that is missing or damaged is told, and the others are shown. Exits with 0, or 2 if there is nothing
     to show.
     """
-    file = out or Path(folder) / PAGE
+    file = out or Path(folder) / REPORT_PAGE
     with clear_errors():
         check_installed()
         from beforehand import report
@@ -78,8 +78,8 @@ def check_installed() -> None:
 
 def _made(folder: str, out: Path | None) -> Made:
     """How the report itself comes about."""
-    from beforehand._environment import environment, now
     from beforehand.report import Made
+    from beforehand.results.provenance import environment, now
 
     return Made(command_lines.report(folder, out), now(), environment())
 

@@ -228,13 +228,13 @@ def _shown_progress(
 
 
 def _show(asked: Study, found: StudyResult) -> None:
-    from beforehand.pipeline import prose as words
+    from beforehand.pipeline import prose
     from beforehand.pipeline.study.markdown import COLUMNS, LEGEND, by_network, line
 
     what = ", ".join(asked.sources) or f"the built-in traffic, seed {asked.seed}"
     print_text(f"Source: {what}")
     print_text(f"Replayed: {found.traffic.told()}")
-    for sentence in words.sentences(found.run, found.flags):
+    for sentence in prose.sentences(found.run, found.flags):
         print_text(f"  {sentence}")
     for network, some in by_network(found.protocols).items():
         typer.echo()

@@ -6,7 +6,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from beforehand._environment import provenance
+from beforehand.results.provenance import provenance
 
 
 def made(spark: SparkSession, command: str) -> dict[str, Any]:

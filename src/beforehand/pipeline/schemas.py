@@ -1,7 +1,4 @@
-"""The tables of the pipeline: their columns, declared once.
-
-`EVENTS` is the trace schema of `docs/trace-format.md` as Spark says it; a test compares the two.
-"""
+"""The tables of `beforehand.results.tables` as Spark's types, and helpers for intermediate ones."""
 
 from __future__ import annotations
 
@@ -11,15 +8,27 @@ from pyspark.sql.types import (
     ArrayType,
     BooleanType,
     DataType,
+    DoubleType,
     LongType,
     StringType,
     StructField,
     StructType,
 )
 
+from beforehand.results.schema import Field, Schema
+from beforehand.results.tables import audit, traffic
+
 TEXT: Final = StringType()
 NUMBER: Final = LongType()
+REAL: Final = DoubleType()
 TEXTS: Final = ArrayType(TEXT, containsNull=False)
+_TYPES: Final[dict[str, DataType]] = {
+    "text": TEXT,
+    "texts": TEXTS,
+    "integer": NUMBER,
+    "real": REAL,
+    "boolean": BooleanType(),
+}
 
 
 def required(name: str, kind: DataType) -> StructField:
@@ -32,94 +41,20 @@ def optional(name: str, kind: DataType) -> StructField:
     return StructField(name, kind, nullable=True)
 
 
-# What happened, as each process saw it.
-EVENTS: Final = StructType(
-    [
-        required("run", TEXT),
-        required("process", TEXT),
-        required("seq", NUMBER),
-        required("kind", TEXT),
-        optional("sender", TEXT),
-        optional("mid", NUMBER),
-        optional("to", TEXTS),
-        required("time_ns", NUMBER),
-        required("payload_bytes", NUMBER),
-        required("meta_bytes", NUMBER),
-        required("detail", TEXT),
-    ]
-)
+def spark_schema(table: Schema) -> StructType:
+    """A table on disk as Spark declares it."""
+    return StructType([StructField(field.name, _type(field), field.nullable) for field in table])
 
-# Who sent what to whom, when, after which others: what a replay needs.
-MESSAGES: Final = StructType(
-    [
-        required("run", TEXT),
-        required("id", TEXT),  # unique in its run
-        required("sender", TEXT),
-        required("to", TEXTS),  # at least one
-        required("time_ns", NUMBER),  # of the causal-send, by the clock of the source
-        required("after", TEXTS),  # ids of messages known to the sender: its own, or sent to it
-        optional("payload_bytes", NUMBER),
-        required("kind", TEXT),  # request, reply or message
-        required("flags", TEXTS),  # what is odd about it, like "clock skew"; sorted
-        required("file", TEXT),
-        required("position", NUMBER),  # of its row in the file, from 1 on
-    ]
-)
 
-# Every row that could not be used.
-REJECTS: Final = StructType(
-    [
-        required("file", TEXT),
-        required("format", TEXT),
-        required("position", NUMBER),  # line, or place in the list of the file; 0: the whole file
-        required("raw", TEXT),  # the row as it was, shortened if it is very long
-        required("reason", TEXT),
-    ]
-)
+def _type(field: Field) -> DataType:
+    if isinstance(field.type, Schema):
+        return ArrayType(spark_schema(field.type), containsNull=False)
+    return _TYPES[field.type]
 
-# One row per file: nothing is lost between rows and the sum of the three others.
-FILES: Final = StructType(
-    [
-        required("file", TEXT),
-        required("format", TEXT),
-        required("rows", NUMBER),
-        required("accepted", NUMBER),
-        required("rejected", NUMBER),
-        required("duplicates", NUMBER),
-        required("flagged", NUMBER),  # accepted rows with something odd about them
-        required("note", TEXT),  # what was decided about the file, such as the layout of a log
-    ]
-)
 
-# The auditor's verdict on each run.
-VERDICTS: Final = StructType(
-    [
-        required("run", TEXT),
-        required("verdict", TEXT),  # clean, violated, or unreadable
-        required("complete", BooleanType()),  # false for a log with gaps
-        required("processes", NUMBER),
-        required("events", NUMBER),
-        required("sends", NUMBER),
-        required("deliveries", NUMBER),
-        required("causal", NUMBER),
-        required("fifo", NUMBER),
-        required("duplicate", NUMBER),
-        required("invented", NUMBER),
-        required("lost", NUMBER),
-        required("notes", TEXTS),  # what is missing or odd, in sentences
-    ]
-)
-
-VIOLATIONS: Final = StructType(
-    [
-        required("run", TEXT),
-        required("kind", TEXT),  # causal, fifo, duplicate, invented or lost
-        required("process", TEXT),
-        required("sender", TEXT),
-        required("mid", NUMBER),
-        optional("seq", NUMBER),  # of the delivery at that process; null for lost
-        optional("early", TEXT),  # the message that was delivered too early
-        required("chain", TEXTS),  # from the late message to the early one; empty if not searched
-        required("sentence", TEXT),
-    ]
-)
+EVENTS: Final = spark_schema(traffic.EVENTS)
+MESSAGES: Final = spark_schema(traffic.MESSAGES)
+REJECTS: Final = spark_schema(traffic.REJECTS)
+FILES: Final = spark_schema(traffic.FILES)
+VERDICTS: Final = spark_schema(audit.VERDICTS)
+VIOLATIONS: Final = spark_schema(audit.VIOLATIONS)

@@ -16,6 +16,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from beforehand.errors import PipelineError
+from beforehand.results.layout import unfinished
 
 _SPECIAL: Final = "\\{}[]*?,"  # have a meaning in the patterns that Hadoop and Spark understand
 
@@ -97,8 +98,8 @@ class Storage:
 
     def write_text(self, path: str, text: str) -> None:
         """Write a small file, which appears under its name when it is complete."""
-        hidden = path.rpartition("/")
-        temporary = f"{hidden[0]}/.{hidden[2]}.unfinished"
+        folder, _, name = path.rpartition("/")
+        temporary = join(folder, unfinished(name))
         fs, at = self._at(temporary)
         _, final = self._at(path)
 

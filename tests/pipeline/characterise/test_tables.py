@@ -11,7 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from beforehand.errors import PipelineError
 from beforehand.pipeline.characterise import characterise, read
-from beforehand.pipeline.characterise.characterise import NOTE, TABLES
+from beforehand.pipeline.characterise.characterise import NOTE
+from beforehand.pipeline.characterise.schemas import TABLES
 from beforehand.pipeline.schemas import MESSAGES
 from tests.pipeline.characterise.messages import MS, message, shop
 

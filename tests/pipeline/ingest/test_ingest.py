@@ -19,8 +19,8 @@ from beforehand.errors import PipelineError
 from beforehand.pipeline import schemas
 from beforehand.pipeline.ingest import Summary, ingest, read_events, read_messages, read_summary
 from beforehand.pipeline.ingest.ingest import find
-from beforehand.pipeline.ingest.output import NOTE, UNFINISHED
 from beforehand.pipeline.storage import Storage
+from beforehand.results.layout import IngestFolder
 from tests.pipeline.ingest.plain import NO_REAL, REAL, ingest_files
 from tests.pipeline.ingest.test_bad_files import SAMPLES
 from tests.pipeline.ingest.test_span_formats import CSV
@@ -121,13 +121,13 @@ def test_a_finished_output_is_replaced_only_by_force(
     spark: SparkSession, out: Path, tmp_path: Path
 ) -> None:
     """And nothing has changed after the refusal."""
-    before = (out / NOTE).read_text()
+    before = (out / IngestFolder.NOTE).read_text()
     with pytest.raises(PipelineError, match="there are no files in it"):
         ingest(spark, [str(out)], str(out))  # its own files are no source
     (tmp_path / "list").write_text(SAMPLES["list"])
     with pytest.raises(PipelineError, match="holds a finished ingest"):
         ingest(spark, [str(tmp_path)], str(out))
-    assert (out / NOTE).read_text() == before
+    assert (out / IngestFolder.NOTE).read_text() == before
 
 
 def test_a_folder_with_other_things_is_refused(spark: SparkSession, tmp_path: Path) -> None:
@@ -177,9 +177,9 @@ def test_readers_refuse_what_is_not_finished(spark: SparkSession, tmp_path: Path
     """A folder that is not there, one of something else, and one that was left halfway."""
     with pytest.raises(PipelineError, match="no such folder"):
         read_messages(spark, str(tmp_path / "gone"))
-    with pytest.raises(PipelineError, match=f"no {NOTE}; give the folder"):
+    with pytest.raises(PipelineError, match=f"no {IngestFolder.NOTE}; give the folder"):
         read_messages(spark, str(tmp_path))
-    (tmp_path / UNFINISHED).write_text("{}")
+    (tmp_path / IngestFolder.UNFINISHED).write_text("{}")
     with pytest.raises(PipelineError, match="did not finish; run ingest again"):
         read_messages(spark, str(tmp_path))
 
@@ -227,7 +227,7 @@ def test_kill_in_the_middle_and_run_again(spark: SparkSession, tmp_path: Path) -
     places = [row.position for row in read_messages(spark, str(made)).collect()]
     assert sorted(places) == [1, 2, 3]
     assert spark.read.parquet(str(made / "rejects")).count() == 1
-    assert not (made / UNFINISHED).exists()
+    assert not (made / IngestFolder.UNFINISHED).exists()
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason=NO_REAL)

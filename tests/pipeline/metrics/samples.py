@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from beforehand.pipeline.sweep import RESULTS
-from beforehand.pipeline.sweep.columns import METRICS
+from beforehand.results.tables.sweep import METRICS
 from beforehand.simulator import Scenario
 
 
@@ -21,7 +21,7 @@ def results(spark: SparkSession, rows: Iterable[dict[str, Any]]) -> DataFrame:
         row = dict(given)
         fields = row.pop("fields", {})
         whole = {
-            **{name: kind(0) for name, kind in METRICS.items()},
+            **{each.name: 0.0 if each.type == "real" else 0 for each in METRICS},
             "run": f"r{number}",
             "protocol": "hybrid",
             "workload": "uniform:3",

@@ -7,9 +7,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from beforehand.pipeline.ingest.output import NOTE
 from beforehand.pipeline.schemas import MESSAGES
 from beforehand.pipeline.storage import Storage
+from beforehand.results.layout import IngestFolder
 
 Row = dict[str, Any]  # of the table MESSAGES
 
@@ -56,4 +56,4 @@ def write(spark: SparkSession, folder: str, rows: list[Row]) -> None:
     """As ingest leaves it."""
     values = [tuple(row[name] for name in MESSAGES.names) for row in rows]
     spark.createDataFrame(values, MESSAGES).write.parquet(f"{folder}/messages")
-    Storage(spark).write_note(folder, NOTE, {"events": 0})
+    Storage(spark).write_note(folder, IngestFolder.NOTE, {"events": 0})

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from beforehand.pipeline.sweep.columns import METRICS, MOMENT, degree, measured
-from beforehand.pipeline.sweep.schemas import RESULTS
+from beforehand.pipeline.sweep.columns import degree, measured
+from beforehand.results.tables.sweep import METRICS, MOMENT, RESULTS
 from beforehand.simulator import Metrics, Program, Scenario, Send, run
 from beforehand.simulator.measures.instruments import Moment
 
@@ -24,9 +24,10 @@ def test_all_metrics_are_columns() -> None:
     del expected["processes"]
     found = measured(RUN)
     assert {name: found[name] for name in expected} == expected
-    assert set(expected) == set(METRICS)
+    assert list(expected) == METRICS.names
     assert len(expected) > len(fields(Metrics))
-    assert all(type(found[name]) is kind for name, kind in METRICS.items())
+    types = {"integer": int, "real": float}
+    assert all(type(found[each.name]) is types[str(each.type)] for each in METRICS)
 
 
 def test_everything_measured_has_a_place_in_the_table() -> None:
@@ -35,7 +36,7 @@ def test_everything_measured_has_a_place_in_the_table() -> None:
     assert set(found) <= set(RESULTS.names)
     assert found["outcome"] == "complete" and found["violations"] == 0 and found["error"] is None
     assert found["series"] == [asdict(moment) for moment in RUN.series] != []
-    assert set(MOMENT) == {each.name for each in fields(Moment)}
+    assert MOMENT.names == [each.name for each in fields(Moment)]
 
 
 def test_what_was_not_judged_or_followed_is_null() -> None:
@@ -43,7 +44,7 @@ def test_what_was_not_judged_or_followed_is_null() -> None:
     blind = replace(RUN, audited=False, metrics=replace(RUN.metrics, noncausal=None))
     found = measured(blind)
     assert found["violations"] is None
-    nulls = {name for name in METRICS if found[name] is None}
+    nulls = {name for name in METRICS.names if found[name] is None}
     assert nulls == {f"noncausal_{each}" for each in ("count", "mean", "p50", "p99", "max")}
 
 

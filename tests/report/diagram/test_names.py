@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from beforehand.report.diagram.names import labels, natural, shown, some
+from beforehand.report.diagram.names import labels, natural, quoted, some_of
 
 FIRST = "n1@9c017489ccba3459"
 AGAIN = "n1@f164aac3ae2ea23b"
@@ -31,6 +31,6 @@ def test_numbers_count() -> None:
 
 def test_names_in_sentences() -> None:
     """Short, printable, and a few of many."""
-    assert shown("") == "(no name)" and shown("a\nb") == "a\\nb"
-    assert len(shown("x" * 10_000)) == 60
-    assert some(["a", "b", "c", "d", "e"]) == "a, b, c and 2 more"
+    assert quoted("") == "(no name)" and quoted("a\nb") == "a\\nb"
+    assert len(quoted("x" * 10_000)) == 60
+    assert some_of(["a", "b", "c", "d", "e"]) == "a, b, c and 2 more"

@@ -17,7 +17,8 @@ from beforehand.report.diagram.columns import columns
 from beforehand.report.diagram.layout import across, ticks, tracks
 from beforehand.report.diagram.model import Diagram
 from beforehand.report.diagram.svg import svg
-from beforehand.report.diagram.texts import clean, duration, fitting, width
+from beforehand.report.diagram.texts import clean, fitting, width
+from beforehand.results.format import elapsed
 from beforehand.trace import Event
 from tests.report.diagram.test_build import HELD
 from tests.report.diagram.traces import assert_sound, trace_of
@@ -168,6 +169,6 @@ def test_words_and_times() -> None:
     """Nothing that acts is left in a text, and times have units."""
     assert clean("a\x00b\u202ec\ud800\ufffe") == "a\ufffdb\ufffdc\ufffd\ufffd"
     assert clean("abcdef", 4) == "abc\u2026"
-    assert [duration(each) for each in (0, 1, 1500, 2 * 10**6, 3 * 10**9)] == [
-        *("0", "1 ns", "1.5 µs", "2 ms", "3 s")
+    assert [elapsed(each) for each in (0, 1, 1500, 2 * 10**6, 3 * 10**9)] == [
+        *("0 s", "1 ns", "1.5 µs", "2 ms", "3 s")
     ]

@@ -104,7 +104,7 @@ def test_every_figure_is_explained(study: Study, sweep: Sweep) -> None:
 
 def test_words_come_from_the_pipeline(study: Study) -> None:
     """Title, traffic, advice in its order, and what was left out."""
-    assert study.title == "talk: 3 processes, 2 messages, 3 copies within 5 us"
+    assert study.title == "talk: 3 processes, 2 messages, 3 copies within 5 µs"
     assert study.replayed.startswith("talk, the only run") and len(study.sentences) == 1
     assert [each.situation.partition(" ")[0] for each in study.advice] == ["in", "low", "without"]
     assert study.advice[0].protocols == ("hybrid",) and study.advice[2].protocols == ()

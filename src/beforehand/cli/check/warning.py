@@ -11,6 +11,7 @@ from beforehand.checker.search.estimate import Estimate, estimate
 from beforehand.checker.setting import Setting
 from beforehand.cli.check.options import Search
 from beforehand.cli.ui.progress import progress_line
+from beforehand.results.format import NANOSECONDS, duration
 
 LONG: Final = 3600.0  # seconds: more than people wait for without having been told
 
@@ -31,8 +32,8 @@ def warn(explored: Setting, search: Search) -> None:
 def _sentence(found: Estimate, memory: int) -> str:
     return (
         f"this may not finish: about {rounded(found.states)} states, which take about "
-        f"{duration(found.seconds)} and {rounded(found.bytes / 2**30)} GiB of memory (free: "
-        f"{memory / 2**30:.1f}); give smaller bounds, perhaps uneven ones with --sends, a "
+        f"{duration(found.seconds * NANOSECONDS, rounded)} and {rounded(found.bytes / 2**30)} GiB of "
+        f"memory (free: {memory / 2**30:.1f}); give smaller bounds, perhaps uneven ones with --sends, a "
         "--time-limit, or a cluster with --master"
     )
 
@@ -45,11 +46,3 @@ def rounded(number: float) -> str:
         digits = len(str(int(number))) - 2
         return f"{round(number, -digits):,.0f}"
     return f"{number:.0e}".replace("e+", " x 10^")
-
-
-def duration(seconds: float) -> str:
-    """A guess at a time, in a unit that fits."""
-    for unit, length in (("years", 365 * 86400), ("days", 86400), ("hours", 3600), ("minutes", 60)):
-        if seconds >= 2 * length:
-            return f"{rounded(seconds / length)} {unit}"
-    return f"{seconds:.0f} seconds"

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from beforehand._environment import provenance
 from beforehand.cli import command_lines
 from beforehand.cli.cluster import view as cluster_view
-from beforehand.cli.ui.notes import write_note
+from beforehand.results.layout import ClusterFolder
+from beforehand.results.notes import write_note
+from beforehand.results.provenance import provenance
 
 if TYPE_CHECKING:
     from beforehand.runtime.cluster.plan import ClusterPlan
     from beforehand.runtime.cluster.supervisor import ClusterRun, Observer
     from beforehand.runtime.cluster.verdict import ClusterVerdict
-
-NOTE: Final = "_cluster.json"  # beside the traces, whose readers pass over names with _ in front
 
 
 @dataclass(frozen=True)
@@ -55,5 +54,6 @@ def leave_note(ran: Ran, folder: Path) -> None:
     """Say beside the traces what they are of; written last, so that there is none without them."""
     told = {**ran.everything(), "encrypted": ran.encrypted}
     write_note(
-        folder / NOTE, told | provenance(command_lines.cluster(ran.plan, ran.encrypted, folder))
+        folder / ClusterFolder.NOTE,
+        told | provenance(command_lines.cluster(ran.plan, ran.encrypted, folder)),
     )

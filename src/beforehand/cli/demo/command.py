@@ -46,10 +46,10 @@ def command(
     Takes a couple of minutes on two cores. Exits with 0 if every promise was kept, 1 if not, 2 if it
     could not be run. A second call replaces what the first has left.
     """
-    from beforehand._environment import provenance
     from beforehand.cli.demo import folder as demo_folder
     from beforehand.cli.demo import steps as demo_steps
     from beforehand.cli.demo import summary as demo_summary
+    from beforehand.results.provenance import provenance
 
     with clear_errors():
         check_all_installed()

@@ -11,19 +11,11 @@ import shutil
 from pathlib import Path
 from typing import Any, Final
 
-from beforehand.cli.ui.notes import write_note
 from beforehand.errors import PipelineError
+from beforehand.results.layout import DemoFolder
+from beforehand.results.notes import write_note
 
-MARK: Final = "_demo.json"  # written first, and again whenever there is more to say
 HOLDS: Final = {"holds": "beforehand demo", "version": 1}
-
-CLUSTER: Final = "cluster"
-AUDIT: Final = "cluster-audit"
-CLUSTER_STUDY: Final = "cluster-study"
-SHOP_STUDY: Final = "shop-study"
-GROWTH: Final = "growth"
-REPORT: Final = "report"
-PARTS: Final = (CLUSTER, AUDIT, CLUSTER_STUDY, SHOP_STUDY, GROWTH, REPORT)
 
 
 def make_ready(folder: Path) -> None:
@@ -51,7 +43,7 @@ def claim(folder: Path, note: dict[str, Any]) -> None:
     """Mark the folder, and remove what an earlier demo has left in it."""
     make_ready(folder)
     mark(folder, note)
-    for name in PARTS:
+    for name in DemoFolder.PARTS:
         part = folder / name
         if part.is_dir() and not part.is_symlink():
             shutil.rmtree(part)
@@ -61,12 +53,12 @@ def claim(folder: Path, note: dict[str, Any]) -> None:
 
 def mark(folder: Path, note: dict[str, Any]) -> None:
     """Say that the folder is a demo's, and what is known of it."""
-    write_note(folder / MARK, HOLDS | note)
+    write_note(folder / DemoFolder.NOTE, HOLDS | note)
 
 
 def _is_marked(folder: Path) -> bool:
     try:
-        found = json.loads((folder / MARK).read_text(encoding="utf-8"))
+        found = json.loads((folder / DemoFolder.NOTE).read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return False
     return isinstance(found, dict) and found.get("holds") == HOLDS["holds"]

@@ -14,6 +14,7 @@ from beforehand.cli.demo import folder as demo_folder
 from beforehand.cli.study import candidates, everything
 from beforehand.cli.ui.progress import Tell, progress_steps
 from beforehand.cli.ui.spark import watched
+from beforehand.results.layout import REPORT_PAGE, DemoFolder
 
 if TYPE_CHECKING:
     from beforehand.pipeline.session import Session
@@ -67,7 +68,7 @@ def run_cluster(spark: Session, demo: Demo, tell: Tell) -> Told:
         reorder=demo.reorder,
         seed=demo.seed,
     )
-    folder = demo.folder / demo_folder.CLUSTER
+    folder = demo.folder / DemoFolder.CLUSTER
     folder.mkdir()
     ran = cluster_run.run(plan, True, folder, PATIENCE, watch)
     cluster_run.leave_note(ran, folder)
@@ -78,7 +79,7 @@ def audit_cluster(spark: Session, demo: Demo, tell: Tell) -> Told:
     """Its trace, judged again by other code: that of the pipeline."""
     from beforehand.pipeline.audit import audit
 
-    traces, out = demo.part(demo_folder.CLUSTER), demo.part(demo_folder.AUDIT)
+    traces, out = demo.part(DemoFolder.CLUSTER), demo.part(DemoFolder.AUDIT)
     with watched(spark, lambda text: tell(0, 0, text or "judging")):
         found = audit(spark, [traces])
         try:
@@ -98,12 +99,12 @@ def audit_cluster(spark: Session, demo: Demo, tell: Tell) -> Told:
 
 def study_cluster(spark: Session, demo: Demo, tell: Tell) -> Told:
     """The cluster's own traffic under every protocol."""
-    return _study(spark, demo, demo_folder.CLUSTER_STUDY, [demo.part(demo_folder.CLUSTER)], tell)
+    return _study(spark, demo, DemoFolder.CLUSTER_STUDY, [demo.part(DemoFolder.CLUSTER)], tell)
 
 
 def study_shop(spark: Session, demo: Demo, tell: Tell) -> Told:
     """The built-in traffic under every protocol."""
-    return _study(spark, demo, demo_folder.SHOP_STUDY, [], tell)
+    return _study(spark, demo, DemoFolder.SHOP_STUDY, [], tell)
 
 
 def measure_growth(spark: Session, demo: Demo, tell: Tell) -> Told:
@@ -112,7 +113,7 @@ def measure_growth(spark: Session, demo: Demo, tell: Tell) -> Told:
     from beforehand.pipeline import metrics
     from beforehand.pipeline.sweep import run_sweep
 
-    out = demo.part(demo_folder.GROWTH)
+    out = demo.part(DemoFolder.GROWTH)
     grid = _grid(demo)
     swept = run_sweep(
         spark,
@@ -140,7 +141,7 @@ def write_report(spark: Session, demo: Demo, tell: Tell) -> Told:
     """All of it on one page."""
     from beforehand import report
 
-    file = demo.folder / demo_folder.REPORT / "index.html"
+    file = demo.folder / REPORT_PAGE
     contents = report.write(demo.folder, file)
     return {"file": str(file), "missing": [asdict(each) for each in contents.missing]}
 

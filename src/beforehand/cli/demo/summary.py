@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Final
+
+from beforehand.results.format import listed
 
 Told = dict[str, Any]
 
@@ -87,10 +89,6 @@ def growth(told: Told) -> Iterator[str]:
     flat = [row["protocol"] for row in fitted if row["metadata_exponent"] < FLAT]
     what = f"From {told['processes'][0]} to {told['processes'][-1]} processes, metadata per message"
     if growing:
-        yield f"{what} grows like {_listed(growing)}."
+        yield f"{what} grows like {listed(growing)}."
     if flat:
-        yield f"{what} does not grow with {_listed(flat)}."
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+        yield f"{what} does not grow with {listed(flat)}."

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, Protocol
 
+from beforehand.results.format import printable
+
 if TYPE_CHECKING:
     from beforehand.runtime.engine.message import Message
     from beforehand.runtime.events import PeerEvent
@@ -62,20 +64,20 @@ class Lines:
     def message(self, message: Message) -> None:
         """As in `alice: hello`."""
         text = message.payload.decode(errors="replace")
-        self._say(f"{shown(message.sender)}: {shown(text)}")
+        self._say(f"{printable(message.sender)}: {printable(text)}")
 
     def event(self, event: PeerEvent) -> None:
         """As in `alice: up, 127.0.0.1:7001`."""
-        self._note(shown(str(event)))
+        self._note(printable(str(event)))
 
     def note(self, text: str) -> None:
         """A sentence."""
-        self._note(shown(text))
+        self._note(printable(text))
 
     def held(self, waiting: Sequence[Waiting]) -> None:
         """A line for each message that waits."""
         for each in waiting:
-            self._say(shown(str(each)))
+            self._say(printable(str(each)))
         if not waiting:
             self._say("nothing waits")
 
@@ -83,7 +85,7 @@ class Lines:
         """A line for each peer."""
         for name, peer in stats.peers.items():
             self._say(
-                f"{shown(name)}: {peer.state}, round trip {peer.round_trip_ms:.1f} ms; "
+                f"{printable(name)}: {peer.state}, round trip {peer.round_trip_ms:.1f} ms; "
                 f"{peer.accepted:,} sent, {peer.delivered:,} of them delivered; "
                 f"{peer.received:,} received"
             )
@@ -149,10 +151,3 @@ class Objects:
 
     def _tell(self, kind: str, **what: Any) -> None:
         self._say(json.dumps({"kind": kind, **what}))
-
-
-def shown(text: str) -> str:
-    """Text of others, safe for a terminal."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from beforehand.cli.simulate.view import RESULT, TRACE, show
+from beforehand.cli.simulate.view import show
 from beforehand.cli.ui import completion
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json
 from beforehand.cli.ui.progress import progress_bar
 from beforehand.errors import ScenarioError
+from beforehand.results.layout import SimulationFolder
 
 if TYPE_CHECKING:
     from beforehand.simulator import Result, Scenario
@@ -280,7 +281,7 @@ def command(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help=f"A new folder for {TRACE} and {RESULT}.",
+            help=f"A new folder for {SimulationFolder.TRACE} and {SimulationFolder.RESULT}.",
             rich_help_panel=_OUTPUT,
             show_default=False,
         ),
@@ -375,7 +376,7 @@ def _run(scenario: Scenario, audit: bool, folder: Path | None) -> Result:
     with progress_bar("messages") as progress, _recorder(scenario, folder) as recorder:
         result = simulator.run(scenario, audit=audit, recorder=recorder, progress=progress)
     if folder is not None:
-        (folder / RESULT).write_text(json.dumps(result.to_dict(), indent=2) + "\n")
+        (folder / SimulationFolder.RESULT).write_text(json.dumps(result.to_dict(), indent=2) + "\n")
     return result
 
 
@@ -384,4 +385,4 @@ def _recorder(scenario: Scenario, folder: Path | None) -> Recorder | nullcontext
         return nullcontext()
     from beforehand import trace
 
-    return trace.Recorder(scenario.digest(), trace.create(folder / TRACE))
+    return trace.Recorder(scenario.digest(), trace.create(folder / SimulationFolder.TRACE))

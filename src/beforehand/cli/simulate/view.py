@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from beforehand.cli.ui.output import print_table, print_text
+from beforehand.results.format import duration
+from beforehand.results.layout import SimulationFolder
 
 if TYPE_CHECKING:
     from beforehand.simulator import Result
 
-TRACE, RESULT = "trace.parquet", "result.json"  # in the folder of a run
 SHOWN = 3  # violations to tell in full
 LINES = 24  # of a series
 
@@ -37,7 +38,9 @@ def show(result: Result, out: Path | None) -> None:
     if result.audited:
         _show_verdict(result)
     if out is not None:
-        typer.echo(f"trace: {out / TRACE}, figures: {out / RESULT}")
+        typer.echo(
+            f"trace: {out / SimulationFolder.TRACE}, figures: {out / SimulationFolder.RESULT}"
+        )
 
 
 def _show_verdict(result: Result) -> None:
@@ -129,11 +132,3 @@ def _durations(found: Any) -> tuple[str, str]:
 
 def _level(found: Any) -> tuple[str, str]:
     return f"mean {found.mean:,.1f}", f"peak {found.peak:,}"
-
-
-def duration(nanoseconds: int) -> str:
-    """A duration as people write it, with three or four digits."""
-    for unit, size in (("s", 10**9), ("ms", 10**6), ("us", 10**3)):
-        if nanoseconds >= size:
-            return f"{nanoseconds / size:,.4g} {unit}"
-    return f"{nanoseconds} ns"

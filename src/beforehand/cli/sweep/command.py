@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beforehand.cli.command_lines import line
-from beforehand.cli.simulate.view import duration
 from beforehand.cli.sweep.tables import as_values, show, show_skipped, show_tables
 from beforehand.cli.ui import completion
 from beforehand.cli.ui.failure import clear_errors
@@ -16,6 +15,7 @@ from beforehand.cli.ui.output import print_json
 from beforehand.cli.ui.progress import progress_bar
 from beforehand.cli.ui.spark import Conf, Master, check_installed, spark_progress, start_session
 from beforehand.errors import PipelineError
+from beforehand.results.format import duration
 
 if TYPE_CHECKING:
     from beforehand.pipeline.session import Session

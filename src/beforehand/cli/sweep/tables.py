@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from beforehand.cli.simulate.view import duration
 from beforehand.cli.ui.output import print_table
+from beforehand.results.format import duration
 
 if TYPE_CHECKING:
     from beforehand.pipeline.sweep import Skipped, SweepResult

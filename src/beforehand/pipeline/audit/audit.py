@@ -19,11 +19,11 @@ from beforehand.pipeline.audit.witness import MOST
 from beforehand.pipeline.provenance import made
 from beforehand.pipeline.schemas import VERDICTS, VIOLATIONS
 from beforehand.pipeline.storage import Storage, absolute, join
+from beforehand.results.layout import AuditFolder
 
 LARGE: Final = (
     10_000_000  # causal-sends and deliveries of one run that one task can hold: about 1 GB
 )
-NOTE: Final = "_audit.json"
 
 _NO_LARGE_RUN: Final = (
     2**23
@@ -56,12 +56,12 @@ class Audit:
     def write(self, folder: str, command: str = "") -> None:
         """Write both tables into a folder, then the note that completes them and records `command`."""
         storage = Storage(self.verdicts.sparkSession)
-        storage.delete(join(folder, NOTE))
-        self.verdicts.write.mode("overwrite").parquet(join(folder, "verdicts"))
-        self.violations.write.mode("overwrite").parquet(join(folder, "violations"))
+        storage.delete(join(folder, AuditFolder.NOTE))
+        self.verdicts.write.mode("overwrite").parquet(join(folder, AuditFolder.VERDICTS))
+        self.violations.write.mode("overwrite").parquet(join(folder, AuditFolder.VIOLATIONS))
         storage.write_note(
             folder,
-            NOTE,
+            AuditFolder.NOTE,
             {
                 "runs": self.runs,
                 "events": self.events,

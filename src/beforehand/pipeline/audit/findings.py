@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from beforehand.causality import violations
 from beforehand.causality.ids import MessageId
+from beforehand.results.violations import KINDS
 
-KINDS: Final = ("causal", "fifo", "duplicate", "invented", "lost")
-_NAMED: Final = 5  # processes in a note
 LISTED: Final = 100_000  # violations of one kind in one run; more are counted and no more
 
 
@@ -143,9 +142,3 @@ def lost(process: str, message: MessageId) -> Finding:
     to = "itself" if process == message.sender else process
     sentence = f"{process} never delivered {message}, which {message.sender} sent to {to}."
     return Finding("lost", process, message, None, (), sentence)
-
-
-def some(names: list[str]) -> str:
-    """A few of many names."""
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -18,6 +18,7 @@ from beforehand.pipeline.audit.linearise import Lineariser, StepBatch
 from beforehand.pipeline.audit.log_chunks import LogChunk
 from beforehand.pipeline.audit.run_log import CUT_SHORT, RunLog
 from beforehand.pipeline.audit.witness import MOST, WitnessSearch
+from beforehand.results.format import some
 
 
 def judge(chunks: Sequence[LogChunk], *, witnesses: int = MOST, memory: int = BYTES) -> RunFindings:
@@ -99,13 +100,13 @@ def _add_notes(found: RunFindings, log: RunLog) -> None:
     table = log.table
     silent = [name for name, rows in zip(table.names, table.rows, strict=True) if not rows]
     if silent:
-        found.notes.append(f"there is no log of {findings.some(silent)}")
+        found.notes.append(f"there is no log of {some(silent)}")
     missing = table.last - table.rows
     if missing.any():
-        whose = findings.some([table.names[each] for each in np.flatnonzero(missing)])
+        whose = some([table.names[each] for each in np.flatnonzero(missing)])
         found.notes.append(f"{int(missing.sum())} events are missing in the logs of {whose}")
     if table.is_open.any():
-        whose = findings.some([table.names[each] for each in np.flatnonzero(table.is_open)])
+        whose = some([table.names[each] for each in np.flatnonzero(table.is_open)])
         found.notes.append(
             f"the logs of {whose} have a start and no stop, so their end may be missing"
         )

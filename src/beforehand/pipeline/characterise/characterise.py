@@ -9,23 +9,16 @@ from pyspark.sql import functions as f
 from pyspark.storagelevel import StorageLevel
 
 from beforehand.errors import PipelineError
-from beforehand.pipeline.characterise import schemas
 from beforehand.pipeline.characterise.causal_order import LIMIT
 from beforehand.pipeline.characterise.distributions import distributions, summaries
 from beforehand.pipeline.characterise.processes import processes
 from beforehand.pipeline.characterise.runs import counts, flags, order, runs
+from beforehand.pipeline.characterise.schemas import COUNTS, TABLES
 from beforehand.pipeline.characterise.table1 import table1
 from beforehand.pipeline.storage import Storage, join, literal
+from beforehand.results.layout import CharacteristicsFolder
 
-NOTE: Final = "_characteristics.json"
-TABLES: Final = {
-    "runs": schemas.RUNS,
-    "processes": schemas.PROCESSES,
-    "summaries": schemas.SUMMARIES,
-    "distributions": schemas.DISTRIBUTIONS,
-    "flags": schemas.FLAGS,
-    "table1": schemas.TABLE1,
-}
+NOTE: Final = CharacteristicsFolder.NOTE
 
 
 def characterise(
@@ -39,7 +32,7 @@ def characterise(
     storage.delete(join(folder, NOTE))
     # A row per run is little: from here on Spark need not ask for it again.
     counted = counts(messages).toArrow()
-    count = spark.createDataFrame(counted, schemas.COUNTS)
+    count = spark.createDataFrame(counted, COUNTS)
     too_large = [row["run"] for row in counted.to_pylist() if row["messages"] > LIMIT]
     ordered = order(messages.filter(~f.col("run").isin(too_large)), seed)
     ordered.persist(StorageLevel.MEMORY_AND_DISK)

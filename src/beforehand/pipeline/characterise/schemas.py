@@ -1,8 +1,4 @@
-"""The tables that characterise a traffic: their columns, declared once.
-
-Whatever has a distribution is counted, as rows (run, what, value, count), and quantiles come from the
-counts. So a run of any size leaves small tables.
-"""
+"""The tables of `results.tables.characteristics` as Spark's types, and those between the stages."""
 
 from __future__ import annotations
 
@@ -10,110 +6,33 @@ from typing import Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
-from pyspark.sql.types import ArrayType, DoubleType, StructType
+from pyspark.sql.types import ArrayType, StructType
 
-from beforehand.pipeline.schemas import NUMBER, TEXT, optional, required
+from beforehand.pipeline.schemas import NUMBER, REAL, TEXT, optional, spark_schema
+from beforehand.results.tables import characteristics
 
-REAL: Final = DoubleType()
+TABLES: Final = {name: spark_schema(table) for name, table in characteristics.TABLES.items()}
+RUNS, PROCESSES = TABLES["runs"], TABLES["processes"]
+DISTRIBUTIONS, SUMMARIES = TABLES["distributions"], TABLES["summaries"]
+FLAGS, TABLE1 = TABLES["flags"], TABLES["table1"]
 
-# One row per run; what the source does not tell is null.
-RUNS: Final = StructType(
-    [
-        required("run", TEXT),
-        required("processes", NUMBER),
-        required("messages", NUMBER),
-        required("copies", NUMBER),  # receivers, counted
-        required("requests", NUMBER),
-        required("replies", NUMBER),
-        optional("answered", NUMBER),  # requests that have a reply
-        required("payload_known", NUMBER),  # messages of known size
-        required("flagged", NUMBER),  # messages with something odd about them
-        optional("before_cause", NUMBER),  # messages whose time is before that of a cause
-        required("span_ns", NUMBER),  # from the first send to the last
-        optional("rate", REAL),  # messages per second of the span
-        optional("window_ns", NUMBER),
-        optional("peak_rate", REAL),  # messages per second in the busiest window
-        optional("gap_cv", REAL),  # coefficient of variation of the times between sends
-        optional("burstiness", REAL),  # (sigma - mu) / (sigma + mu) of the same
-        optional("edges", NUMBER),  # entries of `after`, all together
-        optional("pairs", NUMBER),  # of messages that were compared
-        optional("concurrent_share", REAL),  # of these pairs
-        optional("standard_error", REAL),  # of that share; 0 where all pairs were compared
-        required("note", TEXT),  # why something is missing; empty if nothing is
-    ]
-)
-
-# One row per process that sends or receives.
-PROCESSES: Final = StructType(
-    [
-        required("run", TEXT),
-        required("process", TEXT),
-        required("in_degree", NUMBER),  # i: other processes that send to it
-        required("out_degree", NUMBER),  # o: other processes that it sends to
-        required("sent", NUMBER),  # messages
-        required("received", NUMBER),  # copies
-        optional("rate", REAL),  # messages that it sends per second of the span of the run
-        optional("gap_cv", REAL),  # as for the run, of the times between its own sends
-        optional("burstiness", REAL),
-    ]
-)
-
-DISTRIBUTIONS: Final = StructType(
-    [
-        required("run", TEXT),
-        required("what", TEXT),
-        required("value", NUMBER),
-        required("count", NUMBER),
-    ]
-)
-
-SUMMARIES: Final = StructType(
-    [
-        required("run", TEXT),
-        required("what", TEXT),
-        required("count", NUMBER),
-        required("min", NUMBER),
-        required("median", REAL),
-        required("mean", REAL),
-        required("p90", REAL),
-        required("p99", REAL),
-        required("max", NUMBER),
-    ]
-)
-
-FLAGS: Final = StructType(
-    [required("run", TEXT), required("flag", TEXT), required("count", NUMBER)]
-)
-
-TABLE1: Final = StructType(
-    [
-        required("run", TEXT),
-        required("place", NUMBER),  # in the order of the paper
-        required("algorithm", TEXT),  # as the paper calls it
-        required("protocol", TEXT),  # its name here
-        required("quantity", TEXT),
-        required("formula", TEXT),
-        required("n", NUMBER),
-        required("i_mean", REAL),
-        required("i_max", NUMBER),
-        required("o_mean", REAL),
-        required("o_max", NUMBER),
-        required("mean", REAL),  # of the formula over the processes
-        required("max", NUMBER),
-    ]
-)
-
-# The part of RUNS that one pass over the messages tells.
-COUNTS: Final = StructType(
-    [
-        each
-        for each in RUNS.fields
-        if each.name
-        in (
-            *("run", "messages", "copies", "requests", "replies", "payload_known", "flagged"),
-            *("span_ns", "rate", "window_ns", "peak_rate", "gap_cv", "burstiness"),
-        )
-    ]
+# The part of RUNS that one pass over the messages computes.
+COUNTS: Final = spark_schema(
+    characteristics.RUNS.select(
+        "run",
+        "messages",
+        "copies",
+        "requests",
+        "replies",
+        "payload_known",
+        "flagged",
+        "span_ns",
+        "rate",
+        "window_ns",
+        "peak_rate",
+        "gap_cv",
+        "burstiness",
+    )
 )
 
 _COUNTED: Final = ArrayType(StructType([optional("value", NUMBER), optional("count", NUMBER)]))

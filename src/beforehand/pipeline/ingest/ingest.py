@@ -11,18 +11,20 @@ from pyspark.sql import DataFrame, SparkSession
 
 from beforehand.errors import PipelineError
 from beforehand.pipeline.ingest import stages, tasks
-from beforehand.pipeline.ingest.output import DERIVED, NOTE, TABLES, UNFINISHED
 from beforehand.pipeline.ingest.read.options import AUTO, Options
 from beforehand.pipeline.ingest.read.read import EMPTY, UNKNOWN
 from beforehand.pipeline.ingest.read.rows import BadRow
 from beforehand.pipeline.ingest.summary import Summary, Tally, summed
 from beforehand.pipeline.schemas import FILES
 from beforehand.pipeline.storage import File, Storage, join, literal
+from beforehand.results.layout import IngestFolder
 
 # A file comes to one task in one piece, through the memory of the JVM, of Arrow and of Python.
 LARGEST: Final = 256 * 2**20
 
 _HIDDEN: Final = (".", "_")
+_NOTE, _UNFINISHED = IngestFolder.NOTE, IngestFolder.UNFINISHED
+_TABLES: Final = (*IngestFolder.TABLES, IngestFolder.CHARACTERISTICS)
 
 
 def ingest(
@@ -45,8 +47,8 @@ def ingest(
         _write(resolved, summary, out)
     finally:
         resolved.unpersist()
-    storage.write_note(out, NOTE, summary.to_dict())
-    storage.delete(join(out, UNFINISHED))
+    storage.write_note(out, _NOTE, summary.to_dict())
+    storage.delete(join(out, _UNFINISHED))
     return summary
 
 
@@ -83,17 +85,17 @@ def claim(storage: Storage, out: str, force: bool) -> None:
     """Make sure that the output may be written, and say that it is not complete yet."""
     if storage.exists(out):
         inside = {each.path.rpartition("/")[2] for each in storage.glob(f"{literal(out)}/*")}
-        ours = {NOTE, UNFINISHED, *TABLES, *DERIVED}
+        ours = {_NOTE, _UNFINISHED, *_TABLES}
         other = {each for each in inside - ours if not each.startswith(".")}
-        if other or (inside and not inside & {NOTE, UNFINISHED}):
+        if other or (inside and not inside & {_NOTE, _UNFINISHED}):
             first = min(other or inside)
             raise PipelineError(f"{out} holds other files ({first}); choose another folder")
-        if NOTE in inside and UNFINISHED not in inside and not force:
+        if _NOTE in inside and _UNFINISHED not in inside and not force:
             raise PipelineError(
                 f"{out} holds a finished ingest; choose another folder, or pass `force` to replace it"
             )
-    storage.write_note(out, UNFINISHED, {"version": 1})
-    for name in (NOTE, *TABLES, *DERIVED):
+    storage.write_note(out, _UNFINISHED, {"version": 1})
+    for name in (_NOTE, *_TABLES):
         storage.delete(join(out, name))
 
 
@@ -122,10 +124,10 @@ def _refusal(file: File) -> str | None:
 
 
 def _write(resolved: DataFrame, summary: Summary, out: str) -> None:
-    stages.messages(resolved, summary.names).write.parquet(join(out, "messages"))
+    stages.messages(resolved, summary.names).write.parquet(join(out, IngestFolder.MESSAGES))
     if any(each.events for each in summary.runs):
-        stages.events(resolved, summary.names).write.parquet(join(out, "events"))
-    stages.rejects(resolved).write.parquet(join(out, "rejects"))
+        stages.events(resolved, summary.names).write.parquet(join(out, IngestFolder.EVENTS))
+    stages.rejects(resolved).write.parquet(join(out, IngestFolder.REJECTS))
     files = [tuple(asdict(each).values()) for each in summary.files]
     table = resolved.sparkSession.createDataFrame(files, FILES)
-    table.coalesce(1).write.parquet(join(out, "files"))
+    table.coalesce(1).write.parquet(join(out, IngestFolder.FILES))

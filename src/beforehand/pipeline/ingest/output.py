@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
 from beforehand.errors import PipelineError
 from beforehand.pipeline.schemas import EVENTS, MESSAGES
 from beforehand.pipeline.storage import Storage, join, literal
-
-NOTE: Final = "_ingest.json"  # written last: with it, an output is complete
-UNFINISHED: Final = "_ingest-unfinished.json"  # written first, and removed after the note
-TABLES: Final = ("messages", "events", "rejects", "files")
-DERIVED: Final = ("characteristics",)  # what others make of these, and is void with them
+from beforehand.results.layout import IngestFolder
 
 
 def read_summary(spark: SparkSession, folder: str) -> dict[str, Any]:
@@ -23,27 +19,28 @@ def read_summary(spark: SparkSession, folder: str) -> dict[str, Any]:
         raise PipelineError(
             f"{folder}: there is no such folder; check the path, or run ingest first"
         )
-    note = storage.read_note(folder, NOTE)
-    if note is not None and not storage.exists(join(folder, UNFINISHED)):
+    note = storage.read_note(folder, IngestFolder.NOTE)
+    if note is not None and not storage.exists(join(folder, IngestFolder.UNFINISHED)):
         return note
-    if storage.exists(join(folder, UNFINISHED)):
+    if storage.exists(join(folder, IngestFolder.UNFINISHED)):
         raise PipelineError(f"{folder}: an ingest into it did not finish; run ingest again")
     raise PipelineError(
-        f"{folder}: not the output of ingest: it has no {NOTE}; give the folder that ingest wrote"
+        f"{folder}: not the output of ingest: it has no {IngestFolder.NOTE}; give the folder that "
+        "ingest wrote"
     )
 
 
 def read_messages(spark: SparkSession, folder: str) -> DataFrame:
     """The messages of a finished ingest."""
     read_summary(spark, folder)
-    return _read(spark, folder, "messages").select(MESSAGES.names)
+    return _read(spark, folder, IngestFolder.MESSAGES).select(MESSAGES.names)
 
 
 def read_events(spark: SparkSession, folder: str) -> DataFrame:
     """The events of a finished ingest; none if its sources had none."""
     if not read_summary(spark, folder)["events"]:
         return spark.createDataFrame([], EVENTS)
-    return _read(spark, folder, "events").select(EVENTS.names)
+    return _read(spark, folder, IngestFolder.EVENTS).select(EVENTS.names)
 
 
 def _read(spark: SparkSession, folder: str, table: str) -> DataFrame:

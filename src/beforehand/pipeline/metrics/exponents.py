@@ -12,33 +12,15 @@ from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
-from pyspark.sql.types import DoubleType, StructType
 
 from beforehand.pipeline.metrics.columns import declared, succeeded
-from beforehand.pipeline.schemas import NUMBER, TEXT, optional, required
+from beforehand.pipeline.schemas import NUMBER, REAL, TEXT, spark_schema
+from beforehand.results.tables import metrics
 
-REAL: Final = DoubleType()
 LEAST_VALUES: Final = 3  # of x: two points fit any line
 LEAST_SPAN: Final = 2.0  # the largest x over the smallest: over less, the slope is noise
 
-EXPONENTS: Final = StructType(
-    [
-        required("protocol", TEXT),
-        required("network", TEXT),
-        required("workload", TEXT),
-        optional("setting", TEXT),  # null where runs of all settings are fitted together
-        optional("processes", NUMBER),  # null where it is x
-        required("y", TEXT),
-        required("x", TEXT),
-        required("exponent", REAL),
-        required("r2", REAL),  # the share of the variance that it explains; 1 if y does not vary
-        required("low", REAL),  # the smallest x
-        required("high", REAL),  # the largest
-        required("values", NUMBER),  # of x
-        required("used", NUMBER),  # runs
-        required("unused", NUMBER),  # runs where x or y is 0 or unknown: they have no logarithm
-    ]
-)
+EXPONENTS: Final = spark_schema(metrics.EXPONENTS)
 
 
 def _xs() -> dict[str, tuple[Column, Column, Column, Column]]:

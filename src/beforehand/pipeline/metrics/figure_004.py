@@ -9,28 +9,12 @@ from typing import Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
-from pyspark.sql.types import DoubleType, StructType
 
 from beforehand.pipeline.metrics.columns import declared, succeeded
-from beforehand.pipeline.schemas import NUMBER, TEXT, required
+from beforehand.pipeline.schemas import spark_schema
+from beforehand.results.tables import metrics
 
-REAL: Final = DoubleType()
-
-FIGURE_5: Final = StructType(
-    [
-        required("protocol", TEXT),
-        required("workload", TEXT),
-        required("network", TEXT),
-        required("setting", TEXT),
-        required("processes", NUMBER),
-        required("time_s", REAL),
-        required("delay_ms", REAL),  # of a frame that leaves then
-        required("entries", REAL),  # about messages, held per process (figure 5a)
-        required("most_entries", NUMBER),  # of one process, in any of the runs
-        required("control_per_second", REAL),  # control frames that a process received (figure 5b)
-        required("runs", NUMBER),  # that these are means of
-    ]
-)
+FIGURE_5: Final = spark_schema(metrics.FIGURE_004)
 
 
 def figure_series_004(results: DataFrame) -> DataFrame:

@@ -14,7 +14,6 @@ from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
-from pyspark.sql.types import DoubleType, StructType
 
 from beforehand.pipeline.metrics.columns import (
     bytes_per_second,
@@ -23,23 +22,13 @@ from beforehand.pipeline.metrics.columns import (
     scenario,
     succeeded,
 )
-from beforehand.pipeline.schemas import NUMBER, TEXT, required
+from beforehand.pipeline.schemas import REAL, spark_schema
+from beforehand.results.tables import metrics
 
-REAL: Final = DoubleType()
 PROTOCOLS: Final = ("mattern", "cykas", "rst")
 SLOW, FAST = "mattern", "cykas"  # the two that are compared in figures 5 and 6
 
-FIGURES: Final = StructType(
-    [
-        required("figure", NUMBER),
-        required("panel", TEXT),  # of figure 5: the interval; elsewhere empty
-        required("series", TEXT),
-        required("processes", NUMBER),
-        required("x", REAL),  # processes per kB/s; milliseconds; per cent
-        required("y", REAL),  # seconds; how many times faster
-        required("runs", NUMBER),  # or pairs of runs, that y is the mean of
-    ]
-)
+FIGURES: Final = spark_schema(metrics.FIGURES_001)
 
 
 def figure_series_001(results: DataFrame) -> DataFrame:

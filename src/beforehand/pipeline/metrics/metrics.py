@@ -13,17 +13,18 @@ from beforehand.pipeline.metrics.figures_001 import figure_series_001
 from beforehand.pipeline.metrics.table1 import table1
 from beforehand.pipeline.provenance import made
 from beforehand.pipeline.storage import Storage, absolute, join, literal
+from beforehand.results.layout import SweepFolder
 
 # By the names of their folders in DIR/metrics.
 TABLES: Final[dict[str, Callable[[DataFrame], DataFrame]]] = {
-    "table1": table1,
-    "exponents": exponents,
-    "figures_001": figure_series_001,
-    "figure_004": figure_series_004,
+    SweepFolder.TABLE1: table1,
+    SweepFolder.EXPONENTS: exponents,
+    SweepFolder.FIGURES_001: figure_series_001,
+    SweepFolder.FIGURE_004: figure_series_004,
 }
 
 
-NOTE: Final = "_metrics.json"
+NOTE: Final = SweepFolder.METRICS_NOTE
 
 
 def write_tables(results: DataFrame, out: str, command: str = "") -> dict[str, DataFrame]:
@@ -32,7 +33,7 @@ def write_tables(results: DataFrame, out: str, command: str = "") -> dict[str, D
     `command` is the command line that the note records.
     """
     found = {}
-    folder = join(absolute(out), "metrics")
+    folder = join(absolute(out), SweepFolder.METRICS)
     storage = Storage(results.sparkSession)
     storage.delete(join(folder, NOTE))
     results.persist()  # every table goes through it

@@ -12,35 +12,17 @@ from typing import Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
-from pyspark.sql.types import DoubleType, StructType
+from pyspark.sql.types import StructType
 
 from beforehand.pipeline.metrics.claims import CLAIMS, Claim
 from beforehand.pipeline.metrics.columns import declared, succeeded
 from beforehand.pipeline.metrics.exponents import exponents
-from beforehand.pipeline.schemas import NUMBER, TEXT, optional, required
+from beforehand.pipeline.schemas import TEXT, required, spark_schema
+from beforehand.results.tables import metrics
 
-REAL: Final = DoubleType()
 CLAIMED: Final = tuple(f"claimed_{each.name}" for each in fields(Claim)[1:])
 
-TABLE1: Final = StructType(
-    [
-        required("protocol", TEXT),
-        *(optional(name, TEXT) for name in CLAIMED),  # null for protocols that are not in the table
-        required("runs", NUMBER),
-        required("stalled", NUMBER),  # runs that did not get on: no liveness there
-        required("metadata_bytes", REAL),  # per message
-        optional("metadata_exponent", REAL),
-        required("integers_mean", REAL),  # of state, per process
-        required("integers_peak", NUMBER),
-        optional("state_exponent", REAL),
-        required("work_us", REAL),  # wall-clock microseconds per message, of the simulator too
-        optional("work_exponent", REAL),
-        required("latency_ms", REAL),  # from causal-send to delivery
-        optional("noncausal_ms", REAL),  # what of it causal order does not ask for; null: unknown
-        required("most_in_transit", NUMBER),  # of one sender
-        required("control_frames", REAL),  # per message
-    ]
-)
+TABLE1: Final = spark_schema(metrics.TABLE1)
 
 
 def table1(results: DataFrame) -> DataFrame:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from beforehand.pipeline.prose import span
 from beforehand.pipeline.study.figures import ProtocolFigures
+from beforehand.results.format import duration, listed
 
 CLOSE: Final = 1.02  # what differs by less is called equal
 
@@ -61,8 +61,10 @@ def fastest(rows: Rows) -> Iterator[Advice]:
     for network in _networks(rows):
         best, rest = _ranked(rows, network, _p99)
         if best:
-            told = f"{best[0].protocol}: p99 {span(_p99(best[0]))}"
-            yield _advice(f"low latency on {network}", best, rest, told, lambda f: span(_p99(f)))
+            told = f"{best[0].protocol}: p99 {duration(_p99(best[0]))}"
+            yield _advice(
+                f"low latency on {network}", best, rest, told, lambda f: duration(_p99(f))
+            )
 
 
 def leanest(rows: Rows) -> Iterator[Advice]:
@@ -103,7 +105,7 @@ def many_processes(rows: Rows) -> Iterator[Advice]:
     yield Advice(
         "many processes",
         (name,),
-        f"{name}: its metadata does not grow with their number, as that of {_listed(growing)} does.",
+        f"{name}: its metadata does not grow with their number, as that of {listed(growing)} does.",
     )
 
 
@@ -119,8 +121,8 @@ def price_of_order(rows: Rows) -> Iterator[Advice]:
         yield Advice(
             f"the price of order on {network}",
             (),
-            f"p99 of {best[0].protocol} is {span(_p99(best[0]))}, of {control.protocol}, which does not "
-            f"keep causal order, {span(_p99(control))}: "
+            f"p99 of {best[0].protocol} is {duration(_p99(best[0]))}, of {control.protocol}, which does "
+            f"not keep causal order, {duration(_p99(control))}: "
             + (f"{100 * more:.0f} % more." if more > 0.005 else "no more than that."),
         )
 
@@ -199,7 +201,7 @@ def _advice(
 ) -> Advice:
     names = tuple(row.protocol for row in best)
     if len(names) > 1:
-        told += f"; as good: {_listed(names[1:])}"
+        told += f"; as good: {listed(names[1:])}"
     if rest:
         told += f"; next: {rest[0].protocol} with {show(rest[0])}"
     return Advice(situation, names, told + ".")
@@ -237,7 +239,3 @@ def _networks(rows: Rows) -> list[str]:
 
 def _names(rows: Rows) -> list[str]:
     return list(dict.fromkeys(row.protocol for row in rows))
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

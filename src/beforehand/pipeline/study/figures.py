@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-KINDS: Final = ("causal", "fifo", "duplicate", "invented", "lost")  # of violations
+from beforehand.results.violations import KINDS
+
 CLEAN: Final = "clean"
 COMPLETE: Final = "complete"
 FAILED: Final = "failed"  # the run, so there is nothing to judge

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from beforehand.pipeline.prose import number, sentences, span, title
+from beforehand.pipeline.prose import sentences, title
 from beforehand.pipeline.study.advice import Advice
 from beforehand.pipeline.study.eligibility import Excluded
 from beforehand.pipeline.study.figures import ProtocolFigures
 from beforehand.pipeline.study.replayed_run import ReplayedRun
+from beforehand.results.format import duration, number
 
 COLUMNS: Final = (
     *("protocol", "latency", "p99", "held", "metadata", "control", "on the wire"),
@@ -37,9 +38,9 @@ def line(figures: ProtocolFigures) -> tuple[str, ...]:
         return (name, *["-"] * (len(COLUMNS) - 2), "failed")
     return (
         name,
-        span(figures.latency_mean),
-        span(figures.latency_p99),
-        span(figures.held_mean),
+        duration(figures.latency_mean),
+        duration(figures.latency_p99),
+        duration(figures.held_mean),
         number(round(figures.metadata_per_message, 1)),
         number(round(figures.control_per_message, 2)),
         f"{figures.wire_per_message:,.0f}",

@@ -11,10 +11,10 @@ from pyspark.sql import functions as f
 
 from beforehand.errors import PipelineError
 from beforehand.pipeline.characterise.causal_order import LIMIT
-from beforehand.pipeline.prose import span
 from beforehand.pipeline.replay import program_of
 from beforehand.pipeline.study.idle_gaps import shorten
 from beforehand.pipeline.study.truncate import first_messages
+from beforehand.results.format import duration
 from beforehand.simulator import Program, Scenario
 
 PAYLOAD: Final = Scenario.payload  # bytes, of messages whose source does not tell
@@ -51,7 +51,7 @@ class ReplayedRun:
         processes = len(self.program.processes)
         quiet = ""
         if self.quiet_ns is not None:
-            quiet = f"; the traffic is sparse: times of quiet were cut to {span(self.quiet_ns)}"
+            quiet = f"; the traffic is sparse: times of quiet were cut to {duration(self.quiet_ns)}"
         return f"{self.run}, {which}: {what}, between {processes:,} processes{sizes}{quiet}"
 
 

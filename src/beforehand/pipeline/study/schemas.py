@@ -1,39 +1,20 @@
-"""The tables of a study."""
+"""The tables of a study as Spark's types."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, get_type_hints
+from typing import Any, Final
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from pyspark.sql.types import BooleanType, DataType, DoubleType, StructType
+from pyspark.sql.types import StructType
 
 from beforehand.pipeline.arrow import arrow_schema
-from beforehand.pipeline.schemas import NUMBER, TEXT, TEXTS, required
-from beforehand.pipeline.study.figures import ProtocolFigures
+from beforehand.pipeline.schemas import spark_schema
+from beforehand.results.tables import study
 
-_KINDS: Final[dict[type, DataType]] = {
-    str: TEXT,
-    int: NUMBER,
-    float: DoubleType(),
-    bool: BooleanType(),
-}
-
-# One row per protocol and network: the fields of ProtocolFigures.
-PROTOCOLS: Final = StructType(
-    [required(name, _KINDS[kind]) for name, kind in get_type_hints(ProtocolFigures).items()]
-)
-
-# What to choose when, in the order of the rules.
-RECOMMENDATION: Final = StructType(
-    [
-        required("place", NUMBER),
-        required("situation", TEXT),
-        required("protocols", TEXTS),
-        required("sentence", TEXT),
-    ]
-)
+PROTOCOLS: Final = spark_schema(study.PROTOCOLS)  # one row per ProtocolFigures
+RECOMMENDATION: Final = spark_schema(study.RECOMMENDATION)
 
 
 def write_rows(

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any
 
 from pyspark.sql import SparkSession
 
 from beforehand.errors import PipelineError
 from beforehand.pipeline.ingest import FileCount, Options, RunCount, Summary, ingest
 from beforehand.pipeline.ingest.ingest import claim, find
-from beforehand.pipeline.ingest.output import NOTE as INGESTED
-from beforehand.pipeline.ingest.output import UNFINISHED
 from beforehand.pipeline.schemas import FILES, MESSAGES, REJECTS
 from beforehand.pipeline.storage import Storage, join, literal
 from beforehand.pipeline.study import shop_workload
 from beforehand.pipeline.study.schemas import write_rows
-
-ABOUT: Final = "_source.json"  # written first: what the folder is about
-NOTE: Final = "_study.json"  # written last
-TEXT: Final = "recommendation.md"
-PARTS: Final = ("ingest", "characteristics", "sweep", "audit", "study")
+from beforehand.results.layout import IngestFolder, StudyFolder
 
 
 def prepare(
@@ -35,24 +29,24 @@ def prepare(
     """See that `out/ingest` has the messages; returns whether they were there already."""
     storage = Storage(spark)
     about = _about(storage, out, sources, options, seed)
-    known = storage.read_note(out, ABOUT)
+    known = storage.read_note(out, StudyFolder.SOURCE)
     if known is None:
         _refuse_others(storage, out)
     elif force:
-        for each in (NOTE, TEXT, *PARTS):
+        for each in (StudyFolder.NOTE, StudyFolder.ADVICE, *StudyFolder.PARTS):
             storage.delete(join(out, each))
     elif known != about:
         raise PipelineError(
             f"{out} holds a study of {_told(known)}, and this one is of {_told(about)} (or their "
             "content has changed since); choose another folder, or pass `force` to replace it"
         )
-    storage.write_note(out, ABOUT, about)
-    storage.delete(join(out, NOTE))
-    folder = join(out, "ingest")
-    done = storage.read_note(folder, INGESTED) is not None
-    if done and not storage.exists(join(folder, UNFINISHED)):
+    storage.write_note(out, StudyFolder.SOURCE, about)
+    storage.delete(join(out, StudyFolder.NOTE))
+    folder = join(out, StudyFolder.INGEST)
+    done = storage.read_note(folder, IngestFolder.NOTE) is not None
+    if done and not storage.exists(join(folder, IngestFolder.UNFINISHED)):
         return True
-    storage.delete(join(out, "characteristics"))
+    storage.delete(join(out, StudyFolder.CHARACTERISTICS))
     if sources:
         ingest(spark, sources, folder, options)
     else:
@@ -99,10 +93,10 @@ def _generate(spark: SparkSession, folder: str, seed: int) -> None:
     file = FileCount("generated", "generated", count, count, 0, 0, 0, f"seed {seed}")
     summary = Summary((file,), (RunCount(shop_workload.RUN, count, 0),), {}, {})
     for name, values, schema in (
-        ("messages", rows, MESSAGES),
-        ("rejects", [], REJECTS),
-        ("files", [asdict(file)], FILES),
+        (IngestFolder.MESSAGES, rows, MESSAGES),
+        (IngestFolder.REJECTS, [], REJECTS),
+        (IngestFolder.FILES, [asdict(file)], FILES),
     ):
         write_rows(spark, values, schema, join(folder, name))
-    storage.write_note(folder, INGESTED, summary.to_dict())
-    storage.delete(join(folder, UNFINISHED))
+    storage.write_note(folder, IngestFolder.NOTE, summary.to_dict())
+    storage.delete(join(folder, IngestFolder.UNFINISHED))

@@ -24,12 +24,12 @@ from beforehand.pipeline.study.markdown import recommendation
 from beforehand.pipeline.study.replayed_run import ReplayedRun, choose, traffic
 from beforehand.pipeline.study.schemas import PROTOCOLS, RECOMMENDATION, write_rows
 from beforehand.pipeline.sweep import Grid, SweepProgress, SweepResult, run_sweep
+from beforehand.results.layout import AuditFolder, StudyFolder
 
 NETWORKS: Final = ("lan", "wan", "mobile")
 MESSAGES: Final = 20_000  # to replay: minutes for all protocols on two cores
 STEPS: Final = ("ingest", "characterise", "replay", "audit", "recommend")
 
-AUDITED: Final = "_audited.json"  # which runs the tables of the audit are about
 
 Tell = Callable[[str, str], None]  # step, and what there is to say of it
 AuditCommand = Callable[[Sequence[str], str], str]  # sources and output folder -> command line
@@ -86,12 +86,12 @@ def run_study(
     tell("ingest", "reading the sources" if asked.sources else "generating a traffic")
     if source.prepare(spark, out, asked.sources, asked.options, asked.seed, asked.force):
         reused.append("the ingest")
-    folder = join(out, "ingest")
+    folder = join(out, StudyFolder.INGEST)
     summary, messages = read_summary(spark, folder), read_messages(spark, folder)
     run = choose(summary, asked.run, folder)
 
     tell("characterise", "looking at the traffic")
-    there = join(out, "characteristics")
+    there = join(out, StudyFolder.CHARACTERISTICS)
     if characteristics.read_note(spark, there) is not None:
         reused.append("the characteristics")
     else:
@@ -109,7 +109,9 @@ def run_study(
     tell("audit", "judging every delivery")
     rows = [row.asDict() for row in swept.results.drop("series", "scenario").collect()]
     needed = {row["run"] for row in rows if row["error"] is None}
-    verdicts, known = _audit(spark, join(out, "audit"), swept.traces, needed, audit_command)
+    verdicts, known = _audit(
+        spark, join(out, StudyFolder.AUDIT), swept.traces, needed, audit_command
+    )
     if known:
         reused.append("the audit")
 
@@ -149,7 +151,7 @@ def _sweep(
     return run_sweep(
         spark,
         grid,
-        join(asked.out, "sweep"),
+        join(asked.out, StudyFolder.SWEEP),
         traces=True,
         progress=progress,
         command=command,
@@ -165,35 +167,35 @@ def _audit(
 ) -> tuple[dict[str, dict[str, Any]], bool]:
     """The verdicts by run, and whether they were there already."""
     storage = Storage(spark)
-    note = storage.read_note(folder, AUDITED)
+    note = storage.read_note(folder, AuditFolder.AUDITED)
     known = note is not None and needed <= set(note["runs"])
     if not known and needed:
-        storage.delete(join(folder, AUDITED))
+        storage.delete(join(folder, AuditFolder.AUDITED))
         judged = audit(spark, list(traces))
         try:
             judged.write(folder, command(list(traces), folder))
         finally:
             judged.close()
-    table = spark.read.schema(VERDICTS).parquet(literal(join(folder, "verdicts")))
+    table = spark.read.schema(VERDICTS).parquet(literal(join(folder, AuditFolder.VERDICTS)))
     verdicts = {row["run"]: row.asDict() for row in table.collect()} if needed else {}
     if not known:
-        storage.write_note(folder, AUDITED, {"version": 1, "runs": sorted(verdicts)})
+        storage.write_note(folder, AuditFolder.AUDITED, {"version": 1, "runs": sorted(verdicts)})
     return verdicts, known
 
 
 def _write(spark: SparkSession, asked: Study, found: StudyResult, command: str) -> None:
-    storage, folder = Storage(spark), join(asked.out, "study")
+    storage, folder = Storage(spark), join(asked.out, StudyFolder.TABLES)
     advice = [{"place": place, **asdict(each)} for place, each in enumerate(found.advice)]
     protocols = [asdict(each) for each in found.protocols]
-    write_rows(spark, protocols, PROTOCOLS, join(folder, "protocols"))
-    write_rows(spark, advice, RECOMMENDATION, join(folder, "recommendation"))
+    write_rows(spark, protocols, PROTOCOLS, join(folder, StudyFolder.PROTOCOLS))
+    write_rows(spark, advice, RECOMMENDATION, join(folder, StudyFolder.RECOMMENDATION))
     text = recommendation(
         found.traffic, found.run, found.flags, found.protocols, found.advice, found.left_out
     )
-    storage.write_text(join(asked.out, source.TEXT), text)
+    storage.write_text(join(asked.out, StudyFolder.ADVICE), text)
     storage.write_note(
         asked.out,
-        source.NOTE,
+        StudyFolder.NOTE,
         {
             "version": 1,
             "sources": list(asked.sources),

@@ -1,34 +1,17 @@
-"""What a run is told by, as flat columns: taken from the dataclasses of the simulator, so none is lost.
+"""The result of a run as flat columns: `latency.p99` of the metrics is the column `latency_p99`.
 
-`latency.p99` of the metrics is the column `latency_p99`. Knows nothing of Spark.
+A test compares the columns of `results.tables.sweep.METRICS` with the simulator's dataclasses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, fields, is_dataclass
-from types import NoneType
-from typing import Any, Final, get_args, get_type_hints
+from typing import Any, Final
 
+from beforehand.results.tables.sweep import METRICS
 from beforehand.simulator import Metrics, Program, Result, Scenario
-from beforehand.simulator.measures.instruments import Moment
 
 _POINT: Final = {"processes"}  # a run has it also when it failed
-
-
-def _flat(of: type) -> Iterator[tuple[str, type]]:
-    for name, hint in get_type_hints(of).items():
-        [kind] = [each for each in get_args(hint) or (hint,) if each is not NoneType]
-        if isinstance(kind, type) and is_dataclass(kind):
-            yield from ((f"{name}_{inner}", each) for inner, each in _flat(kind))
-        else:
-            yield name, kind
-
-
-METRICS: Final[dict[str, type]] = {
-    name: kind for name, kind in _flat(Metrics) if name not in _POINT
-}
-MOMENT: Final[dict[str, type]] = dict(_flat(Moment))  # one of a series
 
 
 def measured(result: Result) -> dict[str, Any]:
@@ -51,7 +34,7 @@ def _values(metrics: Metrics) -> dict[str, Any]:
             found |= {f"{each.name}_{inner}": part for inner, part in asdict(value).items()}
         elif value is not None and each.name not in _POINT:
             found[each.name] = value
-    return {name: found.get(name) for name in METRICS}
+    return {name: found.get(name) for name in METRICS.names}
 
 
 def degree(scenario: Scenario) -> float | None:

@@ -17,6 +17,7 @@ from beforehand.pipeline.ingest import read_messages
 from beforehand.pipeline.replay import program_of
 from beforehand.pipeline.storage import Storage, join
 from beforehand.pipeline.sweep.grid import PREFIX, Grid
+from beforehand.results.layout import IngestFolder
 from beforehand.simulator import Program
 
 
@@ -37,7 +38,7 @@ def with_programs(spark: SparkSession, grid: Grid) -> Grid:
 def _read(spark: SparkSession, text: str) -> dict[str, Program]:
     """Workload -> program."""
     path, _, run = text.partition("#")
-    if path and Storage(spark).exists(join(path, "messages")):
+    if path and Storage(spark).exists(join(path, IngestFolder.MESSAGES)):
         return _ingested(spark, path, run)
     if run:
         raise PipelineError(

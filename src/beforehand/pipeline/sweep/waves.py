@@ -25,9 +25,8 @@ from beforehand.errors import PipelineError
 from beforehand.pipeline.schemas import TEXT, required
 from beforehand.pipeline.storage import Storage, absolute, join, literal
 from beforehand.pipeline.sweep.schemas import RESULTS
+from beforehand.results.layout import SweepFolder
 
-MARK: Final = "_sweep.json"  # says that a folder is a sweep's, and that we may tidy up in it
-_RESULTS, _TRACES, _NOTES = "results", "traces", "waves"
 _NAME: Final = re.compile(r"\d{5}-[0-9a-f]{8}")
 
 
@@ -57,10 +56,10 @@ class Waves:
         self.complete = self._read()
 
     def _read(self) -> list[Wave]:
-        notes = join(self.out, _NOTES)
+        notes = join(self.out, SweepFolder.WAVES)
         names = [
             file.path.rpartition("/")[2]
-            for file in self._storage.glob(join(literal(self.out), _NOTES, "*.json"))
+            for file in self._storage.glob(join(literal(self.out), SweepFolder.WAVES, "*.json"))
         ]
         found = [self._storage.read_note(notes, name) for name in sorted(names)]
         return [Wave(**note) for note in found if note is not None]
@@ -90,7 +89,7 @@ class Waves:
 
     def results(self, wave: str) -> str:
         """The folder for the results of a wave."""
-        return join(self.out, _RESULTS, wave)
+        return join(self.out, SweepFolder.RESULTS, wave)
 
     def rows(self, wave: str) -> DataFrame:
         """The results of a wave that was written, whether or not it counts."""
@@ -98,21 +97,23 @@ class Waves:
 
     def traces(self, wave: str) -> str:
         """The folder for the events of a wave."""
-        return join(self.out, _TRACES, wave)
+        return join(self.out, SweepFolder.TRACES, wave)
 
     # ---- what is added ----
 
     def tidy(self) -> None:
         """Make the folder a sweep's, and remove what waves that were killed have left there."""
-        if self._storage.read_note(self.out, MARK) is None:
-            for name in (_RESULTS, _TRACES, _NOTES):
+        if self._storage.read_note(self.out, SweepFolder.MARK) is None:
+            for name in (SweepFolder.RESULTS, SweepFolder.TRACES, SweepFolder.WAVES):
                 if self._storage.exists(join(self.out, name)):
                     raise PipelineError(
                         f"{self.out} has a {name!r} that no sweep has written; choose another folder"
                     )
-            self._storage.write_note(self.out, MARK, {"holds": "the results of beforehand sweep"})
+            self._storage.write_note(
+                self.out, SweepFolder.MARK, {"holds": "the results of beforehand sweep"}
+            )
         known = {wave.name for wave in self.complete}
-        for table in (_RESULTS, _TRACES):
+        for table in (SweepFolder.RESULTS, SweepFolder.TRACES):
             for file in self._storage.glob(join(literal(self.out), table, "*")):
                 name = file.path.rpartition("/")[2]
                 if _NAME.fullmatch(name) and name not in known:
@@ -134,5 +135,7 @@ class Waves:
 
     def add(self, wave: Wave) -> None:
         """A wave is complete: from now on it counts."""
-        self._storage.write_note(join(self.out, _NOTES), f"{wave.name}.json", asdict(wave))
+        self._storage.write_note(
+            join(self.out, SweepFolder.WAVES), f"{wave.name}.json", asdict(wave)
+        )
         self.complete.append(wave)

@@ -16,7 +16,7 @@ from beforehand.errors import ReportError
 from beforehand.report.diagram.drawing import Drawing, message_of
 from beforehand.report.diagram.logs import EventLike, Logs, collect
 from beforehand.report.diagram.model import Diagram
-from beforehand.report.diagram.names import labels, message_name, natural, shown, some
+from beforehand.report.diagram.names import labels, message_name, natural, quoted, some_of
 from beforehand.report.diagram.sweep import Sweep, sweep
 
 MOST: Final = 20_000  # events that a page draws smoothly
@@ -66,14 +66,14 @@ def _find(logs: Logs, sender: str, mid: int) -> tuple[str, int]:
     names = sorted({*known, *logs.by_process}, key=natural)
     called = dict(zip(labels(names), names, strict=True))
     whole = sender if sender in names else called.get(sender)
-    where = f"in run {shown(logs.run)}"
+    where = f"in run {quoted(logs.run)}"
     if whole is None:
         near = get_close_matches(sender, list(called), 3) or list(called)
-        raise ReportError(f"there is no process {shown(sender)} {where}; there is {some(near)}")
+        raise ReportError(f"there is no process {quoted(sender)} {where}; there is {some_of(near)}")
     if mid not in known.get(whole, ()):
         numbers = known.get(whole)
         has = f"its messages are {min(numbers)} to {max(numbers)}" if numbers else "it sent none"
-        meant = shown(message_name(sender, mid))
+        meant = quoted(message_name(sender, mid))
         raise ReportError(f"there is no message {meant} {where}; {has}")
     return whole, mid
 

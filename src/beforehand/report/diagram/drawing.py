@@ -18,7 +18,7 @@ from beforehand.report.diagram.model import (
     MarkKind,
     Message,
 )
-from beforehand.report.diagram.names import labels, message_name, natural, shown, some
+from beforehand.report.diagram.names import labels, message_name, natural, quoted, some_of
 from beforehand.report.diagram.sweep import NOTHING, Sweep
 from beforehand.report.diagram.waits import waits
 
@@ -174,7 +174,7 @@ class Drawing:
         elif shown_count < count and self._around is not None:
             sender, mid = self._around
             label = labels(self._names)[self._process[sender]]
-            name = shown(message_name(label, mid))
+            name = quoted(message_name(label, mid))
             yield f"{shown_count:,} of {count:,} events, around {name}."
         if self._line.clocks == "disagree":
             yield "The clocks of the processes disagree, so it is drawn by order and not by time."
@@ -185,7 +185,7 @@ class Drawing:
             yield f"The trace contradicts itself: {what} before what must have come before."
         yield self._logs.gaps()
         if silent := [name for name in self._names if name not in self._logs.by_process]:
-            yield f"There is no log of {some(silent)}."
+            yield f"There is no log of {some_of(silent)}."
 
 
 def _named(events: Iterable[EventLike]) -> set[str]:

@@ -11,7 +11,8 @@ from xml.etree.ElementTree import Element, SubElement
 from beforehand.report.diagram import shapes
 from beforehand.report.diagram.model import Diagram, MarkKind
 from beforehand.report.diagram.shapes import add_text
-from beforehand.report.diagram.texts import clean, duration, width
+from beforehand.report.diagram.texts import clean, width
+from beforehand.results.format import elapsed
 
 SIZE: Final = 11.0  # pixels of letters
 LINE: Final = 17.0  # pixels from line to line
@@ -44,7 +45,7 @@ def describe(root: Element, diagram: Diagram) -> None:
         f"{len(diagram.labels)} processes as lines from left to right: {named}"
         + (f" and {more} more." if more > 0 else "."),
         f"{len(diagram.messages):,} messages as arrows, {delivered:,} deliveries"
-        + (f", within {duration(last)}." if last else "."),
+        + (f", within {elapsed(last)}." if last else "."),
         *(clean(flag.sentence, LONGEST) for flag in diagram.flags[:SENTENCES]),
         clean(diagram.note),
     ]

@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import Final, Protocol
 
 from beforehand.errors import ReportError
-from beforehand.report.diagram.names import shown, some
+from beforehand.report.diagram.names import quoted, some_of
 
 LISTED: Final = 10  # runs in an error; who has more wants to look at the folder instead
 
@@ -71,7 +71,7 @@ class Log:
         for before, after in pairwise(self.events):
             if before.seq == after.seq:
                 raise ReportError(
-                    f"run {shown(after.run)}: there are two events of {shown(after.process)} with "
+                    f"run {quoted(after.run)}: there are two events of {quoted(after.process)} with "
                     f"seq {after.seq}; was a file given twice, or a run written into two folders?"
                 )
         if most is not None and len(self.events) > most:
@@ -107,7 +107,7 @@ class Logs:
             return ""
         lost = sum(missing.values())
         what = "1 event is" if lost == 1 else f"{lost:,} events are"
-        return f"{what} missing in the log of {some(list(missing))}."
+        return f"{what} missing in the log of {some_of(list(missing))}."
 
 
 def collect(events: Iterable[EventLike], run: str | None, most: int | None) -> Logs:
@@ -143,9 +143,9 @@ def check_run(run: str | None, runs: Sequence[str]) -> None:
         raise ReportError(f"the trace has several runs; choose one with `run`: {_listed(runs)}")
     if run is not None and run not in runs:
         near = get_close_matches(run, runs, LISTED) or runs
-        raise ReportError(f"there is no run {shown(run)} in the trace; there is {_listed(near)}")
+        raise ReportError(f"there is no run {quoted(run)} in the trace; there is {_listed(near)}")
 
 
 def _listed(runs: Sequence[str]) -> str:
-    names = ", ".join(map(shown, runs[:LISTED]))
+    names = ", ".join(map(quoted, runs[:LISTED]))
     return names + (" and more" if len(runs) > LISTED else "")

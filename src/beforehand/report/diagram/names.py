@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from beforehand.results.format import printable, shortened, some
+
 _INCARNATION: Final = re.compile(r"(.+)@([0-9a-f]{16})", re.DOTALL)  # how real nodes are traced
 _TOLD: Final = 4  # digits that tell two lives of one process apart
-_SOME: Final = 3  # names in a sentence
-_LONGEST: Final = 60  # characters of a name in a sentence
 _DIGITS: Final = re.compile(r"([0-9]+)")
 
 
@@ -48,16 +48,11 @@ def message_name(sender: str, mid: int) -> str:
     return f"{sender}#{mid}"
 
 
-def shown(name: str) -> str:
+def quoted(name: str) -> str:
     """A name in a sentence: short, and printable everywhere."""
-    if not name:
-        return "(no name)"
-    text = name if name.isprintable() else ascii(name)[1:-1]
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "\u2026"
+    return shortened(printable(name)) or "(no name)"
 
 
-def some(names: Sequence[str]) -> str:
-    """A few of many names, in a sentence."""
-    told = ", ".join(map(shown, names[:_SOME]))
-    more = len(names) - _SOME
-    return told + (f" and {more:,} more" if more > 0 else "")
+def some_of(names: Sequence[str]) -> str:
+    """The first few names, in a sentence."""
+    return some([quoted(name) for name in names])

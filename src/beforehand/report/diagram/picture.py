@@ -15,7 +15,8 @@ from beforehand.report.diagram.layout import APART, across, ticks, tracks
 from beforehand.report.diagram.model import Arrow, Bar, Diagram
 from beforehand.report.diagram.names import message_name
 from beforehand.report.diagram.shapes import add_text, number
-from beforehand.report.diagram.texts import clean, duration, fitting, isolated, width
+from beforehand.report.diagram.texts import clean, fitting, isolated, width
+from beforehand.results.format import elapsed
 
 SIZE: Final = 12.0  # pixels of letters
 SMALL: Final = 10.0
@@ -223,7 +224,7 @@ class Picture:
         for time in ticks(first, last, TICKS):
             x = self._left + 10 + (time - first) * scale
             shapes.line(root, x, y, x, y + 4, shapes.QUIET, 0.8)
-            name = duration(time)
+            name = elapsed(time)
             half = width(name, SMALL) / 2
             if x - half > free:
                 add_text(root, x, y + 15, name, SMALL)

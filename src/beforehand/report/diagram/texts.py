@@ -13,7 +13,6 @@ _UNSEEN: Final = re.compile(
 )
 _FROM_RIGHT: Final = frozenset({"R", "AL"})
 _WIDE: Final = frozenset("WF")
-_UNITS: Final = (("s", 10**9), ("ms", 10**6), ("µs", 10**3), ("ns", 1))
 
 # Widths of letters in parts of their size, those of the widest of the common sans-serif typefaces.
 _LETTER: Final = 0.64
@@ -57,11 +56,3 @@ def fitting(text: str, room: float, size: float, bold: bool = False) -> str:
     while width(shown, size, bold) > room and len(shown) > 2:
         shown = shown[:-2] + "\u2026"
     return shown
-
-
-def duration(nanoseconds: int) -> str:
-    """A time as people write it."""
-    for unit, size in _UNITS:
-        if nanoseconds >= size:
-            return f"{nanoseconds / size:,.4g} {unit}"
-    return "0"

@@ -21,9 +21,10 @@ from beforehand.report.diagram.page import SCRIPTS as DIAGRAM_SCRIPTS
 from beforehand.report.diagram.page import STYLES as DIAGRAM_STYLES
 from beforehand.report.page import claims, comparison, growth, runs, violations
 from beforehand.report.page.findings import findings
-from beforehand.report.page.formats import counted, listed, moment, raw, shortened, shown, visible
+from beforehand.report.page.formats import moment, raw, shown, visible
 from beforehand.report.page.parts import environments, parts, run_groups, study_command
 from beforehand.report.page.tables import distinct, records
+from beforehand.results.format import counted, listed, shortened
 
 STYLES: Final = (
     *("theme.css", *DIAGRAM_STYLES, "report.css", "report-tables.css", "report-figures.css"),

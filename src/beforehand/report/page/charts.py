@@ -12,7 +12,7 @@ from html import escape
 from typing import Any, Final
 
 from beforehand.report.page.axes import Scale
-from beforehand.report.page.formats import shortened
+from beforehand.results.format import shortened
 
 COLOURS: Final = 8  # that theme.css has for series
 SYMBOLS: Final = (

@@ -8,8 +8,9 @@ from typing import Final
 from beforehand.report.contents import Kind, Study, Table
 from beforehand.report.page.axes import scale
 from beforehand.report.page.charts import Chart, Dots, dot_chart, look
-from beforehand.report.page.formats import counted, listed, shown, visible
+from beforehand.report.page.formats import shown, visible
 from beforehand.report.page.tables import Record, column, distinct, records
+from beforehand.results.format import counted, listed
 
 # What most people compare; the other columns are there on request.
 SHOWN: Final = (

@@ -9,8 +9,9 @@ from typing import Final
 from beforehand.report.contents import Contents, Study
 from beforehand.report.page import growth
 from beforehand.report.page.comparison import is_control, is_usable
-from beforehand.report.page.formats import counted, number, shown, size, visible
+from beforehand.report.page.formats import shown, visible
 from beforehand.report.page.tables import Record, records
+from beforehand.results.format import counted, number, size
 
 MOST: Final = 3  # cards side by side
 OURS: Final = ("hybrid", "hybrid-sps")

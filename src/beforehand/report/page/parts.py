@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from beforehand.report.contents import Contents, Made, Run, Study
-from beforehand.report.page.formats import counted
 from beforehand.report.page.tables import records
+from beforehand.results.format import counted
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from beforehand import __version__, _build
-from beforehand._environment import environment, provenance
+from beforehand.results.provenance import environment, provenance
 
 
 def test_versions_and_the_machine() -> None:

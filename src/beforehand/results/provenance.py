@@ -1,6 +1,6 @@
-"""What something was made with, so that figures can be compared: versions and the machine.
+"""How an output was made, for its note: command, time, versions and machine.
 
-Nothing in it tells whose machine it was: no names of hosts or users, and no paths.
+Nothing in it identifies the machine's owner: no host or user names, no paths.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any, Final
 
 from beforehand import __version__, _build
 
-PACKAGES: Final = ("pyspark", "pyarrow", "numba", "numpy")  # on which speed and results depend
+PACKAGES: Final = ("pyspark", "pyarrow", "numba", "numpy")  # speed and results depend on these
 _CPU: Final = Path("/proc/cpuinfo")
 _GIGABYTE: Final = 10**9
 
 
 def provenance(command: str) -> dict[str, Any]:
-    """How something came about, for the note beside it; `command` is the line that makes it again."""
+    """The fields of a note; `command` is the command line that reproduces the output."""
     return {"command": command, "environment": environment(), "when": now()}
 
 
@@ -31,13 +31,13 @@ def now() -> str:
 
 
 def environment() -> dict[str, str]:
-    """What there is to say, each under its name; what is not known is not in it."""
-    return dict(_known())
+    """Versions and machine, by name; without what cannot be determined."""
+    return dict(_facts())
 
 
 @cache
-def _known() -> tuple[tuple[str, str], ...]:
-    found = {
+def _facts() -> tuple[tuple[str, str], ...]:
+    facts = {
         "beforehand": f"{__version__} ({_build.describe()})",
         "Python": f"{platform.python_version()} ({platform.python_implementation()})",
         "system": _system(),
@@ -46,13 +46,13 @@ def _known() -> tuple[tuple[str, str], ...]:
         "memory": _memory(),
         **{name: _version(name) for name in PACKAGES},
     }
-    return tuple((name, told) for name, told in found.items() if told)
+    return tuple((name, value) for name, value in facts.items() if value)
 
 
 def _system() -> str:
     try:
         name = platform.freedesktop_os_release()["PRETTY_NAME"]
-    except (OSError, KeyError):  # not Linux, or a small one
+    except (OSError, KeyError):  # not Linux, or a minimal one
         return platform.platform(terse=True)
     return f"{name}, {platform.system()} {platform.release()}"
 
@@ -67,7 +67,7 @@ def _processor() -> str:
 
 
 def _cores() -> int:
-    """Those that this process may use, which in a container are fewer than the machine has."""
+    """Cores that this process may use: in a container, fewer than the machine has."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
