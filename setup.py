@@ -24,6 +24,7 @@ from setuptools.command.build_ext import build_ext
 # only re-export names, so they stay interpreted.)
 COMPILED_FOLDERS = (
     "causality",
+    "encoding",
     "protocols",
     "runtime/engine",
     "runtime/link",

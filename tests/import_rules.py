@@ -17,12 +17,13 @@ ALLOWED: dict[str, frozenset[str]] = {
     "errors": frozenset(),
     "_kernel": frozenset(),  # how loops over arrays of integers are compiled
     "causality": frozenset({"errors"}),
-    "protocols": frozenset({"causality", "errors"}),
-    "wire": frozenset({"protocols", "causality", "errors"}),
+    "encoding": frozenset({"causality", "errors"}),
+    "protocols": frozenset({"encoding", "causality", "errors"}),
+    "wire": frozenset({"encoding", "protocols", "causality", "errors"}),
     "trace": frozenset({"causality", "errors"}),
     "simulator": frozenset({"protocols", "wire", "trace", "causality", "errors"}),
     "checker": frozenset({"protocols", "causality", "errors", "_kernel"}),
-    "runtime": frozenset({"protocols", "wire", "trace", "causality", "errors"}),
+    "runtime": frozenset({"encoding", "protocols", "wire", "trace", "causality", "errors"}),
     "results": frozenset({"errors", "_build", "__init__"}),  # the version and build of a provenance
     "pipeline": frozenset(
         {"trace", "simulator", "checker", "results", "causality", "errors", "_kernel"}

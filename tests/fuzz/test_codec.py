@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from beforehand import wire
 from beforehand.errors import RemoteProtocolError
+from beforehand.protocols import tags
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.overlay.frames import Close, Leave
-from beforehand.wire import tags
 from tests.wire.frames import SAMPLES, any_frame
 
 TAGS = sorted(value for name, value in vars(tags).items() if name.isupper() and name != "MARKER")

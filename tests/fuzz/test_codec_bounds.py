@@ -11,9 +11,9 @@ import pytest
 
 from beforehand import wire
 from beforehand._build import is_compiled
+from beforehand.encoding.varint import varint
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.frames import Frame
-from beforehand.wire.varint import varint
 from tests.wire.memory import peak_of
 
 # Frames up to where a length or a count is expected.

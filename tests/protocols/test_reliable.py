@@ -79,7 +79,7 @@ def test_a_frame_that_the_core_refuses_is_refused_whole() -> None:
     """Nothing changes, and the right segment can still come."""
     link = ReliableLink(Raw("b"))
     before = link.fingerprint()
-    with pytest.raises(RemoteProtocolError, match="a: CykasAck is no frame of raw"):
+    with pytest.raises(RemoteProtocolError, match="a: CykasAck isn.t a frame of raw"):
         link.receive("a", Segment(1, CykasAck(1)))
     assert link.fingerprint() == before
     assert link.receive("a", segment(1))[0] == Deliver("a", 1, b"1")

@@ -6,12 +6,12 @@ import time
 
 import pytest
 
+from beforehand.encoding.varint import varint
 from beforehand.protocols.fence import Fenced
 from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
 from beforehand.runtime.link import frames
 from beforehand.runtime.link.frames import ack_frame, credit_frame
 from beforehand.wire import encode
-from beforehand.wire.varint import varint
 from tests.runtime.engine.engines import LIMIT, Company
 from tests.runtime.nodes import Town, happened, run, so_far, take
 

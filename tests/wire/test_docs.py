@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from beforehand import wire
+from beforehand.protocols import tags
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.overlay.frames import Control
-from beforehand.wire import tags
 from tests.wire.frames import frame_classes
 
 TEXT = (Path(__file__).parents[2] / "docs" / "wire-format.md").read_text(encoding="utf-8")

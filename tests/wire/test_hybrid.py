@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beforehand import wire
+from beforehand.encoding.varint import varint
 from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
-from beforehand.wire.varint import varint
 from tests.wire.frames import EDGES, payloads
 
 CLOCK = 2**28  # up to here a message costs at most 8 bytes

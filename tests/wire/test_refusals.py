@@ -6,6 +6,7 @@ import pytest
 
 from beforehand import wire
 from beforehand.errors import LocalProtocolError, RemoteProtocolError
+from beforehand.protocols import tags
 from beforehand.protocols.clocks.newtop import NewtopMessage, NewtopNull
 from beforehand.protocols.clocks.vector import VectorMessage
 from beforehand.protocols.controls import FifoAck, FifoMessage, RawMessage
@@ -28,7 +29,6 @@ from beforehand.protocols.reliable import Segment, SegmentAck
 from beforehand.protocols.sender_side.cykas import CykasAck, CykasMessage
 from beforehand.protocols.sender_side.mattern import MatternMessage
 from beforehand.protocols.support.numbering import NumberedFrame
-from beforehand.wire import tags
 from tests.wire.frames import MAX, SAMPLE_NAMES, SAMPLES
 
 TAGS = {value for name, value in vars(tags).items() if name.isupper() and name != "MARKER"}

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beforehand.encoding.varint import MAX_VALUE, prefixed, prefixed_at, size_of, varint
 from beforehand.errors import LocalProtocolError, RemoteProtocolError
-from beforehand.wire.varint import MAX_VALUE, prefixed, prefixed_at, size_of, varint
 from tests.wire.frames import MAX, numbers
 
 MASKS = [0x0F, 0x1F, 0x3F]

@@ -1,5 +1,6 @@
 """Protocol cores: one process of one protocol each, without any I/O, behind one contract."""
 
+from beforehand.protocols import builtin as _builtin  # noqa: F401  (registers them)
 from beforehand.protocols.capabilities import Capabilities
 from beforehand.protocols.core import Core
 from beforehand.protocols.effects import (
@@ -12,8 +13,16 @@ from beforehand.protocols.effects import (
     Transmit,
     Wait,
 )
-from beforehand.protocols.frames import Frame
-from beforehand.protocols.registry import create, describe, names
+from beforehand.protocols.frames import Frame, FrameKind
+from beforehand.protocols.registry import (
+    Protocol,
+    create,
+    describe,
+    find,
+    names,
+    register,
+    registration,
+)
 from beforehand.protocols.reliable import ReliableLink
 
 __all__ = [
@@ -24,12 +33,17 @@ __all__ = [
     "DeliverRun",
     "Effect",
     "Frame",
+    "FrameKind",
     "Held",
+    "Protocol",
     "ReliableLink",
     "Safe",
     "Transmit",
     "Wait",
     "create",
     "describe",
+    "find",
     "names",
+    "register",
+    "registration",
 ]

@@ -14,7 +14,6 @@ number of the message before it; messages are delivered in the order of their st
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from mypy_extensions import i64
 
@@ -23,7 +22,7 @@ from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.core import Core
 from beforehand.protocols.effects import Deliver, Effect, Held, Wait
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.support.numbering import NumberedFrame, Signal, foreign
+from beforehand.protocols.support.numbering import ChainedFrame, NumberedFrame, Signal, foreign
 from beforehand.protocols.support.windows import ReceiveWindow, SendWindow
 
 
@@ -76,22 +75,14 @@ class Raw(Core):
         return ()
 
 
-class FifoMessage(NumberedFrame):
-    """A message, with the number of the one before it to the same receiver (0 if none)."""
+class FifoMessage(ChainedFrame):
+    """A message."""
 
-    __slots__ = ("previous",)
-    previous: Final[i64]
-
-    def __init__(self, number: i64, previous: i64, payload: bytes) -> None:
-        super().__init__(number, payload)
-        self.previous = previous
-
-    def key(self) -> tuple[object, ...]:
-        return (int(self.number), int(self.previous), self.payload)
+    __slots__ = ()
 
 
 class FifoAck(Signal):
-    """Everything that you sent me up to `number` has been delivered here."""
+    """All messages of its receiver up to `number` have been delivered."""
 
     __slots__ = ()
 

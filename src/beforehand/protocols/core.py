@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, overload
 
-from mypy_extensions import i64
+from mypy_extensions import i64, mypyc_attr
 
 from beforehand.causality.ids import check_process
 from beforehand.errors import LocalProtocolError, PeerDroppedError, RemoteProtocolError
@@ -27,6 +27,7 @@ from beforehand.protocols.fence import Fence, Fenced
 from beforehand.protocols.frames import Frame
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Core:
     """One process of one protocol; see the module's text. Not to be instantiated itself."""
 

@@ -41,6 +41,9 @@ class Fenced(Frame):
     def key(self) -> tuple[object, ...]:
         return (int(self.start), self.names, int(self.heard), self.frame)
 
+    def content(self) -> Frame:
+        return self.frame.content()
+
     def messages(self) -> int:
         return self.frame.messages()
 

@@ -24,10 +24,11 @@ from typing import Final
 from mypy_extensions import i64
 
 from beforehand.causality.ids import check_process
+from beforehand.encoding.varint import PLAIN, size_of
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.core import Core
 from beforehand.protocols.effects import Effect, Held, Transmit, Wait
-from beforehand.protocols.frames import Frame
+from beforehand.protocols.frames import Frame, FrameKind
 from beforehand.protocols.support.numbering import foreign
 from beforehand.protocols.support.windows import ReceiveWindow, SendWindow
 
@@ -45,6 +46,9 @@ class Segment(Frame):
 
     def key(self) -> tuple[object, ...]:
         return (int(self.seq), self.inner)
+
+    def content(self) -> Frame:
+        return self.inner.content()
 
     def messages(self) -> int:
         return self.inner.messages()
@@ -76,6 +80,14 @@ class SegmentAck(Frame):
 
     def key(self) -> tuple[object, ...]:
         return (int(self.seq),)
+
+
+class SegmentAckKind(FrameKind):
+    """Acks are frequent, so their size is computed instead of measured."""
+
+    def size(self, frame: Frame) -> i64:
+        assert isinstance(frame, SegmentAck)
+        return 1 + size_of(frame.seq, PLAIN)
 
 
 class ReliableLink(Core):

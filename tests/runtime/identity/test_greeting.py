@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beforehand.encoding.varint import MAX_VALUE
 from beforehand.errors import LocalProtocolError, RemoteProtocolError
 from beforehand.runtime.identity.greeting import MAX_DATAGRAM, MAX_GREETING, MIN_DATAGRAM, Greeting
-from beforehand.wire.varint import MAX_VALUE
 
 ALICE = Greeting("alice", b"incarnat", b"connectn", "hybrid-sps", 16_384, 32 << 20, 1_400)
 

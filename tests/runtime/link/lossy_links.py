@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from beforehand.encoding.reader import Reader
 from beforehand.protocols.frames import Frame
 from beforehand.runtime.engine.engine import packet_number
 from beforehand.runtime.link import frames
@@ -18,7 +19,6 @@ from beforehand.runtime.link.datagrams import HEADER
 from beforehand.runtime.link.link import LATER, NOW, Link
 from beforehand.runtime.link.sealing import PlainOpener, PlainSealer, make_opener, make_sealer
 from beforehand.wire.codec import decode, decode_at
-from beforehand.wire.reader import Reader
 
 MS = 1_000_000
 START = 10**12

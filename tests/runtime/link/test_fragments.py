@@ -4,11 +4,11 @@ import random
 
 import pytest
 
+from beforehand.encoding.reader import Reader
+from beforehand.encoding.varint import varint
 from beforehand.errors import RemoteProtocolError
 from beforehand.runtime.link.fragments import REMEMBERED, Reassembly, fragment_frames
 from beforehand.runtime.link.frames import FRAGMENT
-from beforehand.wire.reader import Reader
-from beforehand.wire.varint import varint
 
 LIMIT = 100_000
 

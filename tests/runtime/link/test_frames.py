@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beforehand.encoding.reader import Reader
+from beforehand.encoding.varint import varint
 from beforehand.errors import RemoteProtocolError
+from beforehand.protocols import tags
 from beforehand.runtime.link import frames
 from beforehand.runtime.link.frames import ack_frame, credit_frame, read_ack
-from beforehand.wire import tags
-from beforehand.wire.reader import Reader
-from beforehand.wire.varint import varint
 
 
 def reader(data: bytes) -> Reader:

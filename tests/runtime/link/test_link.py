@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 
+from beforehand.encoding.reader import Reader
 from beforehand.protocols.fence import Fenced
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage
@@ -13,7 +14,6 @@ from beforehand.runtime.link import frames
 from beforehand.runtime.link.datagrams import DATA, HEADER
 from beforehand.runtime.link.link import LATER, MAX_ACK_DELAY, NOW, PIGGYBACK
 from beforehand.runtime.link.received import Received
-from beforehand.wire.reader import Reader
 from tests.runtime.engine.engines import Company
 from tests.runtime.link.lossy_links import (
     DATAGRAM,

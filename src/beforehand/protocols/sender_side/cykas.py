@@ -31,9 +31,13 @@ from typing import Final
 
 from mypy_extensions import i64
 
+from beforehand.encoding.fields import id_field, payload_field
+from beforehand.encoding.reader import Reader
+from beforehand.encoding.varint import ONE_BYTE
 from beforehand.errors import RemoteProtocolError
+from beforehand.protocols import tags
 from beforehand.protocols.effects import Deliver, Effect, Held, Wait
-from beforehand.protocols.frames import Frame
+from beforehand.protocols.frames import Frame, FrameKind
 from beforehand.protocols.sender_side.output_buffer import OutputBuffer
 from beforehand.protocols.support.numbering import NumberedFrame, Signal, foreign
 
@@ -50,6 +54,21 @@ class CykasMessage(NumberedFrame):
 
     def key(self) -> tuple[object, ...]:
         return (int(self.number), self.eager, self.payload)
+
+    def restriction(self) -> str:
+        return "eager" if self.eager else ""
+
+
+class CykasMessageKind(FrameKind):
+    """A message, whose tag tells whether it is eager."""
+
+    def encode(self, frame: Frame) -> bytes:
+        assert isinstance(frame, CykasMessage)
+        tag = tags.CYKAS_EAGER_MESSAGE if frame.eager else tags.CYKAS_MESSAGE
+        return ONE_BYTE[tag] + id_field(frame.number) + payload_field(frame.payload)
+
+    def decode(self, tag: i64, reader: Reader) -> Frame:
+        return CykasMessage(reader.id(), tag == tags.CYKAS_EAGER_MESSAGE, reader.payload())
 
 
 class CykasAck(Signal):

@@ -30,27 +30,19 @@ from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.effects import Deliver, Effect, Held, Wait
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.sender_side.output_buffer import OutputBuffer
-from beforehand.protocols.support.numbering import NumberedFrame, Signal, foreign
+from beforehand.protocols.support.numbering import ChainedFrame, Signal, foreign
 
 MOST_RESENT: Final = 64  # messages per tick: what follows a lost one will not be taken anyway
 
 
-class MatternMessage(NumberedFrame):
-    """A message, with the number of the one before it to the same receiver (0 if none)."""
+class MatternMessage(ChainedFrame):
+    """A message."""
 
-    __slots__ = ("previous",)
-    previous: Final[i64]
-
-    def __init__(self, number: i64, previous: i64, payload: bytes) -> None:
-        super().__init__(number, payload)
-        self.previous = previous
-
-    def key(self) -> tuple[object, ...]:
-        return (int(self.number), int(self.previous), self.payload)
+    __slots__ = ()
 
 
 class MatternAck(Signal):
-    """Everything that you sent me up to `number` has been delivered here."""
+    """All messages of its receiver up to `number` have been delivered."""
 
     __slots__ = ()
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from mypy_extensions import i64
 
+from beforehand.encoding.reader import Reader
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.hybrid.frames import HybridAck
@@ -25,7 +26,6 @@ from beforehand.runtime.link.link import LATER, NOW, Link
 from beforehand.runtime.recording.frame_events import record_received
 from beforehand.wire.codec import decode, decode_at
 from beforehand.wire.hybrid import decode_message
-from beforehand.wire.reader import Reader
 from beforehand.wire.tags import MARKER
 
 FARTHEST: Final = 10_000_000_000  # ns: timers that are never needed do not pile up for longer

@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from beforehand.encoding.fields import name_field
+from beforehand.encoding.reader import Reader
+from beforehand.encoding.varint import MAX_VALUE, varint
 from beforehand.errors import LocalProtocolError, RemoteProtocolError
 from beforehand.runtime.link.datagrams import CONNECTION_SIZE
-from beforehand.wire.fields import name_field
-from beforehand.wire.reader import Reader
-from beforehand.wire.varint import MAX_VALUE, varint
 
 INCARNATION_SIZE: Final = 8  # random: two incarnations of a name never share one
 MIN_DATAGRAM: Final = 256  # smaller ones have no room for anything but headers and acks

@@ -12,13 +12,13 @@ import hmac
 from dataclasses import dataclass, field
 from typing import Final
 
+from beforehand.encoding.fields import name_field
+from beforehand.encoding.reader import Reader
 from beforehand.errors import RemoteProtocolError
 from beforehand.runtime.identity.cookies import COOKIE_SIZE
 from beforehand.runtime.identity.greeting import Greeting
 from beforehand.runtime.identity.noise import POINT_SIZE, TAG_SIZE, Symmetric
 from beforehand.runtime.link.datagrams import HELLO, PREFIX
-from beforehand.wire.fields import name_field
-from beforehand.wire.reader import Reader
 
 HELLO_SIZE: Final = 1_200  # so that no answer is longer; every Internet path carries it
 

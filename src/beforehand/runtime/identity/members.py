@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
+from beforehand.encoding.varint import ONE_BYTE
 from beforehand.runtime import events
 from beforehand.runtime.engine.engine import Engine
 from beforehand.runtime.engine.peer import Peer
@@ -19,7 +20,6 @@ from beforehand.runtime.link import frames
 from beforehand.runtime.link.link import Link
 from beforehand.runtime.settings import NodeSettings
 from beforehand.runtime.transports.base import Address, Transport
-from beforehand.wire.varint import ONE_BYTE
 
 SECOND: Final = 1_000_000_000  # between two farewells to one peer, or two complaints about it
 MOST_GHOSTS: Final = 256  # dropped peers that are still told so when they are heard

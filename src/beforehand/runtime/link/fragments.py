@@ -6,10 +6,10 @@ from typing import Final
 
 from mypy_extensions import i64
 
+from beforehand.encoding.reader import Reader
+from beforehand.encoding.varint import ONE_BYTE, varint
 from beforehand.errors import RemoteProtocolError
 from beforehand.runtime.link.frames import FRAGMENT
-from beforehand.wire.reader import Reader
-from beforehand.wire.varint import ONE_BYTE, varint
 
 HEAD: Final = 32  # bytes of a fragment besides its data, at most
 REMEMBERED: Final = 65_536  # reassembled frames whose late duplicates are recognised

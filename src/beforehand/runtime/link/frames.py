@@ -20,8 +20,8 @@ from typing import Final
 
 from mypy_extensions import i64
 
-from beforehand.wire.reader import Reader
-from beforehand.wire.varint import ONE_BYTE, varint
+from beforehand.encoding.reader import Reader
+from beforehand.encoding.varint import ONE_BYTE, varint
 
 PADDING: Final = 0x00
 ACK: Final = 0xC0

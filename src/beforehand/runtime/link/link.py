@@ -17,6 +17,7 @@ from typing import Final
 
 from mypy_extensions import i64
 
+from beforehand.encoding.varint import PLAIN, size_of
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.hybrid.frames import HybridMessage
 from beforehand.runtime.link.datagrams import DATA, HEADER
@@ -27,7 +28,6 @@ from beforehand.runtime.link.recovery import Packet, Recovery
 from beforehand.runtime.link.sealing import Opener, Sealer
 from beforehand.wire import codec
 from beforehand.wire.hybrid import encode_message
-from beforehand.wire.varint import PLAIN, size_of
 
 PIGGYBACK: Final = 96  # bytes of a datagram reserved for ack, credit and permits
 RUN_HEAD: Final = 24  # bytes of a run besides lengths and payloads, at most

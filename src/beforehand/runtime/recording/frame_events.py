@@ -7,7 +7,7 @@ from mypy_extensions import i64
 from beforehand.protocols.effects import Effect, Transmit
 from beforehand.protocols.frames import Frame
 from beforehand.runtime.recording.node_trace import NodeTrace
-from beforehand.wire.size import size
+from beforehand.wire.codec import size
 
 
 def record_sent(trace: NodeTrace, me: str, to: str, frame: Frame) -> None:

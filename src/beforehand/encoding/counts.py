@@ -9,8 +9,8 @@ from typing import Final
 
 from mypy_extensions import i64
 
-from beforehand.wire.reader import Reader
-from beforehand.wire.varint import PLAIN, varint
+from beforehand.encoding.reader import Reader
+from beforehand.encoding.varint import PLAIN, varint
 
 SMALL: Final = bytes(range(PLAIN + 1))  # the counts that are encoded as themselves
 

@@ -10,8 +10,8 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
+from beforehand.encoding.varint import PLAIN, cut_short, prefixed_at
 from beforehand.errors import RemoteProtocolError
-from beforehand.wire.varint import PLAIN, cut_short, prefixed_at
 
 
 @final

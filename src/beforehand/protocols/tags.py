@@ -1,7 +1,9 @@
-"""The first byte of every frame but hybrid messages, which have the bit `MARKER` set in theirs.
+"""The tags of the frames of this package: the first byte of each, except for hybrid messages.
 
-A tag is never given to another frame later: an old decoder must refuse a frame that it does not
-know, and not misread it. Whole groups of four are left for the frames of a protocol to come.
+Hybrid messages have the bit `MARKER` set in their first byte; no tag has it. A tag is never reused:
+a decoder must refuse a frame that it doesn't know instead of misreading it. Groups of four are left
+free for protocols to come. The tags of frames from elsewhere take two bytes (`frames.py`), of which
+the first is from 0x90 to 0x9f; the runtime's links use those from 0xc0 on.
 """
 
 from typing import Final
