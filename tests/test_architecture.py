@@ -55,7 +55,7 @@ def test_a_wrong_direction_is_caught_however_it_is_written(tmp_path: Path, text:
     package = tree(tmp_path, {"protocols/hybrid.py": text, "runtime/__init__.py": ""})
     [found] = violations(package)
     assert found.startswith("beforehand/protocols/hybrid.py:")
-    assert "protocols must not import runtime (it may import causality, errors)" in found
+    assert "protocols must not import runtime (it may import causality, encoding, errors)" in found
 
 
 def test_the_line_of_a_violation_is_told(tmp_path: Path) -> None:

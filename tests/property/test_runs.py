@@ -7,7 +7,6 @@ from collections import Counter
 
 import pytest
 
-from beforehand.errors import LocalProtocolError
 from beforehand.protocols.effects import Deliver, Effect, Transmit
 from beforehand.protocols.hybrid.core import HybridCore
 from beforehand.protocols.hybrid.csps import Hybrid
@@ -134,6 +133,15 @@ def test_a_part_of_a_run_may_be_acknowledged(variant: type[HybridCore]) -> None:
     assert core.tick() == [] and len(core.runs) == 0
 
 
+def cut(run: HybridMessage, count: int) -> tuple[HybridMessage, HybridMessage]:
+    """The first `count` messages of a run, and the others."""
+    middle = run.first + count
+    return (
+        HybridMessage(run.first, run.prev, run.flagged, run.payloads[:count]),
+        HybridMessage(middle, middle - 1, run.flagged, run.payloads[count:]),
+    )
+
+
 @pytest.mark.parametrize("variant", [Hybrid, HybridSps])
 def test_a_run_cut_in_pieces_arrives_whole_in_any_order(variant: type[HybridCore]) -> None:
     """Pieces, pieces cut elsewhere and the whole run, shuffled and repeated, deliver each once."""
@@ -142,10 +150,10 @@ def test_a_run_cut_in_pieces_arrives_whole_in_any_order(variant: type[HybridCore
     early = 0
     for seed in range(300):
         rng = random.Random(seed)
-        frames = [whole, *whole.split(rng.randint(1, 19))]
+        frames = [whole, *cut(whole, rng.randint(1, 19))]
         for _ in range(8):
             piece = rng.choice([frame for frame in frames if len(frame.payloads) > 1])
-            frames.extend(piece.split(rng.randint(1, len(piece.payloads) - 1)))
+            frames.extend(cut(piece, rng.randint(1, len(piece.payloads) - 1)))
         rng.shuffle(frames)
         core = variant("b")
         got: list[bytes] = []
@@ -161,24 +169,23 @@ def test_a_run_cut_in_pieces_arrives_whole_in_any_order(variant: type[HybridCore
     assert early > 100
 
 
-def test_a_run_is_cut_between_messages() -> None:
-    """A piece without a message would be refused by everybody."""
-    run = HybridMessage(5, 3, True, (b"5", b"6", b"7"))
-    assert run.split(2) == (
+def test_a_run_is_split_to_fit_between_messages() -> None:
+    """Each piece fits into the room, takes as much as it can, and has at least one message."""
+    run = HybridMessage(5, 3, True, (b"5", b"6", b"7" * 50))
+    assert run.split_to_fit(30) == [
         HybridMessage(5, 3, True, (b"5", b"6")),
-        HybridMessage(7, 6, True, (b"7",)),
-    )
-    for count in (-1, 0, 3, 4):
-        with pytest.raises(LocalProtocolError, match="cannot be cut"):
-            run.split(count)
+        HybridMessage(7, 6, True, (b"7" * 50,)),
+    ]
+    assert run.split_to_fit(1000) == [run]
+    assert [len(piece.payload_sizes()) for piece in run.split_to_fit(1)] == [1, 1, 1]
 
 
 @pytest.mark.parametrize("variant", [Hybrid, HybridSps])
 @pytest.mark.parametrize("longer_first", [False, True])
 def test_the_longest_early_piece_is_kept(variant: type[HybridCore], longer_first: bool) -> None:
     """Of two pieces that begin alike, the one that brings more is used, whichever came first."""
-    first, rest = HybridMessage(1, 0, False, (b"1", b"2", b"3", b"4")).split(1)
-    shorter, _ = rest.split(2)
+    first, rest = cut(HybridMessage(1, 0, False, (b"1", b"2", b"3", b"4")), 1)
+    shorter, _ = cut(rest, 2)
     core = variant("b")
     for early in (rest, shorter) if longer_first else (shorter, rest):
         assert core.receive("a", early) == []

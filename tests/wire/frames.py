@@ -42,7 +42,7 @@ from beforehand.protocols.overlay.frames import (
 from beforehand.protocols.reliable import Segment, SegmentAck
 from beforehand.protocols.sender_side.cykas import CykasAck, CykasMessage, CykasYouCanTell
 from beforehand.protocols.sender_side.mattern import MatternAck, MatternMessage
-from beforehand.protocols.support.numbering import NumberedFrame, Signal
+from beforehand.protocols.support.numbering import ChainedFrame, NumberedFrame, Signal
 from beforehand.protocols.tree.frames import (
     SlideFrame,
     TreeAsk,
@@ -62,7 +62,7 @@ from beforehand.protocols.tree.frames import (
 MAX = 2**60 - 1  # the greatest integer on the wire
 
 # Classes that only serve as a base for frames, and never travel.
-ABSTRACT = {NumberedFrame, Signal, Relayed, LinkSignal, SlideFrame}
+ABSTRACT = {NumberedFrame, ChainedFrame, Signal, Relayed, LinkSignal, SlideFrame}
 
 
 def frame_classes() -> set[type[Frame]]:

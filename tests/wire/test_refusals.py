@@ -11,7 +11,7 @@ from beforehand.protocols.clocks.newtop import NewtopMessage, NewtopNull
 from beforehand.protocols.clocks.vector import VectorMessage
 from beforehand.protocols.controls import FifoAck, FifoMessage, RawMessage
 from beforehand.protocols.fence import Fenced
-from beforehand.protocols.frames import Frame
+from beforehand.protocols.frames import FIRST_EXTENSION, LAST_EXTENSION, Frame
 from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
 from beforehand.protocols.overlay.frames import (
     Alpha,
@@ -67,12 +67,19 @@ def test_offsets_outside_of_the_data() -> None:
 
 def test_tags_that_nobody_has() -> None:
     """An unknown first byte is refused, whatever follows it, and inside another frame too."""
-    unknown = [tag for tag in range(256) if tag not in TAGS and not tag & tags.MARKER]
-    assert len(unknown) == 128 - len(TAGS)
+    extensions = range(FIRST_EXTENSION >> 8, (LAST_EXTENSION >> 8) + 1)
+    one_byte = [tag for tag in range(256) if tag not in TAGS and not tag & tags.MARKER]
+    assert len(one_byte) == 128 - len(TAGS)
+    unknown = [tag for tag in one_byte if tag not in extensions]
+    assert len(unknown) == len(one_byte) - 16
     for tag in unknown:
         for rest in (b"", b"\x01" * 20):
             refused(bytes([tag]) + rest, f"no frame starts with {tag:#04x}")
             refused(bytes([tags.SEGMENT, 1, tag]) + rest, f"no frame starts with {tag:#04x}")
+    for tag in extensions:
+        refused(bytes([tag]), "the bytes end inside a frame")
+        refused(bytes([tag, 1, 1, 1]), f"no frame starts with {tag:#04x}01")
+        refused(bytes([tags.SEGMENT, 1, tag, 1, 1]), f"no frame starts with {tag:#04x}01")
 
 
 @pytest.mark.parametrize("frame", SAMPLES, ids=SAMPLE_NAMES)
@@ -178,8 +185,8 @@ def test_the_last_ids_can_be_used() -> None:
         ("82 20 01 61 01 01 62 01 63 01", "32 elements announced, 8 bytes left"),
         ("83 00 00", "an id of 0"),
         ("83 01 02 80 01 61 01 00", "2 elements announced, 5 bytes left"),
-        ("83 01 01 83 01 00 00 00", "a frame 0x83 among what was broadcast"),
-        ("83 01 01 25 01 01 61 00", "a frame 0x25 among what was broadcast"),
+        ("83 01 01 83 01 00 00 00", "a frame 0x83 among broadcasts and floods"),
+        ("83 01 01 25 01 01 61 00", "a frame 0x25 among broadcasts and floods"),
         ("83 01 01 81 01 61 01 01", "end inside a frame"),
         ("84 00 00", "an id of 0"),
         ("84 01 01 01 ff", "not UTF-8"),
@@ -293,7 +300,9 @@ def test_frames_without_an_encoding() -> None:
     """A class that the codec does not know is the caller's mistake, and the error tells the remedy."""
     for frame in (Frame(), NumberedFrame(1, b"")):
         for each in (frame, Segment(1, frame)):
-            with pytest.raises(LocalProtocolError, match="add its encoding to"):
+            with pytest.raises(
+                LocalProtocolError, match="register the protocol that has this frame"
+            ):
                 wire.encode(each)
 
 

@@ -39,11 +39,7 @@ class Frame:
     def kind(self) -> FrameKind:
         """What all frames of this class share. (Frames of hot paths override it to save a look-up.)"""
         kind = _BY_CLASS.get(type(self))
-        if kind is None:
-            raise LocalProtocolError(
-                f"{type(self).__name__} cannot be sent: no registered protocol has this frame"
-            )
-        return kind
+        return kind if kind is not None else UnregisteredKind(type(self), 0)
 
     def content(self) -> Frame:
         """The frame of the protocol: itself, or what is inside a frame that only wraps another."""
@@ -72,6 +68,10 @@ class Frame:
     def restriction(self) -> str:
         """What its receiver has to wait for before it may act on the message; empty for nothing."""
         return ""
+
+    def deferrable(self) -> bool:
+        """Whether a node may first use the messages that came with it, as for acknowledgements."""
+        return False
 
     def bundle(self) -> tuple[Frame, ...]:
         """The frames that this one is a sequence of; empty for all but such sequences."""
@@ -111,7 +111,6 @@ class FrameKind:
     fields: Final[tuple[str, ...]]
     label: Final[str]  # what diagrams call it
     acknowledges: Final[bool]  # it refers to a message that its receiver sent, not its sender
-    deferrable: Final[bool]  # a node may use what else came with it first
     permits: Final[bool]  # it lifts the `restriction` of a message
 
     def __init__(
@@ -122,7 +121,6 @@ class FrameKind:
         *,
         label: str = "",
         acknowledges: bool = False,
-        deferrable: bool = False,
         permits: bool = False,
     ) -> None:
         self.frame = frame
@@ -131,7 +129,6 @@ class FrameKind:
         self.fields = tuple(fields.split())
         self.label = label or _default_label(frame.__name__)
         self.acknowledges = acknowledges
-        self.deferrable = deferrable
         self.permits = permits
         for field in self.fields:
             if field not in FIELDS:
@@ -176,6 +173,16 @@ class FrameKind:
     def name_of(self, frame: Frame) -> str:
         """What diagrams call this frame."""
         return self.label
+
+
+class UnregisteredKind(FrameKind):
+    """The kind of frames that no protocol has registered: they have a name, but no encoding."""
+
+    def encode(self, frame: Frame) -> bytes:
+        name = type(frame).__name__
+        raise LocalProtocolError(
+            f"{name} cannot be sent: register the protocol that has this frame, with its FrameKind"
+        )
 
 
 # The kind of each frame that may be sent: by its class, by its first byte, by its two-byte tag.

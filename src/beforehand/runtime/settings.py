@@ -70,9 +70,7 @@ class NodeSettings:
     def create_core(self, processes: Iterable[str] | None, tree: Any, links: Any) -> Core:
         """The core, with the reliable links that it needs."""
         process = self.process_of(self.name, self.incarnation)
-        options: dict[str, Any] = {}
-        if self.protocol in ("hybrid", "hybrid-sps"):
-            options = {"coalesce": True, "runs": True}
+        options = protocols.registration(self.protocol).node_options
         if processes is None and self.capabilities.membership == "fixed":
             processes = [self.name, *self.peers]
         core = protocols.create(

@@ -30,9 +30,6 @@ from beforehand.errors import BeforehandError, RemoteProtocolError
 from beforehand.protocols.core import Core
 from beforehand.protocols.effects import Deliver, Effect, Transmit
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.hybrid.frames import HybridMessage, HybridPermit
-from beforehand.protocols.reliable import Segment
-from beforehand.protocols.sender_side.cykas import CykasMessage, CykasYouCanTell
 
 NO_MESSAGE = -1  # no message, or a delivered one that nobody can have sent
 
@@ -251,10 +248,7 @@ class LocalSteps:
 
 def _frame_flags(frame: Frame) -> int:
     """The coverage bit of an eager message or a permit."""
-    if isinstance(frame, Segment):
-        frame = frame.inner
-    if isinstance(frame, HybridMessage):
-        return EAGER if frame.flagged else 0
-    if isinstance(frame, CykasMessage):
-        return EAGER if frame.eager else 0
-    return PERMIT if isinstance(frame, HybridPermit | CykasYouCanTell) else 0
+    content = frame.content()
+    if content.restriction():
+        return EAGER
+    return PERMIT if content.kind().permits else 0

@@ -112,6 +112,9 @@ class HybridAck(Frame):
     def about(self) -> i64:
         return self.upto
 
+    def deferrable(self) -> bool:
+        return True
+
     def kind(self) -> FrameKind:
         return HYBRID_ACK
 
@@ -261,7 +264,5 @@ class HybridPermitKind(FrameKind):
 HYBRID_MESSAGE: Final[FrameKind] = HybridMessageKind(
     HybridMessage, tuple([first for first in range(256) if first & tags.MARKER])
 )
-HYBRID_ACK: Final[FrameKind] = HybridAckKind(
-    HybridAck, tags.HYBRID_ACK, acknowledges=True, deferrable=True
-)
+HYBRID_ACK: Final[FrameKind] = HybridAckKind(HybridAck, tags.HYBRID_ACK, acknowledges=True)
 HYBRID_PERMIT: Final[FrameKind] = HybridPermitKind(HybridPermit, tags.HYBRID_PERMIT, permits=True)

@@ -16,7 +16,6 @@ from mypy_extensions import i64
 from beforehand.encoding.reader import Reader
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.hybrid.frames import HybridAck
 from beforehand.runtime.engine.peer import CREDIT_STEPS, Peer
 from beforehand.runtime.engine.sessions import Meeting
 from beforehand.runtime.engine.state import NO_RANGES, Late
@@ -25,8 +24,6 @@ from beforehand.runtime.link.datagrams import DATA, HEADER, PREFIX
 from beforehand.runtime.link.link import LATER, NOW, Link
 from beforehand.runtime.recording.frame_events import record_received
 from beforehand.wire.codec import decode, decode_at
-from beforehand.wire.hybrid import decode_message
-from beforehand.wire.tags import MARKER
 
 FARTHEST: Final = 10_000_000_000  # ns: timers that are never needed do not pile up for longer
 
@@ -118,30 +115,28 @@ class Engine(Meeting):
         try:
             while at < end:
                 tag: i64 = body[at]
-                if tag & MARKER:
-                    message, at = decode_message(body, at, peer.name)
-                    urgency = NOW
-                    hurry = True
-                    self._take_frame(peer, message, now)
-                elif tag == frames.PADDING:
+                if tag == frames.PADDING:
                     break
                 elif tag == frames.ACK:
                     reader = Reader(body, at + 1, peer.name)
                     ranges, delay = frames.read_ack(reader)
                     self.later.append(Late(peer, link, now, None, ranges, delay))
                     at = reader.position
-                elif tag > frames.ACK:
+                elif frames.is_link_frame(tag):
                     reader = Reader(body, at + 1, peer.name)
                     self._link_frame(peer, link, tag, reader, now)
                     urgency = max(urgency, LATER if tag == frames.CREDIT else NOW)
                     at = reader.position
                 else:
                     frame, at = decode_at(body, at, peer.name)
-                    if isinstance(frame, HybridAck):
+                    if frame.messages():
+                        urgency = NOW
+                        hurry = True
+                    else:
                         urgency = max(urgency, LATER)
-                        self.later.append(Late(peer, link, now, frame, NO_RANGES, 0))
-                        continue
-                    urgency = max(urgency, NOW if frame.messages() else LATER)
+                        if frame.deferrable():
+                            self.later.append(Late(peer, link, now, frame, NO_RANGES, 0))
+                            continue
                     self._take_frame(peer, frame, now)
         except RemoteProtocolError as problem:
             self._complain(peer, problem)

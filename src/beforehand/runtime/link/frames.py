@@ -42,6 +42,11 @@ MAX_RANGES: Final = 16  # in one ACK: older gaps were reported by earlier ones
 PING_FRAME: Final = ONE_BYTE[PING] + bytes(TOKEN)
 
 
+def is_link_frame(tag: i64) -> bool:
+    """Whether a first byte starts a frame of the link. (Hybrid messages have the bit 0x20.)"""
+    return tag >= ACK and tag & 0x20 == 0
+
+
 def ack_frame(ranges: list[tuple[int, int]], delay: i64) -> bytes:
     """Acknowledge ranges of packets, newest first; `delay` is nanoseconds since the newest arrived."""
     first, last = ranges[0]

@@ -17,9 +17,7 @@ from typing import Final
 
 from mypy_extensions import i64
 
-from beforehand.encoding.varint import PLAIN, size_of
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.hybrid.frames import HybridMessage
 from beforehand.runtime.link.datagrams import DATA, HEADER
 from beforehand.runtime.link.fragments import Reassembly, fragment_frames
 from beforehand.runtime.link.frames import MAX_RANGES, PING_FRAME, ack_frame
@@ -27,10 +25,8 @@ from beforehand.runtime.link.received import Received
 from beforehand.runtime.link.recovery import Packet, Recovery
 from beforehand.runtime.link.sealing import Opener, Sealer
 from beforehand.wire import codec
-from beforehand.wire.hybrid import encode_message
 
 PIGGYBACK: Final = 96  # bytes of a datagram reserved for ack, credit and permits
-RUN_HEAD: Final = 24  # bytes of a run besides lengths and payloads, at most
 MAX_ACK_DELAY: Final = 5_000_000  # ns that the ack of a control frame may be delayed
 REPLAY_WINDOW: Final = 256  # packet numbers by which a packet may be late and still be accepted
 MIN_TIMER: Final = (
@@ -121,12 +117,14 @@ class Link:
 
     def post(self, frame: Frame) -> None:
         """Queue a frame of the core."""
-        if isinstance(frame, HybridMessage):
-            self._post_run(frame)
-        elif frame.messages():
+        count = frame.messages()
+        if count == 0:
+            self.post_urgent(codec.encode(frame))
+        elif count == 1:
             self.post_bytes(codec.encode(frame))
         else:
-            self.post_urgent(codec.encode(frame))
+            for part in frame.split_to_fit(self.room - PIGGYBACK):
+                self.post_bytes(codec.encode(part))
 
     def post_urgent(self, frame: bytes) -> None:
         """Queue an encoded frame ahead of the others, if it is small enough to be piggybacked."""
@@ -147,25 +145,6 @@ class Link:
         for fragment in fragment_frames(self.fragmented, frame, most):
             self.queue.append(fragment)
             self.waiting += len(fragment)
-
-    def _post_run(self, frame: HybridMessage) -> None:
-        """Queue a run of messages, split so that each part fills a datagram."""
-        payloads = frame.payloads
-        count: i64 = len(payloads)
-        if count == 1:
-            self.post_bytes(encode_message(frame))
-            return
-        most = self.room - PIGGYBACK - RUN_HEAD
-        start: i64 = 0
-        prev = frame.prev
-        while start < count:
-            stop = _end_of_part(payloads, start, count, most)
-            part = frame
-            if stop - start < count:
-                part = HybridMessage(frame.first + start, prev, frame.flagged, payloads[start:stop])
-            self.post_bytes(encode_message(part))
-            prev = frame.first + stop - 1
-            start = stop
 
     def write(self, now: i64, most: i64 = MAX_BURST) -> list[bytes]:
         """The datagrams that may be sent now, with the acknowledgement that is owed."""
@@ -360,20 +339,6 @@ class Link:
     def done(self) -> bool:
         """Whether everything sent has been acknowledged, or never will be."""
         return self.closed or (not self.has_frames() and self.recovery.in_flight == 0)
-
-
-def _end_of_part(payloads: tuple[bytes, ...], start: i64, count: i64, most: i64) -> i64:
-    """Where the part that begins at `start` ends: after one payload, or after `most` bytes."""
-    length: i64 = len(payloads[start])
-    size = length + size_of(length, PLAIN)
-    stop = start + 1
-    while stop < count:
-        length = len(payloads[stop])
-        size += length + size_of(length, PLAIN)
-        if size > most:
-            break
-        stop += 1
-    return stop
 
 
 NO_FRAMES: Final[list[bytes]] = []  # shared, never changed
