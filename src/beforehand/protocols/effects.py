@@ -1,4 +1,4 @@
-"""Effects: what a core asks its caller to carry out; and what a message that is held waits for."""
+"""Effects: what a core asks its caller to carry out. Also how it describes messages that it holds."""
 
 from __future__ import annotations
 
@@ -11,9 +11,27 @@ from beforehand.protocols.frames import Frame
 
 
 class Effect:
-    """Something that the caller of a core must carry out."""
+    """Something that the caller of a core must carry out; a value, compared by its fields."""
 
     __slots__ = ()
+
+    def key(self) -> tuple[object, ...]:
+        """The fields, in the order of the constructor."""
+        raise NotImplementedError
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), self.key())
+
+    def __repr__(self) -> str:
+        names = getattr(type(self), "__match_args__", ())
+        fields = [f"{name}={value!r}" for name, value in zip(names, self.key())]
+        return f"{type(self).__name__}({', '.join(fields)})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Effect) and type(self) is type(other) and self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self.key()))
 
 
 class Transmit(Effect):
@@ -28,17 +46,8 @@ class Transmit(Effect):
         self.to = to
         self.frame = frame
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (Transmit, (self.to, self.frame))
-
-    def __repr__(self) -> str:
-        return f"Transmit(to={self.to!r}, frame={self.frame!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Transmit) and self.to == other.to and self.frame == other.frame
-
-    def __hash__(self) -> int:
-        return hash((self.to, self.frame))
+    def key(self) -> tuple[object, ...]:
+        return (self.to, self.frame)
 
 
 class Deliver(Effect):
@@ -55,29 +64,15 @@ class Deliver(Effect):
         self.message_id = message_id
         self.payload = payload
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (Deliver, (self.sender, int(self.message_id), self.payload))
-
-    def __repr__(self) -> str:
-        return f"Deliver(sender={self.sender!r}, message_id={self.message_id}, payload={self.payload!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Deliver)
-            and self.sender == other.sender
-            and self.message_id == other.message_id
-            and self.payload == other.payload
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.sender, self.message_id, self.payload))
+    def key(self) -> tuple[object, ...]:
+        return (self.sender, int(self.message_id), self.payload)
 
 
 class DeliverRun(Effect):
-    """The same for messages `first`, `first` + 1, ... of `sender`, in one effect.
+    """Deliver messages `first`, `first` + 1, ... of `sender`, in one effect.
 
-    Only cores made with the option `runs` give it: to a caller in a hurry, an object for each message
-    is what costs most.
+    Only cores created with the option `runs` return it: on hot paths an object per message is the
+    dominant cost.
     """
 
     __slots__ = ("first", "payloads", "sender")
@@ -91,22 +86,8 @@ class DeliverRun(Effect):
         self.first = first
         self.payloads = payloads
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (DeliverRun, (self.sender, int(self.first), self.payloads))
-
-    def __repr__(self) -> str:
-        return f"DeliverRun(sender={self.sender!r}, first={self.first}, payloads={self.payloads!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, DeliverRun)
-            and self.sender == other.sender
-            and self.first == other.first
-            and self.payloads == other.payloads
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.sender, self.first, self.payloads))
+    def key(self) -> tuple[object, ...]:
+        return (self.sender, int(self.first), self.payloads)
 
 
 class Admit(Effect):
@@ -123,17 +104,8 @@ class Admit(Effect):
     def __init__(self, newcomer: str) -> None:
         self.newcomer = newcomer
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (Admit, (self.newcomer,))
-
-    def __repr__(self) -> str:
-        return f"Admit(newcomer={self.newcomer!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Admit) and self.newcomer == other.newcomer
-
-    def __hash__(self) -> int:
-        return hash((Admit, self.newcomer))
+    def key(self) -> tuple[object, ...]:
+        return (self.newcomer,)
 
 
 class Safe(Effect):
@@ -146,17 +118,8 @@ class Safe(Effect):
     def __init__(self, peer: str) -> None:
         self.peer = peer
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (Safe, (self.peer,))
-
-    def __repr__(self) -> str:
-        return f"Safe(peer={self.peer!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Safe) and self.peer == other.peer
-
-    def __hash__(self) -> int:
-        return hash((Safe, self.peer))
+    def key(self) -> tuple[object, ...]:
+        return (self.peer,)
 
 
 @dataclass(frozen=True)
