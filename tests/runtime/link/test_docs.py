@@ -25,4 +25,4 @@ def test_the_sizes_are_those_of_the_code() -> None:
     """Numbers that a reader of a capture relies on."""
     assert f"always {HELLO_SIZE:,} bytes" in TEXT
     assert f"The {datagrams.HEADER} bytes before the body" in TEXT
-    assert f"wait up to {MAX_ACK_DELAY // 1_000_000} ms for company" in TEXT
+    assert f"delayed by up to {MAX_ACK_DELAY // 1_000_000} ms" in TEXT
