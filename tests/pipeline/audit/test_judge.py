@@ -78,7 +78,7 @@ def test_no_more_chains_than_asked_for() -> None:
     assert found.counts["causal"] == found.counts["fifo"] == 9
     causal = [each for each in found.violations if each.kind == "causal"]
     assert [len(each.chain) for each in causal] == [2] * 3 + [0] * 6
-    assert "no chain" in causal[-1].sentence
+    assert "was not searched for" in causal[-1].sentence
 
 
 def test_a_delivery_before_its_sending_can_have_happened() -> None:
@@ -97,7 +97,7 @@ def test_a_delivery_before_its_sending_can_have_happened() -> None:
 @pytest.mark.parametrize(
     ("seq", "mid", "problem"),
     [
-        (1, 2, "a has 2 events and its seq goes up to 1"),
+        (1, 2, "a has 2 events but its seq only goes up to 1"),
         (2, 1, "a sends number 1 after number 1"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What the auditor found out about a run."""
+"""The auditor's findings about a run: its verdict, its violations and notes about gaps."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from beforehand.causality import violations
 from beforehand.causality.ids import MessageId
 from beforehand.results.violations import KINDS
 
-LISTED: Final = 100_000  # violations of one kind in one run; more are counted and no more
+LISTED: Final = 100_000  # violations of one kind in one run; beyond that they are only counted
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One violation, as a row of the table `violations`; the run is added later."""
+    """One violation: a row of the table `violations`, but for the run."""
 
     kind: str
     process: str
@@ -25,7 +25,7 @@ class Finding:
     sentence: str
 
     def row(self, run: str) -> dict[str, Any]:
-        """As the table has it."""
+        """The row of the table `violations`."""
         return {
             "run": run,
             "kind": self.kind,
@@ -34,14 +34,14 @@ class Finding:
             "mid": self.message.number,
             "seq": self.seq,
             "early": str(self.chain[-1]) if self.chain else None,
-            "chain": [str(each) for each in self.chain],
+            "chain": [str(message) for message in self.chain],
             "sentence": self.sentence,
         }
 
 
 @dataclass
 class RunFindings:
-    """All about one run."""
+    """All findings about one run."""
 
     processes: int = 0
     events: int = 0
@@ -50,22 +50,22 @@ class RunFindings:
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
     complete: bool = True
     notes: list[str] = field(default_factory=list)
-    readable: bool = True  # if not, the notes say why
+    readable: bool = True  # if not, the notes give the reason
     violations: list[Finding] = field(default_factory=list)
 
-    def add(self, found: Finding) -> None:
-        """One more."""
-        self.counts[found.kind] += 1
-        self.violations.append(found)
+    def add(self, violation: Finding) -> None:
+        """Count and list a violation."""
+        self.counts[violation.kind] += 1
+        self.violations.append(violation)
 
     def count_more(self, kind: str, more: int) -> None:
-        """Violations beyond those that are listed."""
+        """Count violations beyond those that are listed."""
         if more > 0:
             self.counts[kind] += more
-            self.notes.append(f"{more:,} more of kind {kind} are counted and not listed")
+            self.notes.append(f"{more:,} more {kind} violations are counted but not listed")
 
     def row(self, run: str) -> dict[str, Any]:
-        """As the table `verdicts` has it."""
+        """The row of the table `verdicts`."""
         verdict = "violated" if any(self.counts.values()) else "clean"
         return {
             "run": run,
@@ -82,38 +82,38 @@ class RunFindings:
 
 @dataclass(frozen=True)
 class Receivers:
-    """To whom some messages were sent: what the sentences about them need to know."""
+    """The receivers of some messages, for the sentences about them."""
 
     of: Mapping[MessageId, Collection[str]]
-    last: int = 0  # number of the last message of a sender who did not send the one in question
+    last: int = 0  # number of the last message of a sender that didn't send the one in question
 
     def receivers(self, message: MessageId) -> Collection[str] | None:
-        """Whom a message was sent to; None if it was not."""
+        """The receivers of a message; None if it wasn't sent."""
         return self.of.get(message)
 
     def sends(self, process: str) -> int:
-        """The number of its last message."""
+        """The number of a process's last message."""
         return self.last
 
 
 def out_of_order(
     process: str, message: MessageId, seq: int, chain: tuple[MessageId, ...], sent: Receivers
 ) -> Finding:
-    """A delivery that broke causal order; the chain is empty if none was looked for, or found."""
+    """A delivery that violated causal order; the chain is empty if none was searched for, or found."""
     if chain:
         sentence = violations.causal(sent, process, chain).sentence
     else:
         sentence = (
-            f"{process} delivered {message} after something that {message} happened before; "
-            "no chain of messages that shows it was looked for here."
+            f"{process} delivered {message} after a message that it happened before; "
+            "the chain of messages between them was not searched for."
         )
     return Finding("causal", process, message, seq, chain, sentence)
 
 
 def behind(process: str, message: MessageId, seq: int, early: MessageId) -> Finding:
     """A delivery after a later one of the same sender."""
-    told = violations.fifo(process, message, early)
-    return Finding("fifo", process, message, seq, told.chain, told.sentence)
+    violation = violations.fifo(process, message, early)
+    return Finding("fifo", process, message, seq, violation.chain, violation.sentence)
 
 
 def duplicate(process: str, message: MessageId, seq: int) -> Finding:
@@ -123,22 +123,22 @@ def duplicate(process: str, message: MessageId, seq: int) -> Finding:
 
 
 def invented(process: str, message: MessageId, seq: int, sent: Receivers) -> Finding:
-    """A delivery of what was not sent, or not to this process."""
+    """A delivery of a message that wasn't sent, or not to this process."""
     sentence = violations.invented(sent, process, message).sentence
     return Finding("invented", process, message, seq, (), sentence)
 
 
-def too_soon(process: str, message: MessageId, seq: int) -> Finding:
-    """A delivery of what was sent only after things that came after this delivery."""
+def before_send(process: str, message: MessageId, seq: int) -> Finding:
+    """A delivery of a message whose send happened after it."""
     sentence = (
         f"{process} delivered {message} before it can have been sent: "
-        f"what {message.sender} did before sending it comes after this delivery."
+        f"the send by {message.sender} depends on events that follow this delivery."
     )
     return Finding("invented", process, message, seq, (), sentence)
 
 
 def lost(process: str, message: MessageId) -> Finding:
-    """What was sent and never delivered."""
+    """A message that was sent and never delivered."""
     to = "itself" if process == message.sender else process
     sentence = f"{process} never delivered {message}, which {message.sender} sent to {to}."
     return Finding("lost", process, message, None, (), sentence)

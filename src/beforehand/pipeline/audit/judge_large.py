@@ -1,11 +1,12 @@
-"""One huge run on Spark: put in order once, then judged in blocks of clock components side by side.
+"""Judging one run that is too large for one task: linearised once, then checked in parallel blocks of
+clock components.
 
     chunks -> one task: all findings that need no clocks, and the steps in order
     steps x blocks -> a task for each block: deliveries that came too late
-    the stretch of steps that these need -> one task: chains
-    chunks -> when the reported events happened, and whom the messages in chains went to
+    the range of steps that these need -> one task: chains
+    chunks -> when the reported events happened, and the receivers of the messages in chains
 
-StepBatch stream through the tasks of the blocks; what a block holds is bounded (`order.blocks`).
+Steps stream through the tasks of the blocks; the memory of a block is bounded (`clock_blocks.blocks`).
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ from beforehand.causality.ids import MessageId
 from beforehand.errors import TraceError
 from beforehand.pipeline.arrow import arrow_schema
 from beforehand.pipeline.audit.assemble import assemble
-from beforehand.pipeline.audit.clock_blocks import ClockBlock, LateDeliveries, blocks
+from beforehand.pipeline.audit.clock_blocks import ClockBlock, blocks
 from beforehand.pipeline.audit.findings import LISTED, RunFindings
-from beforehand.pipeline.audit.judge import add_late, structure
-from beforehand.pipeline.audit.linearise import Lineariser, StepBatch
+from beforehand.pipeline.audit.judge import add_late, structural, unreadable
+from beforehand.pipeline.audit.kernels.arrays import StepBatch
+from beforehand.pipeline.audit.linearise import Lineariser
 from beforehand.pipeline.audit.log_chunks import LogChunk
 from beforehand.pipeline.audit.stages import unpacked
 from beforehand.pipeline.audit.witness import WitnessSearch
@@ -43,7 +45,7 @@ from beforehand.pipeline.schemas import VERDICTS, VIOLATIONS, optional, required
 
 _BYTES: Final = BinaryType()
 
-# Rows with steps, in the order of `place`; after them one with all that was found on the way.
+# Rows with batches of steps, in the order of `place`; then one row with the findings so far.
 STEPS: Final = StructType(
     [
         required("place", LongType()),
@@ -56,7 +58,7 @@ STEPS: Final = StructType(
         optional("violations", ArrayType(VIOLATIONS)),
     ]
 )
-WRONG: Final = StructType(
+LATE: Final = StructType(
     [
         required("step", LongType()),
         required("process", IntegerType()),
@@ -93,10 +95,10 @@ class JudgedRun:
 
 
 def judge_large(chunks: DataFrame, run: str, witnesses: int, memory: int) -> JudgedRun:
-    """All findings about one run, of which all chunks are given."""
+    """All findings about one run, given all of its chunks."""
     spark = chunks.sparkSession
     chunks = chunks.persist(StorageLevel.DISK_ONLY)
-    steps = chunks.repartition(1).mapInArrow(_order(run), STEPS).persist(StorageLevel.DISK_ONLY)
+    steps = chunks.repartition(1).mapInArrow(_linearise(run), STEPS).persist(StorageLevel.DISK_ONLY)
     try:
         last = (
             steps.where(F.col("verdict").isNotNull()).drop("process", "slot", "number").collect()[0]
@@ -104,14 +106,14 @@ def judge_large(chunks: DataFrame, run: str, witnesses: int, memory: int) -> Jud
         verdict: dict[str, Any] = last.verdict.asDict(recursive=True)
         if verdict["verdict"] == "unreadable":
             return JudgedRun(verdict, [])
-        violations = [each.asDict(recursive=True) for each in last.violations]
+        violations = [row.asDict(recursive=True) for row in last.violations]
         parallelism = spark.sparkContext.defaultParallelism
-        cut = blocks(len(last.names), last.slots, parallelism, memory)
-        wrong = _wrong(steps, cut, len(last.names), last.slots).persist()
-        counts = wrong.agg(F.count("*"), F.count_if(F.col("newest") > 0)).collect()[0]
-        listed = wrong.orderBy("step").limit(LISTED).collect()
-        wrong.unpersist()
-        found = _late(chunks, steps, listed, last.names, witnesses)
+        parts = blocks(len(last.names), last.slots, parallelism, memory)
+        late = _late(steps, parts, len(last.names), last.slots).persist()
+        counts = late.agg(F.count("*"), F.count_if(F.col("newest") > 0)).collect()[0]
+        listed = late.orderBy("step").limit(LISTED).collect()
+        late.unpersist()
+        found = _findings(chunks, steps, listed, last.names, witnesses)
         found.count_more("causal", counts[0] - found.counts["causal"])
         found.count_more("fifo", counts[1] - found.counts["fifo"])
     finally:
@@ -121,45 +123,42 @@ def judge_large(chunks: DataFrame, run: str, witnesses: int, memory: int) -> Jud
         verdict["verdict"] = "violated"
     verdict |= {kind: verdict[kind] + found.counts[kind] for kind in found.counts}
     verdict["notes"] += found.notes
-    return JudgedRun(verdict, violations + [each.row(run) for each in found.violations])
+    return JudgedRun(verdict, violations + [finding.row(run) for finding in found.violations])
 
 
-# ---- in order ----
+# ---- linearising ----
 
 
-def _order(run: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    def order(batches: Iterable[Any]) -> Iterator[Any]:
+def _linearise(run: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    def linearise(batches: Iterable[Any]) -> Iterator[Any]:
         schema = arrow_schema(STEPS)
         chunks = [LogChunk.unpack(row) for batch in batches for row in unpacked(batch)]
         place = deliveries = 0
         try:
             log = assemble(chunks, renumber=False)
         except TraceError as problem:
-            events = sum(int(chunk.rows.sum()) for chunk in chunks)
-            found = RunFindings(events=events, readable=False, notes=[str(problem)])
-            yield pa.RecordBatch.from_pylist(
-                [{"place": 0, "verdict": found.row(run)}], schema=schema
-            )
+            row = {"place": 0, "verdict": unreadable(chunks, problem).row(run)}
+            yield pa.RecordBatch.from_pylist([row], schema=schema)
             return
         chunks.clear()
-        sorter = Lineariser(log)
-        for some in sorter.steps():
-            row = {"place": place, **{name: getattr(some, name).tobytes() for name in _COLUMNS}}
+        lineariser = Lineariser(log)
+        for steps in lineariser.steps():
+            row = {"place": place, **{name: getattr(steps, name).tobytes() for name in _COLUMNS}}
             yield pa.RecordBatch.from_pylist([row], schema=schema)
             place += 1
-            deliveries += int((some.slot < 0).sum())
-        found = structure(log, sorter)
+            deliveries += int((steps.slot < 0).sum())
+        found = structural(log, lineariser)
         found.deliveries = deliveries
         row = {
             "place": place,
             "names": log.table.names,
-            "slots": sorter.slots,
+            "slots": lineariser.slots,
             "verdict": found.row(run),
-            "violations": [each.row(run) for each in found.violations],
+            "violations": [finding.row(run) for finding in found.violations],
         }
         yield pa.RecordBatch.from_pylist([row], schema=schema)
 
-    return order
+    return linearise
 
 
 _COLUMNS: Final = ("process", "slot", "number")
@@ -172,66 +171,62 @@ def _steps(batches: Iterable[Any]) -> Iterator[tuple[dict[str, Any], StepBatch]]
             yield row, StepBatch(process, slot, number, np.zeros(0, np.int64))
 
 
-# ---- in blocks ----
+# ---- checking blocks ----
 
 
-def _wrong(steps: DataFrame, cut: list[tuple[int, int]], processes: int, slots: int) -> DataFrame:
+def _late(steps: DataFrame, parts: list[tuple[int, int]], processes: int, slots: int) -> DataFrame:
     """The deliveries that came too late, from a task for each block."""
     spark = steps.sparkSession
-    table = F.broadcast(spark.createDataFrame(cut, "first int, width int"))
+    table = F.broadcast(spark.createDataFrame(parts, "first int, width int"))
     return (
         steps.where(F.col("process").isNotNull())
         .select("place", *_COLUMNS)
         .crossJoin(table)
-        .repartitionByRange(len(cut), "first")
+        .repartitionByRange(len(parts), "first")
         .sortWithinPartitions("first", "place")
-        .mapInArrow(_check(processes, slots), WRONG)
+        .mapInArrow(_check(processes, slots), LATE)
     )
 
 
 def _check(processes: int, slots: int) -> Callable[[Iterable[Any]], Iterator[Any]]:
     def check(batches: Iterable[Any]) -> Iterator[Any]:
-        schema = arrow_schema(WRONG)
+        schema = arrow_schema(LATE)
         block: ClockBlock | None = None
         for row, steps in _steps(batches):
             if block is None or block.first != row["first"]:
                 block = ClockBlock(processes, slots, row["first"], row["width"])
-            wrong = block.check(steps)
-            if len(wrong):
-                columns = [pa.array(each, field.type) for each, field in _fields(wrong, schema)]
+            late = block.check(steps)
+            if len(late):
+                columns = [pa.array(getattr(late, field.name), field.type) for field in schema]
                 yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
     return check
 
 
-def _fields(wrong: LateDeliveries, schema: Any) -> Iterator[tuple[Any, Any]]:
-    return ((getattr(wrong, field.name), field) for field in schema)
+# ---- searching for witnesses ----
 
 
-# ---- the witnesses ----
-
-
-def _late(
+def _findings(
     chunks: DataFrame, steps: DataFrame, listed: list[Any], names: list[str], witnesses: int
 ) -> RunFindings:
-    """The late deliveries as people read them."""
+    """The findings about late deliveries."""
     found = RunFindings()
     if not listed:
         return found
     chains = _chains(steps, listed[:witnesses], len(names))
     messages = {MessageId(names[i], k) for chain in chains.values() for i, k in chain}
-    late = {(names[each.process], MessageId(names[each.sender], each.number)) for each in listed}
-    when, receivers = _details(chunks, late, messages)
-    for each in listed:
-        message = MessageId(names[each.sender], each.number)
-        chain = [MessageId(names[i], k) for i, k in chains.get(each.step, ())]
+    late = {(names[row.process], MessageId(names[row.sender], row.number)) for row in listed}
+    seqs, receivers = _details(chunks, late, messages)
+    for row in listed:
+        process, message = names[row.process], MessageId(names[row.sender], row.number)
+        chain = [MessageId(names[i], k) for i, k in chains.get(row.step, ())]
         add_late(
             found,
-            names[each.process],
+            process,
             message,
-            when[names[each.process], message],
-            {part: receivers.get(part, names) for part in chain},
-            MessageId(message.sender, each.newest) if each.newest else None,
+            seqs[process, message],
+            {link: receivers.get(link, names) for link in chain},
+            MessageId(message.sender, row.newest) if row.newest else None,
         )
     return found
 
@@ -239,51 +234,50 @@ def _late(
 def _chains(
     steps: DataFrame, listed: list[Any], processes: int
 ) -> dict[int, list[tuple[int, int]]]:
-    """A chain for each step, in the stretch of steps from the first sending on."""
+    """A chain for each step, found in the range of steps from the first of their sends on."""
     if not listed:
         return {}
-    begin = min(each.since for each in listed)
-    end = max(each.step for each in listed)
-    wanted = [each.step for each in listed]
+    begin = min(row.since for row in listed)
+    wanted = [row.step for row in listed]
     rows = (
         steps.where(F.col("process").isNotNull())
         .select("place", *_COLUMNS)
         .repartition(1)
         .sortWithinPartitions("place")
-        .mapInArrow(_find(begin, end, wanted, processes), CHAINS)
+        .mapInArrow(_find_chains(begin, wanted, processes), CHAINS)
         .collect()
     )
     return {row.step: list(zip(row.senders, row.numbers, strict=True)) for row in rows}
 
 
-def _find(
-    begin: int, end: int, wanted: list[int], processes: int
+def _find_chains(
+    begin: int, wanted: list[int], processes: int
 ) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    def find(batches: Iterable[Any]) -> Iterator[Any]:
+    def find_chains(batches: Iterable[Any]) -> Iterator[Any]:
         kept: list[StepBatch] = []
         first = passed = 0
-        for _, some in _steps(batches):
-            if passed + len(some) > begin and passed <= end:
+        for _, steps in _steps(batches):
+            if passed + steps.size > begin and passed <= max(wanted):
                 first = first if kept else passed
-                kept.append(some)
-            passed += len(some)
-        witness = WitnessSearch(StepBatch.join(kept), processes)
-        found = [(step, witness.chain(step - first)) for step in wanted]
+                kept.append(steps)
+            passed += steps.size
+        search = WitnessSearch(StepBatch.join(kept), processes)
+        chains = {step: search.chain(step - first) for step in wanted}
         rows = [
             {"step": step, "senders": [i for i, _ in chain], "numbers": [k for _, k in chain]}
-            for step, chain in found
+            for step, chain in chains.items()
         ]
         yield pa.RecordBatch.from_pylist(rows, schema=arrow_schema(CHAINS))
 
-    return find
+    return find_chains
 
 
 def _details(
     chunks: DataFrame, late: set[tuple[str, MessageId]], messages: set[MessageId]
 ) -> tuple[dict[tuple[str, MessageId], int], dict[MessageId, list[str]]]:
-    """When deliveries happened, and whom messages were sent to; those to everybody are left out."""
+    """The `seq` of deliveries, and the receivers of messages, without broadcasts."""
     rows = chunks.mapInArrow(_look_up(late, messages), DETAILS).collect()
-    when: dict[tuple[str, MessageId], int] = {}
+    seqs: dict[tuple[str, MessageId], int] = {}
     receivers: dict[MessageId, list[str]] = {}
     for row in rows:
         message = MessageId(row.sender, row.number)
@@ -291,8 +285,8 @@ def _details(
             receivers[message] = row.to
             continue
         key = (row.process, message)
-        when[key] = min(row.seq, when.get(key, row.seq))  # a second one is a duplicate
-    return when, receivers
+        seqs[key] = min(row.seq, seqs.get(key, row.seq))  # a second one is a duplicate
+    return seqs, receivers
 
 
 def _look_up(
@@ -307,11 +301,11 @@ def _look_up(
             for row in unpacked(batch):
                 chunk = LogChunk.unpack(row)
                 known = np.array([name in senders for name in chunk.names])
-                likely = np.isin(chunk.number, numbers) & known[chunk.sender]
+                likely = np.isin(chunk.events.number, numbers) & known[chunk.events.sender]
                 rows = [
-                    found
-                    for each in np.flatnonzero(likely).tolist()
-                    if (found := _detail(chunk, each, late, messages)) is not None
+                    detail
+                    for event in np.flatnonzero(likely).tolist()
+                    if (detail := _detail(chunk, event, late, messages)) is not None
                 ]
                 if rows:
                     yield pa.RecordBatch.from_pylist(rows, schema=schema)
@@ -320,23 +314,24 @@ def _look_up(
 
 
 def _detail(
-    chunk: LogChunk, each: int, late: set[tuple[str, MessageId]], messages: set[MessageId]
+    chunk: LogChunk, event: int, late: set[tuple[str, MessageId]], messages: set[MessageId]
 ) -> dict[str, Any] | None:
-    process = chunk.names[chunk.process[each]]
-    message = MessageId(chunk.names[chunk.sender[each]], int(chunk.number[each]))
+    events = chunk.events
+    process = chunk.names[events.process[event]]
+    message = MessageId(chunk.names[events.sender[event]], int(events.number[event]))
     row = {
         "process": process,
         "sender": message.sender,
         "number": message.number,
-        "seq": int(chunk.seq[each]),
+        "seq": int(events.seq[event]),
     }
-    if not chunk.is_send[each]:
+    if not events.is_send[event]:
         return row if (process, message) in late else None
     if message not in messages:
         return None
-    place = int(chunk.is_send[:each].sum())
-    if chunk.to_size[place] < 0:
+    send = int(events.is_send[:event].sum())
+    if events.to_size[send] < 0:
         return None
-    begin = int(np.maximum(chunk.to_size[:place], 0).sum())
-    to = chunk.to[begin : begin + int(chunk.to_size[place])]
+    begin = int(np.maximum(events.to_size[:send], 0).sum())
+    to = events.to[begin : begin + int(events.to_size[send])]
     return {**row, "to": sorted(chunk.names[receiver] for receiver in to)}

@@ -1,13 +1,14 @@
-"""Pieces of a log: what the auditor needs of some events of one run, as small as it gets.
+"""Chunks of a log: what the auditor needs of some events of one run, packed tightly.
 
-A chunk is made of one Arrow batch of events, whatever their order, and travels as a few blocks of bytes.
-So Spark moves hundreds of rows where there were millions of events.
+A chunk is made from one Arrow batch of events, whatever their order, and travels as a few byte strings.
+So Spark moves hundreds of rows instead of millions of events.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +16,7 @@ import pyarrow as pa
 
 from beforehand._kernel import Ints
 from beforehand.errors import TraceError
+from beforehand.pipeline.audit.kernels.assembly import ChunkEvents
 from beforehand.pipeline.audit.run_log import CUT_SHORT, GONE, JOINED, STARTED, STOPPED
 from beforehand.trace import KINDS as EVERY_KIND
 
@@ -27,32 +29,26 @@ KINDS: Final = {"send": SEND, "deliver": DELIVER, "evict": EVICT, "start": START
 CODES: Final = {kind: KINDS.get(kind, 0) for kind in EVERY_KIND}
 UNKNOWN: Final = -1
 
-# How a process may stop without being missed, and how a run is ended before everything has arrived.
+# Details of a `stop`: of a process that isn't gone, and of a run that ended before all had arrived.
 ENDED: Final = ("", "end of the run")
 CUT: Final = "cut short"
 
 
 @dataclass(frozen=True)
 class LogChunk:
-    """Some causal-sends and deliveries; processes are places in `names`."""
+    """Some causal-sends and deliveries; processes are indices into `names`."""
 
     names: list[str]
     rows: Ints  # int64: of each process, how many events of any kind there are
     last: Ints  # int64: and the greatest `seq` of them, 0 if there are none
-    flags: Ints  # uint8: see log.py
-    process: Ints  # int32: of each causal-send and delivery
-    seq: Ints  # int64
-    is_send: Ints  # uint8
-    sender: Ints  # int32
-    number: Ints  # int64
-    to_size: Ints  # int32: of each causal-send, how many receivers it has; -1: everybody
-    to: Ints  # int32: all of these
+    flags: Ints  # uint8: see run_log.py
+    events: ChunkEvents
 
     def pack(self) -> dict[str, Any]:
-        """The chunk as values that Arrow can hold, with as few bytes for a number as it needs."""
+        """The chunk as values that Arrow can hold, with as few bytes per number as possible."""
         packed: dict[str, Any] = {"names": self.names}
-        for name in ARRAYS:
-            values = getattr(self, name)
+        arrays = {"rows": self.rows, "last": self.last, "flags": self.flags}
+        for name, values in {**arrays, **self.events._asdict()}.items():
             width = next(kind for kind in _WIDTHS if _fits(values, kind))
             packed[name] = values.astype(width, copy=False).tobytes()
         return packed
@@ -72,7 +68,8 @@ class LogChunk:
             bytes_each = len(row[name]) // counts[name] if counts[name] else 1
             stored = np.frombuffer(row[name], f"i{bytes_each}")
             arrays[name] = stored.astype(kind, copy=False)
-        return LogChunk(row["names"], **arrays)
+        rows, last, flags = (arrays.pop(name) for name in ("rows", "last", "flags"))
+        return LogChunk(row["names"], rows, last, flags, ChunkEvents(**arrays))
 
 
 ARRAYS: Final[dict[str, type[np.generic]]] = {
@@ -96,10 +93,10 @@ def _fits(values: Ints, kind: type[np.signedinteger[Any]]) -> bool:
 
 
 def cut(batch: Any) -> Iterator[tuple[str, LogChunk]]:
-    """The chunks of a batch with the columns run, process, seq, kind (as in KINDS, 0 for others, -1
-    for what there is not), sender, mid, to and detail; one for each run in it.
+    """The chunks of a batch, one for each run in it.
 
-    Text may be plain or a dictionary.
+    Its columns are run, process, seq, kind (as in KINDS, 0 for other kinds, -1 for unknown ones),
+    sender, mid, to and detail. Text may be plain or dictionary-encoded.
     """
     _check(batch)
     runs = _dictionary(batch.column("run"))
@@ -114,9 +111,9 @@ def cut(batch: Any) -> Iterator[tuple[str, LogChunk]]:
     order = np.argsort(owners, kind="stable")
     sorted_batch = batch.take(pa.array(order))
     edges = np.searchsorted(owners[order], np.arange(len(names) + 1))
-    for place, name in enumerate(names):
-        if edges[place] < edges[place + 1]:
-            yield name, _chunk(sorted_batch.slice(edges[place], edges[place + 1] - edges[place]))
+    for name, (begin, end) in zip(names, pairwise(edges), strict=True):
+        if begin < end:
+            yield name, _chunk(sorted_batch.slice(begin, end - begin))
 
 
 def _dictionary(column: Any) -> Any:
@@ -124,21 +121,21 @@ def _dictionary(column: Any) -> Any:
 
 
 def _check(batch: Any) -> None:
-    """Raise TraceError if a row makes no sense; the reader of traces can say which, and why."""
+    """Raise TraceError if a row makes no sense; the trace reader can then tell which one, and why."""
     for name in ("run", "process", "seq", "kind"):
         if batch.column(name).null_count:
-            raise TraceError(f"there are events without `{name}`")
+            raise TraceError(f"some events have no `{name}`")
     kind = batch.column("kind").to_numpy()
-    about = (kind == SEND) | (kind == DELIVER)
+    has_message = (kind == SEND) | (kind == DELIVER)
     mid = batch.column("mid").fill_null(0).to_numpy(zero_copy_only=False)
-    named = batch.column("sender").is_valid().to_numpy(zero_copy_only=False)
+    has_sender = batch.column("sender").is_valid().to_numpy(zero_copy_only=False)
     if (
         (kind < 0).any()
         or (batch.column("seq").to_numpy() < 1).any()
-        or (mid[about] < 1).any()
-        or not named[about | (kind == EVICT)].all()
+        or (mid[has_message] < 1).any()
+        or not has_sender[has_message | (kind == EVICT)].all()
     ):
-        raise TraceError("there are events that make no sense")
+        raise TraceError("some events make no sense")
 
 
 def _chunk(batch: Any) -> LogChunk:
@@ -154,51 +151,51 @@ def _chunk(batch: Any) -> LogChunk:
     is_send = kind == SEND
     wanted = is_send | (kind == DELIVER)
     sizes = lists.value_lengths().fill_null(-1).to_numpy(zero_copy_only=False)
-    if not is_send[sizes > 0].all():  # other kinds may name somebody too
+    if not is_send[sizes > 0].all():  # other kinds may have receivers too
         to = to[np.repeat(is_send[sizes > 0], sizes[sizes > 0])]
-    return LogChunk(
-        names,
-        rows,
-        last,
-        _flags(batch, kind, process, sender, len(names)),
-        process[wanted],
-        seq[wanted],
-        is_send[wanted].astype(np.uint8),
-        sender[wanted],
-        batch.column("mid").fill_null(0).to_numpy(zero_copy_only=False)[wanted],
-        sizes[is_send].astype(np.int32),
-        to,
+    events = ChunkEvents(
+        process=process[wanted],
+        seq=seq[wanted],
+        is_send=is_send[wanted].astype(np.uint8),
+        sender=sender[wanted],
+        number=batch.column("mid").fill_null(0).to_numpy(zero_copy_only=False)[wanted],
+        to_size=sizes[is_send].astype(np.int32),
+        to=to,
     )
+    flags = _flags(batch, kind, process, sender, len(names))
+    return LogChunk(names, rows, last, flags, events)
 
 
 def _encoded(process: Any, sender: Any, to: Any) -> tuple[list[str], Ints, Ints, Ints]:
-    """All names that occur, and three columns of them as places; -1 for null."""
-    places: dict[str, int] = {}
+    """All names that occur, and three columns of them as indices; -1 for null."""
+    positions: dict[str, int] = {}
     columns = []
     for column in map(_dictionary, (process, sender, to)):
-        values = [places.setdefault(name, len(places)) for name in column.dictionary.to_pylist()]
+        values = [
+            positions.setdefault(name, len(positions)) for name in column.dictionary.to_pylist()
+        ]
         index = np.array([*values, -1], np.int32)  # the last is for null
         columns.append(index[column.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)])
-    # A dictionary may have the names of other runs too.
-    used = np.zeros(len(places) + 1, bool)
+    # A dictionary may contain the names of other runs too.
+    used = np.zeros(len(positions) + 1, bool)
     for column in columns:
         used[column] = True
     used[-1] = False
     index = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
-    names = [name for name, place in places.items() if used[place]]
+    names = [name for name, position in positions.items() if used[position]]
     return names, index[columns[0]], index[columns[1]], index[columns[2]]
 
 
 def _flags(batch: Any, kind: Ints, process: Ints, sender: Ints, count: int) -> Ints:
     flags = np.zeros(count, np.uint8)
-    for place in np.flatnonzero(kind >= EVICT).tolist():
-        detail = batch.column("detail")[place].as_py()
-        if kind[place] == EVICT:
-            flags[sender[place]] |= GONE
-        elif kind[place] == START:
-            flags[process[place]] |= STARTED | (JOINED if detail else 0)
+    for event in np.flatnonzero(kind >= EVICT).tolist():
+        detail = batch.column("detail")[event].as_py()
+        if kind[event] == EVICT:
+            flags[sender[event]] |= GONE
+        elif kind[event] == START:
+            flags[process[event]] |= STARTED | (JOINED if detail else 0)
         elif detail == CUT:
-            flags[process[place]] |= STOPPED | CUT_SHORT
+            flags[process[event]] |= STOPPED | CUT_SHORT
         else:
-            flags[process[place]] |= STOPPED | (0 if detail in ENDED else GONE)
+            flags[process[event]] |= STOPPED | (0 if detail in ENDED else GONE)
     return flags

@@ -18,29 +18,28 @@ from beforehand._kernel import Ints
 from beforehand.causality.ids import MessageId
 from beforehand.errors import TraceError
 from beforehand.pipeline.audit.kernels import assembly
+from beforehand.pipeline.audit.kernels.arrays import LogArrays
 
 MOST_MESSAGES: Final = 2**31 - 1  # of one run: messages and copies are numbered in 32 bits
-_IN_MEMORY: Final = (
-    2**28
-)  # bytes; larger arrays live in files, of which the system keeps what is in use
+_IN_MEMORY: Final = 2**28  # bytes; larger arrays are memory-mapped files
 
 # What a process did besides sending and delivering, in bits.
-GONE: Final = 1  # it crashed, or left, or somebody gave up on it
+GONE: Final = 1  # it crashed, left, or was evicted
 CUT_SHORT: Final = 2  # it was stopped before everything had arrived
-JOINED: Final = 4  # it came while the others were at it
+JOINED: Final = 4  # it joined while the others were running
 STARTED: Final = 8
 STOPPED: Final = 16
 
 
 def array(size: int, dtype: DTypeLike, fill: int = 0) -> Ints:
-    """An array of one value, in a file without a name if it is large."""
+    """An array filled with one value, in an anonymous file if it is large."""
     if size * np.dtype(dtype).itemsize <= _IN_MEMORY:
         return np.full(size, fill, dtype)
     with tempfile.TemporaryFile() as file:
-        made: Ints = np.memmap(file, dtype, "w+", shape=(size,))
+        mapped: Ints = np.memmap(file, dtype, "w+", shape=(size,))
     if fill:
-        made[:] = fill
-    return made
+        mapped[:] = fill
+    return mapped
 
 
 @dataclass(frozen=True)
@@ -48,72 +47,86 @@ class ProcessTable:
     """The processes of a run in the order of their names."""
 
     names: list[str]
-    largest: (
-        Ints  # int64: the greatest number of a message of each, whether its sending is seen or not
-    )
+    largest: Ints  # int64: the greatest number of a message of each, also of one never sent
     rows: Ints  # int64: events of any kind in its log
-    last: Ints  # int64: the greatest `seq` in it
+    last: Ints  # int64: the greatest `seq` among them
     flags: Ints  # uint8: GONE and so on
 
     @cached_property
     def base(self) -> Ints:
-        """Where the messages of each process begin, and after the last of them their number."""
+        """Where the messages of each process begin, and after the last their number."""
         if float(self.largest.sum(dtype=np.float64)) > MOST_MESSAGES:
             raise TraceError(
-                f"its messages have numbers up to {int(self.largest.max())}; number those of each "
-                f"sender 1, 2, 3, ..., and split a run of more than {MOST_MESSAGES} messages"
+                f"message numbers go up to {int(self.largest.max())}; number the messages of each "
+                f"sender 1, 2, 3, ..., and split runs of more than {MOST_MESSAGES} messages"
             )
         return np.concatenate([[0], np.cumsum(self.largest)])
 
     @property
     def messages(self) -> int:
-        """How many numbers there are for messages; some may never have been sent."""
+        """How many message numbers there are; some may never have been sent."""
         return int(self.base[-1])
 
     @cached_property
     def has_gaps(self) -> Ints:
-        """Of which processes the log is not whole."""
+        """Which processes have an incomplete log."""
         return np.asarray((self.rows != self.last) | (self.rows == 0) | self.is_open, np.uint8)
 
     @cached_property
     def is_open(self) -> Ints:
-        """Of which processes the log has a beginning and no end, as if the process had been killed."""
+        """Which processes have a start and no stop in their log, as if they had been killed."""
         return np.asarray((self.flags & (STARTED | STOPPED)) == STARTED)
 
 
 @dataclass
 class RunLog:
-    """The causal-sends and deliveries of a run; see `kernels` for what the arrays mean."""
+    """The causal-sends and deliveries of a run; `kernels/arrays.py` says what the arrays mean."""
 
     table: ProcessTable
     start: Ints
     events: Ints
     is_sent: Ints
-    to_size: Ints  # int32: of each message, how many receivers it has; -1: everybody
-    receivers_at: Ints  # int64: where they begin
-    receivers: Ints  # int32: sorted for each message
+    to_size: Ints
+    receivers_at: Ints
+    receivers: Ints
     seq: Ints  # of each event
-    numbers: Ints | None  # of each message in the trace, if they are not 1, 2, 3, ...
+    numbers: Ints | None  # of each message in the trace, if they aren't 1, 2, 3, ...
+
+    @cached_property
+    def arrays(self) -> LogArrays:
+        """What the kernels take."""
+        return LogArrays(
+            start=self.start,
+            events=self.events,
+            base=self.table.base,
+            sender=self.sender,
+            is_sent=self.is_sent,
+            has_gaps=self.table.has_gaps,
+            to_size=self.to_size,
+            receivers_at=self.receivers_at,
+            receivers=self.receivers,
+            copies_at=self.copies_at,
+        )
 
     @property
     def processes(self) -> int:
-        """How many there are."""
+        """How many processes."""
         return len(self.table.names)
 
     @cached_property
     def sender(self) -> Ints:
         """Of each message."""
-        made = array(self.table.messages, np.int32)
+        senders = array(self.table.messages, np.int32)
         for process, (begin, end) in enumerate(pairwise(self.table.base.tolist())):
-            made[begin:end] = process
-        return made
+            senders[begin:end] = process
+        return senders
 
     @cached_property
     def copies_at(self) -> Ints:
-        """Where the copies of each message begin, and after the last of them their number.
+        """Where the copies of each message begin, and after the last their number.
 
-        One for each receiver; of a message for everybody, or that may have been sent while nobody
-        wrote it down, one for each process.
+        There is one for each receiver; of a broadcast, or of a message that may have been sent during a
+        gap in the log, one for each process.
         """
         counts = array(self.table.messages + 1, np.int64)
         assembly.count_copies(
@@ -122,7 +135,7 @@ class RunLog:
         return counts
 
     def receivers_of(self, message: int) -> list[str]:
-        """Whom a message was sent to; nobody if it was not sent."""
+        """The receivers of a message; empty if it wasn't sent."""
         names = self.table.names
         if not self.is_sent[message]:
             return []
@@ -130,7 +143,7 @@ class RunLog:
             return names
         begin = int(self.receivers_at[message])
         to = self.receivers[begin : begin + int(self.to_size[message])]
-        return [names[each] for each in to.tolist()]
+        return [names[receiver] for receiver in to.tolist()]
 
     def number(self, message: int) -> int:
         """The number of a message at its sender."""
@@ -139,5 +152,5 @@ class RunLog:
         return int(message - self.table.base[self.sender[message]] + 1)
 
     def id(self, message: int) -> MessageId:
-        """A message as it is called everywhere else."""
+        """The id of a message, as all other code knows it."""
         return MessageId(self.table.names[self.sender[message]], self.number(message))

@@ -1,4 +1,4 @@
-"""Shortest chains of messages that show why a delivery was too late."""
+"""Shortest chains of messages that prove that a delivery was too late."""
 
 from __future__ import annotations
 
@@ -8,68 +8,61 @@ import numpy as np
 
 from beforehand._kernel import Ints
 from beforehand.pipeline.audit.kernels import chains
-from beforehand.pipeline.audit.linearise import StepBatch
+from beforehand.pipeline.audit.kernels.arrays import StepBatch
 
-MOST: Final = 1_000  # chains to look for in one run: nobody reads more
+MOST: Final = 1_000  # chains to search for in one run: nobody reads more
 
 
 class WitnessSearch:
-    """Finds chains in a stretch of steps that begins before the late messages were sent."""
+    """Finds chains in a range of steps that begins before the late messages were sent."""
 
     def __init__(self, steps: StepBatch, processes: int) -> None:
         slots = int(max(steps.slot.max(), (~steps.slot).max())) + 1
-        message = np.empty(len(steps), np.int32)
-        count = chains.name_messages(steps.slot, np.full(slots, -1, np.int32), message)
-        self._message = message
-        self._process = steps.process
-        self._is_send = np.asarray((steps.slot >= 0) & (steps.number > 0), np.uint8)
-        # A message of which only deliveries are known was not sent at a step that means anything.
-        counts = np.flatnonzero((message >= 0) & (self._is_send.view(bool) | (steps.slot < 0)))
-        self._by_process, self._process_at = _grouped(steps.process, counts, processes)
-        self._by_message, self._message_at = _grouped(message, counts, count)
-        self._names = np.zeros((count, 2), np.int64)
+        message = np.empty(steps.size, np.int32)
+        count = chains.number_messages(steps.slot, np.full(slots, -1, np.int32), message)
+        is_send = np.asarray((steps.slot >= 0) & (steps.number > 0), np.uint8)
+        # A message of which only deliveries are known wasn't sent at a step that means anything.
+        relevant = np.flatnonzero((message >= 0) & (is_send.view(bool) | (steps.slot < 0)))
+        by_process, process_at = _grouped(steps.process, relevant, processes)
+        by_message, message_at = _grouped(message, relevant, count)
+        self._steps = chains.StepIndex(
+            process=steps.process,
+            message=message,
+            is_send=is_send,
+            by_process=by_process,
+            process_at=process_at,
+            by_message=by_message,
+            message_at=message_at,
+        )
         sends = np.flatnonzero(steps.slot >= 0)
-        self._names[:, 0] = steps.process[sends]
-        self._names[:, 1] = np.abs(steps.number[sends])
-        self._reached = np.empty(processes, np.int64)
-        self._before = np.empty(count, np.int32)
-        self._is_target = np.zeros(count, np.uint8)
-        self._queue = np.empty(count + 1, np.int32)
+        self._sender = steps.process[sends]  # of each message
+        self._number = np.abs(steps.number[sends])
+        self._buffers = chains.SearchBuffers(
+            reached=np.empty(processes, np.int64),
+            before=np.empty(count, np.int32),
+            is_target=np.zeros(count, np.uint8),
+            queue=np.empty(count + 1, np.int32),
+        )
 
     def chain(self, step: int) -> list[tuple[int, int]]:
         """The messages, as (sender, number), from the one that a step delivers to one that the same
-        process had delivered before; none if no chain is in the log.
+        process had delivered before; empty if no chain is in the log.
         """
-        late = self._message[step]
+        late = self._steps.message[step]
         if late < 0:
             return []
-        early = chains.search(
-            self._process,
-            self._message,
-            self._is_send,
-            self._by_process,
-            self._process_at,
-            self._by_message,
-            self._message_at,
-            late,
-            self._process[step],
-            step,
-            self._reached,
-            self._before,
-            self._is_target,
-            self._queue,
-        )
-        self._is_target[:] = 0
-        found = []
-        each = early
-        while each >= 0:
-            found.append((int(self._names[each, 0]), int(self._names[each, 1])))
-            each = self._before[each]
-        return found[::-1]
+        receiver = self._steps.process[step]
+        message = chains.search(self._steps, late, receiver, step, self._buffers)
+        self._buffers.is_target[:] = 0
+        backwards = []
+        while message >= 0:
+            backwards.append((int(self._sender[message]), int(self._number[message])))
+            message = self._buffers.before[message]
+        return backwards[::-1]
 
 
-def _grouped(keys: Ints, places: Ints, count: int) -> tuple[Ints, Ints]:
-    """The places in the order of their keys, and where those of each key begin."""
-    mine = keys[places]
+def _grouped(keys: Ints, steps: Ints, count: int) -> tuple[Ints, Ints]:
+    """The steps sorted by their keys, and where those of each key begin."""
+    mine = keys[steps]
     at = np.concatenate([[0], np.cumsum(np.bincount(mine, minlength=count))])
-    return places[np.argsort(mine, kind="stable")], at
+    return steps[np.argsort(mine, kind="stable")], at

@@ -1,100 +1,104 @@
-"""Events and receivers from chunks to where they belong in a log."""
+"""Moving the events and receivers of chunks to their places in a log."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from beforehand._kernel import Ints, compiled
 
 
+class ChunkEvents(NamedTuple):
+    """The causal-sends and deliveries of a chunk; processes are indices into its names."""
+
+    process: Ints  # int32
+    seq: Ints  # int64
+    is_send: Ints  # uint8
+    sender: Ints  # int32
+    number: Ints  # int64
+    to_size: Ints  # int32: of each causal-send, how many receivers it has; -1: all processes
+    to: Ints  # int32: the receivers of all of them
+
+
+class LogColumns(NamedTuple):
+    """The columns of a log while it is filled."""
+
+    position: Ints  # of each process, where its next event goes
+    seq: Ints
+    events: Ints
+    to_size: Ints
+    is_sent: Ints
+
+
 @compiled
 def largest_numbers(index: Ints, sender: Ints, number: Ints, largest: Ints) -> None:
-    """The greatest number of a message of each sender."""
-    for each in range(len(sender)):
-        i = index[sender[each]]
-        largest[i] = max(largest[i], number[each])
+    """Raise `largest` to the greatest message number of each sender."""
+    for event in range(len(sender)):
+        i = index[sender[event]]
+        largest[i] = max(largest[i], number[event])
 
 
 @compiled
-def place(
-    index: Ints,
-    process: Ints,
-    its_seq: Ints,
-    is_send: Ints,
-    sender: Ints,
-    number: Ints,
-    its_to_size: Ints,
-    base: Ints,
-    position: Ints,
-    seq: Ints,
-    events: Ints,
-    to_size: Ints,
-    is_sent: Ints,
-) -> int:
-    """Put the events of a chunk where they belong; the place of one that sends for another, or -1."""
+def place(index: Ints, chunk: ChunkEvents, base: Ints, log: LogColumns) -> int:
+    """Copy a chunk's events into the log. Returns the index of a send by a process other than its
+    sender, or -1 if there is none.
+    """
     sends = 0
-    for each in range(len(process)):
-        p = index[process[each]]
-        m = base[index[sender[each]]] + number[each] - 1
-        at = position[p]
-        position[p] = at + 1
-        seq[at] = its_seq[each]
-        if is_send[each]:
-            if sender[each] != process[each]:
-                return each
-            events[at] = m
-            is_sent[m] = 1
-            to_size[m] = its_to_size[sends]
+    for event in range(len(chunk.process)):
+        p = index[chunk.process[event]]
+        m = base[index[chunk.sender[event]]] + chunk.number[event] - 1
+        at = log.position[p]
+        log.position[p] = at + 1
+        log.seq[at] = chunk.seq[event]
+        if chunk.is_send[event]:
+            if chunk.sender[event] != chunk.process[event]:
+                return event
+            log.events[at] = m
+            log.is_sent[m] = 1
+            log.to_size[m] = chunk.to_size[sends]
             sends += 1
         else:
-            events[at] = ~m
+            log.events[at] = ~m
     return -1
 
 
 @compiled
 def place_receivers(
-    index: Ints,
-    is_send: Ints,
-    sender: Ints,
-    number: Ints,
-    to_size: Ints,
-    to: Ints,
-    base: Ints,
-    receivers_at: Ints,
-    receivers: Ints,
+    index: Ints, chunk: ChunkEvents, base: Ints, receivers_at: Ints, receivers: Ints
 ) -> None:
-    """Put the receivers of a chunk where they belong, sorted for each message."""
+    """Copy the receivers of a chunk's messages into the log, sorted for each message."""
     sends = 0
-    given = 0
-    for each in range(len(is_send)):
-        if not is_send[each]:
+    copied = 0
+    for event in range(len(chunk.is_send)):
+        if not chunk.is_send[event]:
             continue
-        size = max(0, to_size[sends])
+        size = max(0, chunk.to_size[sends])
         sends += 1
-        begin = receivers_at[base[index[sender[each]]] + number[each] - 1]
-        for some in range(given, given + size):
-            receivers[begin + some - given] = index[to[some]]
-        given += size
+        begin = receivers_at[base[index[chunk.sender[event]]] + chunk.number[event] - 1]
+        for offset in range(size):
+            receivers[begin + offset] = index[chunk.to[copied + offset]]
+        copied += size
         if size > 1:
             receivers[begin : begin + size].sort()
 
 
 @compiled
 def unsorted(start: Ints, seq: Ints) -> Ints:
-    """Which processes do not have their events in order."""
-    found = np.zeros(len(start) - 1, np.uint8)
+    """Which processes don't have their events in order."""
+    flags = np.zeros(len(start) - 1, np.uint8)
     for p in range(len(start) - 1):
         for event in range(start[p] + 1, start[p + 1]):
             if seq[event] < seq[event - 1]:
-                found[p] = 1
+                flags[p] = 1
                 break
-    return found
+    return flags
 
 
 @compiled
 def contradiction(start: Ints, seq: Ints, events: Ints) -> tuple[int, int, int]:
-    """The first event with the `seq` of another, and the first send that has not a higher number than
-    the one before, with that one; -1 where there is none.
+    """The first event that repeats a `seq`; or the first send whose number isn't greater than that of
+    the send before it, followed by that send; -1 where there is none.
     """
     for p in range(len(start) - 1):
         before = -1
@@ -112,7 +116,7 @@ def contradiction(start: Ints, seq: Ints, events: Ints) -> tuple[int, int, int]:
 def count_copies(
     to_size: Ints, is_sent: Ints, sender: Ints, has_gaps: Ints, processes: int, copies_at: Ints
 ) -> None:
-    """Where the copies of each message begin; see `RunLog.copies_at`."""
+    """Fill in where the copies of each message begin; see `RunLog.copies_at`."""
     total = 0
     for m in range(len(to_size)):
         if is_sent[m]:

@@ -2,53 +2,62 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from beforehand._kernel import Ints, compiled
 
 
+class StepIndex(NamedTuple):
+    """Steps, and indices to find those of a process and those of a message."""
+
+    process: Ints
+    message: Ints  # numbered by `number_messages`
+    is_send: Ints
+    by_process: Ints  # steps, sorted by process
+    process_at: Ints  # where those of each process begin
+    by_message: Ints
+    message_at: Ints
+
+
+class SearchBuffers(NamedTuple):
+    """Scratch memory of a search; `is_target` is all zero before and holds targets after it."""
+
+    reached: Ints  # of each process, the first of its steps (in `by_process`) that was visited
+    before: Ints  # of each message, the one before it in the chain
+    is_target: Ints
+    queue: Ints
+
+
 @compiled
-def name_messages(step_slot: Ints, slot_message: Ints, message: Ints) -> int:
-    """Number the messages that are sent in some steps; -1 for those sent before. How many there are."""
-    found = 0
+def number_messages(step_slot: Ints, slot_message: Ints, message: Ints) -> int:
+    """Number the messages that some steps send, -1 for those sent earlier; returns their count."""
+    count = 0
     for step in range(len(step_slot)):
         s = step_slot[step]
         if s >= 0:
-            slot_message[s] = found
-            message[step] = found
-            found += 1
+            slot_message[s] = count
+            message[step] = count
+            count += 1
         else:
             message[step] = slot_message[~s]
-    return found
+    return count
 
 
 @compiled
-def search(
-    process: Ints,
-    message: Ints,
-    is_send: Ints,
-    by_process: Ints,
-    process_at: Ints,
-    by_message: Ints,
-    message_at: Ints,
-    late: int,
-    receiver: int,
-    end: int,
-    reached: Ints,
-    before: Ints,
-    is_target: Ints,
-    queue: Ints,
-) -> int:
-    """A shortest chain from a late message to one that `receiver` delivered before the step `end`.
+def search(steps: StepIndex, late: int, receiver: int, end: int, buffers: SearchBuffers) -> int:
+    """Find a shortest chain from a late message to one that `receiver` delivered before the step `end`.
 
-    Gives the early message; `before` leads back from it to the late one. As in `History`: a process
-    once reached has all its later steps reached, so each step is looked at once.
+    Returns the early message; `before` leads back from it to the late one. As in `History`: once a
+    process is reached, all its later steps are, so every step is visited once.
     """
-    for place in range(process_at[receiver], process_at[receiver + 1]):
-        step = by_process[place]
+    reached, before, queue = buffers.reached, buffers.before, buffers.queue
+    for at in range(steps.process_at[receiver], steps.process_at[receiver + 1]):
+        step = steps.by_process[at]
         if step >= end:
             break
-        if not is_send[step]:
-            is_target[message[step]] = 1
-    reached[:] = process_at[1:]
+        if not steps.is_send[step]:
+            buffers.is_target[steps.message[step]] = 1
+    reached[:] = steps.process_at[1:]
     head = 0
     tail = 1
     queue[0] = late
@@ -56,25 +65,25 @@ def search(
     while head < tail:
         m = queue[head]
         head += 1
-        for known in range(message_at[m], message_at[m + 1]):
-            step = by_message[known]
-            p = process[step]
-            low = process_at[p]
+        for known in range(steps.message_at[m], steps.message_at[m + 1]):
+            step = steps.by_message[known]
+            p = steps.process[step]
+            low = steps.process_at[p]
             high = reached[p]
             while low < high:  # the first step of that process after this one
                 middle = (low + high) // 2
-                if by_process[middle] <= step:
+                if steps.by_process[middle] <= step:
                     low = middle + 1
                 else:
                     high = middle
-            for place in range(low, reached[p]):
-                following = by_process[place]
-                if is_send[following]:
-                    each = message[following]
-                    before[each] = m
-                    if is_target[each]:
-                        return int(each)
-                    queue[tail] = each
+            for at in range(low, reached[p]):
+                following = steps.by_process[at]
+                if steps.is_send[following]:
+                    sent = steps.message[following]
+                    before[sent] = m
+                    if buffers.is_target[sent]:
+                        return int(sent)
+                    queue[tail] = sent
                     tail += 1
             reached[p] = min(reached[p], low)
     return -1

@@ -2,66 +2,69 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from beforehand._kernel import Ints, compiled
+from beforehand.pipeline.audit.kernels.arrays import StepBatch
 
-# What is wrong with a step, besides 0: its sender in the higher bits, and one or both of these.
-LATE: Final = 1  # causal order is broken
-BEHIND: Final = 2  # and the order of its sender too
+# What is wrong with a step, if not 0: its sender in the higher bits, and one or both of these.
+LATE: Final = 1  # causal order is violated
+BEHIND: Final = 2  # and the sender's own order too
 SENDER: Final = 2  # bits below the sender
 
 
-@compiled
-def check(
-    step_process: Ints,
-    step_slot: Ints,
-    step_number: Ints,
-    begin: int,
-    first: int,
-    told: Ints,
-    latest: Ints,
-    clocks: Ints,
-    slot_sender: Ints,
-    slot_number: Ints,
-    slot_since: Ints,
-    wrong: Ints,
-    since: Ints,
-    newest: Ints,
-) -> None:
-    """Judge some steps, for the senders from `first` on, as many as `told` has columns.
+class BlockClocks(NamedTuple):
+    """A block of columns of all clocks, and the messages in flight."""
 
-    `told[j, i]` is T(j)[i] of `causality/oracle.py` and `clocks` has one vector clock per slot. Each
-    component is computed without the others, so different columns may be in different tasks. Where a
-    step is `wrong`, `since` has the step that sent the message (steps are counted from `begin` on) and
-    `newest` the greatest number of that sender that the process had delivered.
+    known: Ints  # [j, i]: T(j)[i] of `causality/oracle.py`
+    latest: Ints  # [j, i]: the greatest number of i's messages that j delivered
+    clocks: Ints  # [slot, i]: the clock of the message in a slot
+    slot_sender: Ints
+    slot_number: Ints
+    slot_since: Ints  # the step that sent it
+
+
+class StepFaults(NamedTuple):
+    """The outcome for each step."""
+
+    wrong: Ints  # LATE and so on; 0 if the step is in order
+    since: Ints  # if wrong: the step that sent the message
+    newest: Ints  # if wrong: the greatest number of that sender that the process had delivered
+
+
+@compiled
+def check(steps: StepBatch, begin: int, first: int, block: BlockClocks, faults: StepFaults) -> None:
+    """Check some steps, counted from `begin` on, for the senders of a block: those from `first` on.
+
+    Every component of the clocks is computed without the others, so columns may be in different tasks.
     """
-    width = told.shape[1]
-    for step in range(len(step_process)):
-        p = step_process[step]
-        s = step_slot[step]
+    known = block.known
+    width = known.shape[1]
+    for step in range(len(steps.process)):
+        p = steps.process[step]
+        s = steps.slot[step]
         if s >= 0:
-            k = step_number[step]
-            slot_sender[s] = p
-            slot_number[s] = abs(k)
-            slot_since[s] = begin + step
+            k = steps.number[step]
+            block.slot_sender[s] = p
+            block.slot_number[s] = abs(k)
+            block.slot_since[s] = begin + step
             if k > 0:
-                clocks[s] = told[p]
+                block.clocks[s] = known[p]
             else:
-                clocks[s] = 0  # its sending is not in the log: what it knew is not known
+                block.clocks[s] = 0  # its send isn't in the log: what it knew isn't known
             if first <= p < first + width:
-                clocks[s, p - first] = abs(k)
+                block.clocks[s, p - first] = abs(k)
             continue
         s = ~s
-        i = slot_sender[s] - first
+        i = block.slot_sender[s] - first
         if 0 <= i < width:
-            k = slot_number[s]
-            if told[p, i] >= k:
-                wrong[step] = (slot_sender[s] << SENDER) | LATE
-                since[step] = slot_since[s]
-                newest[step] = latest[p, i]
-                if latest[p, i] > k:
-                    wrong[step] |= BEHIND
-            latest[p, i] = max(latest[p, i], k)
+            k = block.slot_number[s]
+            if known[p, i] >= k:
+                faults.wrong[step] = (block.slot_sender[s] << SENDER) | LATE
+                faults.since[step] = block.slot_since[s]
+                faults.newest[step] = block.latest[p, i]
+                if block.latest[p, i] > k:
+                    faults.wrong[step] |= BEHIND
+            block.latest[p, i] = max(block.latest[p, i], k)
         for column in range(width):
-            told[p, column] = max(told[p, column], clocks[s, column])
+            known[p, column] = max(known[p, column], block.clocks[s, column])

@@ -1,251 +1,254 @@
-"""An order in which every message is sent before it is delivered."""
+"""A linear order of events in which every message is sent before it is delivered."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
-from beforehand._kernel import Ints, compiled
+from beforehand._kernel import Ints, bare, compiled
+from beforehand.pipeline.audit.kernels.arrays import LogArrays, StepBatch
 
-# What is the matter with an event.
+# What is wrong with an event.
 FINE: Final = 0
 DUPLICATE: Final = 1
 NEVER_SENT: Final = 2
-NOT_FOR_IT: Final = 3  # the message was sent, but to others
-TOO_SOON: Final = 4  # delivered before it can have been sent
+NOT_A_RECEIVER: Final = 3  # the message was sent, but to other processes
+BEFORE_SEND: Final = 4  # delivered before it can have been sent
 
-# How the search for an order stands, in an array of this shape.
-FREE: Final = 0  # how many numbers of slots are free to be used again
-SLOTS: Final = 1  # how many were ever in use at once
-HEAPED: Final = 2  # processes that may send
-DEPTH: Final = 3  # processes on the stack: they may have something to deliver
-STATE: Final = 4
+# The counters of a search, as indices into `Search.counters`.
+FREE: Final = 0  # slots that can be reused
+SLOTS: Final = 1  # slots that were ever in use at once
+HEAPED: Final = 2  # processes on the heap: their next event is a send
+DEPTH: Final = 3  # processes on the stack: their next event may be a delivery
+COUNTERS: Final = 4
+
+
+class Search(NamedTuple):
+    """The state of the search for an order."""
+
+    remaining: Ints  # int32: of each message, deliveries still to come
+    fault: Ints  # uint8: of each event, what is wrong with it
+    position: Ints  # int64: of each process, its next event
+    awaited: Ints  # int64: of each process, the message whose send it waits for, or -1
+    waiting: Ints  # int32: of each message, the first of the processes that wait for it, or -1
+    next_waiting: Ints  # int32: of each process, the next one that waits for the same message
+    slot: Ints  # int32: of each message, or -1
+    free: Ints  # int32: a stack of slots
+    heap_key: Ints  # float64: how far a process has come, as a share of its events
+    heap: Ints  # int32: processes
+    stack: Ints  # int32: processes
+    counters: Ints  # int64
 
 
 @compiled
-def classify(
-    start: Ints,
-    events: Ints,
-    is_sent: Ints,
-    has_gaps: Ints,
-    sender: Ints,
-    copies_at: Ints,
-    to_size: Ints,
-    receivers_at: Ints,
-    receivers: Ints,
-    seen: Ints,
-    remaining: Ints,
-    matter: Ints,
-) -> None:
-    """Say what is the matter with each delivery by itself: duplicates and inventions.
+def classify(log: LogArrays, seen: Ints, remaining: Ints, fault: Ints) -> None:
+    """Find the deliveries that are wrong on their own: duplicates, and messages never sent there.
 
-    Each copy of a message has a bit in `seen`. Messages for everybody, and those whose sending is not in
-    a log with gaps, have one for each process.
+    Every copy of a message has a bit in `seen`. Broadcasts, and messages whose send is missing in a log
+    with gaps, have one for each process.
     """
-    for process in range(len(start) - 1):
-        for event in range(start[process], start[process + 1]):
-            if events[event] >= 0:
+    for process in range(len(log.start) - 1):
+        for event in range(log.start[process], log.start[process + 1]):
+            if log.events[event] >= 0:
                 continue
-            m = ~events[event]
-            if not is_sent[m] and not has_gaps[sender[m]]:
-                matter[event] = NEVER_SENT
+            m = ~log.events[event]
+            if not log.is_sent[m] and not log.has_gaps[log.sender[m]]:
+                fault[event] = NEVER_SENT
                 continue
-            copy = copies_at[m]
-            if to_size[m] < 0 or not is_sent[m]:
+            copy = log.copies_at[m]
+            if log.to_size[m] < 0 or not log.is_sent[m]:
                 copy += process
             else:
-                low = receivers_at[m]
-                high = low + to_size[m]
+                low = log.receivers_at[m]
+                high = low + log.to_size[m]
                 end = high
                 while low < high:  # receivers are sorted
                     middle = (low + high) // 2
-                    if receivers[middle] < process:
+                    if log.receivers[middle] < process:
                         low = middle + 1
                     else:
                         high = middle
-                if low == end or receivers[low] != process:
-                    matter[event] = NOT_FOR_IT
+                if low == end or log.receivers[low] != process:
+                    fault[event] = NOT_A_RECEIVER
                     continue
-                copy += low - receivers_at[m]
+                copy += low - log.receivers_at[m]
             if seen[copy >> 3] & (1 << (copy & 7)):
-                matter[event] = DUPLICATE
+                fault[event] = DUPLICATE
                 continue
             seen[copy >> 3] |= 1 << (copy & 7)
             remaining[m] += 1
 
 
-@compiled
+@bare
 def _push(heap_key: Ints, heap: Ints, size: int, key: float, process: int) -> None:
-    place = size
-    while place > 0:
-        above = (place - 1) >> 1
+    at = size
+    while at > 0:
+        above = (at - 1) >> 1
         if heap_key[above] <= key:
             break
-        heap_key[place] = heap_key[above]
-        heap[place] = heap[above]
-        place = above
-    heap_key[place] = key
-    heap[place] = process
+        heap_key[at] = heap_key[above]
+        heap[at] = heap[above]
+        at = above
+    heap_key[at] = key
+    heap[at] = process
 
 
-@compiled
+@bare
 def _pop(heap_key: Ints, heap: Ints, size: int) -> int:
-    """Take the least away from a heap of this size, which is then one smaller."""
+    """Remove the least from a heap of this size."""
     least = heap[0]
     key = heap_key[size - 1]
     last = heap[size - 1]
-    place = 0
+    at = 0
     while True:
-        below = 2 * place + 1
+        below = 2 * at + 1
         if below >= size - 1:
             break
         if below + 1 < size - 1 and heap_key[below + 1] < heap_key[below]:
             below += 1
         if heap_key[below] >= key:
             break
-        heap_key[place] = heap_key[below]
-        heap[place] = heap[below]
-        place = below
-    heap_key[place] = key
-    heap[place] = last
+        heap_key[at] = heap_key[below]
+        heap[at] = heap[below]
+        at = below
+    heap_key[at] = key
+    heap[at] = last
     return int(least)
 
 
-@compiled
-def _take(free: Ints, state: Ints) -> int:
-    """A slot that nobody uses."""
-    if state[FREE] > 0:
-        state[FREE] -= 1
-        return int(free[state[FREE]])
-    state[SLOTS] += 1
-    return int(state[SLOTS] - 1)
+@bare
+def _take_slot(free: Ints, counters: Ints) -> int:
+    if counters[FREE] > 0:
+        counters[FREE] -= 1
+        return int(free[counters[FREE]])
+    counters[SLOTS] += 1
+    return int(counters[SLOTS] - 1)
 
 
 @compiled
-def order(
-    start: Ints,
-    events: Ints,
-    base: Ints,
-    is_sent: Ints,
-    sender: Ints,
-    remaining: Ints,
-    matter: Ints,
-    position: Ints,
-    awaited: Ints,
-    waiting: Ints,
-    next_waiting: Ints,
-    slot: Ints,
-    free: Ints,
-    heap_key: Ints,
-    heap: Ints,
-    stack: Ints,
-    state: Ints,
-    step_process: Ints,
-    step_slot: Ints,
-    step_number: Ints,
-    step_event: Ints,
-) -> int:
-    """The next steps, as many as there is room for; their number, which is 0 at the end.
+def order(log: LogArrays, search: Search, steps: StepBatch) -> int:
+    """Fill in the next steps, as many as there is room for; returns how many, which is 0 at the end.
 
-    A process goes on while it can deliver; whoever is furthest behind sends next. So few messages are
-    under way at a time, whatever the clocks said: each needs a slot for its clock from its sending to
-    its last delivery. A send has its slot in `step_slot`, a delivery the complement of it. A message
-    whose sending is not in the log is sent as a step of its own, with a negative number.
-
-    If nobody can go on, deliveries wait for each other in a circle: one of them is TOO_SOON.
+    A process goes on while it can deliver; the one that is furthest behind sends next. So few messages
+    are in flight at a time, whatever the clocks said: each needs a slot for its clock from its send to
+    its last delivery. A message whose send isn't in the log is sent in a step of its own, with a
+    negative number. If no process can go on, deliveries wait for each other in a cycle: one of them is
+    BEFORE_SEND.
     """
-    processes = len(start) - 1
-    room = len(step_process) - 2  # a delivery may need two steps
-    found = 0
-    depth = state[DEPTH]
-    while found < room:
-        # Advance whoever may have something to deliver.
-        if depth > 0:
-            p = stack[depth - 1]
-            e = position[p]
-            while e < start[p + 1] and matter[e] != FINE:
-                e += 1
-            position[p] = e
-            if e == start[p + 1]:
-                depth -= 1
-                continue
-            m = events[e]
-            if m >= 0:
-                depth -= 1
-                key = (e - start[p]) / (start[p + 1] - start[p])
-                _push(heap_key, heap, state[HEAPED], key, p)
-                state[HEAPED] += 1
-                continue
-            m = ~m
-            if slot[m] < 0:
-                if is_sent[m]:
-                    awaited[p] = m
-                    next_waiting[p] = waiting[m]
-                    waiting[m] = p
-                    depth -= 1
-                    continue
-                slot[m] = _take(free, state)
-                step_process[found] = sender[m]
-                step_slot[found] = slot[m]
-                step_number[found] = -(m - base[sender[m]] + 1)
-                step_event[found] = -1
-                found += 1
-            step_process[found] = p
-            step_slot[found] = ~slot[m]
-            step_number[found] = m - base[sender[m]] + 1
-            step_event[found] = e
-            found += 1
-            remaining[m] -= 1
-            if remaining[m] == 0:
-                free[state[FREE]] = slot[m]
-                state[FREE] += 1
-            position[p] = e + 1
-            continue
-        if state[HEAPED] > 0:
-            p = _pop(heap_key, heap, state[HEAPED])
-            state[HEAPED] -= 1
-            e = position[p]
-            m = events[e]
-            position[p] = e + 1
-            if remaining[m] > 0:
-                slot[m] = _take(free, state)
-                step_process[found] = p
-                step_slot[found] = slot[m]
-                step_number[found] = m - base[p] + 1
-                step_event[found] = e
-                found += 1
-            stack[0] = p
-            depth = 1
-            q = waiting[m]
-            waiting[m] = -1
-            while q >= 0:
-                stack[depth] = q
-                depth += 1
-                awaited[q] = -1
-                q = next_waiting[q]
-            continue
-        # Nobody can go on: let the one that is furthest behind deliver what cannot be.
-        worst = -1
-        least = 2.0
-        for p in range(processes):
-            if awaited[p] >= 0:
-                key = (position[p] - start[p]) / (start[p + 1] - start[p])
-                if key < least:
-                    least = key
-                    worst = p
-        if worst < 0:
+    room = len(steps.process) - 2  # a delivery may need two steps
+    counters = search.counters
+    count = 0
+    while count < room:
+        if counters[DEPTH] > 0:
+            count = _advance(log, search, steps, count)
+        elif counters[HEAPED] > 0:
+            count = _send_next(log, search, steps, count)
+        elif not _break_cycle(log, search):
             break
-        m = awaited[worst]
-        awaited[worst] = -1
-        if waiting[m] == worst:
-            waiting[m] = next_waiting[worst]
-        else:
-            q = waiting[m]
-            while next_waiting[q] != worst:
-                q = next_waiting[q]
-            next_waiting[q] = next_waiting[worst]
-        matter[position[worst]] = TOO_SOON
-        remaining[m] -= 1
-        stack[0] = worst
-        depth = 1
-    state[DEPTH] = depth
-    return found
+    return count
+
+
+@bare
+def _advance(log: LogArrays, search: Search, steps: StepBatch, count: int) -> int:
+    """Let the process on top of the stack deliver until it has to send or wait, or room runs out."""
+    counters, room = search.counters, len(steps.process) - 2
+    p = search.stack[counters[DEPTH] - 1]
+    e = search.position[p]
+    while count < room:
+        while e < log.start[p + 1] and search.fault[e] != FINE:
+            e += 1
+        search.position[p] = e
+        if e == log.start[p + 1]:
+            counters[DEPTH] -= 1
+            break
+        m = log.events[e]
+        if m >= 0:
+            counters[DEPTH] -= 1
+            key = (e - log.start[p]) / (log.start[p + 1] - log.start[p])
+            _push(search.heap_key, search.heap, counters[HEAPED], key, p)
+            counters[HEAPED] += 1
+            break
+        m = ~m
+        sender = log.sender[m]
+        if search.slot[m] < 0:
+            if log.is_sent[m]:
+                search.awaited[p] = m
+                search.next_waiting[p] = search.waiting[m]
+                search.waiting[m] = p
+                counters[DEPTH] -= 1
+                break
+            search.slot[m] = _take_slot(search.free, counters)
+            steps.process[count] = sender
+            steps.slot[count] = search.slot[m]
+            steps.number[count] = -(m - log.base[sender] + 1)
+            steps.event[count] = -1
+            count += 1
+        steps.process[count] = p
+        steps.slot[count] = ~search.slot[m]
+        steps.number[count] = m - log.base[sender] + 1
+        steps.event[count] = e
+        count += 1
+        search.remaining[m] -= 1
+        if search.remaining[m] == 0:
+            search.free[counters[FREE]] = search.slot[m]
+            counters[FREE] += 1
+        e += 1
+        search.position[p] = e
+    return count
+
+
+@bare
+def _send_next(log: LogArrays, search: Search, steps: StepBatch, count: int) -> int:
+    """Let the process that is furthest behind send, and wake those that waited for the message."""
+    counters = search.counters
+    p = _pop(search.heap_key, search.heap, counters[HEAPED])
+    counters[HEAPED] -= 1
+    e = search.position[p]
+    m = log.events[e]
+    search.position[p] = e + 1
+    if search.remaining[m] > 0:
+        search.slot[m] = _take_slot(search.free, counters)
+        steps.process[count] = p
+        steps.slot[count] = search.slot[m]
+        steps.number[count] = m - log.base[p] + 1
+        steps.event[count] = e
+        count += 1
+    search.stack[0] = p
+    depth = 1
+    q = search.waiting[m]
+    search.waiting[m] = -1
+    while q >= 0:
+        search.stack[depth] = q
+        depth += 1
+        search.awaited[q] = -1
+        q = search.next_waiting[q]
+    counters[DEPTH] = depth
+    return count
+
+
+@bare
+def _break_cycle(log: LogArrays, search: Search) -> bool:
+    """Of the processes that wait, let the one furthest behind skip its delivery; False if none waits."""
+    worst = -1
+    least = 2.0
+    for p in range(len(log.start) - 1):
+        if search.awaited[p] >= 0:
+            key = (search.position[p] - log.start[p]) / (log.start[p + 1] - log.start[p])
+            if key < least:
+                least = key
+                worst = p
+    if worst < 0:
+        return False
+    m = search.awaited[worst]
+    search.awaited[worst] = -1
+    if search.waiting[m] == worst:
+        search.waiting[m] = search.next_waiting[worst]
+    else:
+        q = search.waiting[m]
+        while search.next_waiting[q] != worst:
+            q = search.next_waiting[q]
+        search.next_waiting[q] = search.next_waiting[worst]
+    search.fault[search.position[worst]] = BEFORE_SEND
+    search.remaining[m] -= 1
+    search.stack[0] = worst
+    search.counters[DEPTH] = 1
+    return True
