@@ -86,7 +86,7 @@ def test_parents_in_a_circle_are_rejected_and_what_follows_them_is_kept() -> Non
         ({"parents": []}, "agent is missing"),
         ({"parents": [], "agent": ""}, "must not be empty"),
         ({"parents": [], "agent": True}, "must be a str"),
-        ({"parents": "0", "agent": 0}, "not a list of places"),
+        ({"parents": "0", "agent": 0}, "not a list of indices"),
         ({"parents": [-1], "agent": 0}, "out of the range"),
         ({"parents": [0.5], "agent": 0}, "not an integer"),
         ({"parents": [], "agent": 0, "time": "noon"}, "not like 2023"),

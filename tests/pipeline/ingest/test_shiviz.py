@@ -115,12 +115,12 @@ def test_several_executions_in_one_file() -> None:
     ("event", "reason"),
     [
         ('x\nalice {"bob": 3}', "no entry for its own host"),
-        ('x\nalice {"alice": 0}', "counts events from 1 on"),
+        ('x\nalice {"alice": 0}', "count their events from 1 on"),
         ('x\nalice {"alice": 2, "bob": -1}', "out of the range"),
         ('x\nalice {"alice": 2, "bob": "many"}', "not an integer"),
         ('x\nalice {"alice": 99999999999999999999}', "out of the range"),
         ('x\nalice {"alice": 2,}', "not JSON"),
-        ('other\nalice {"alice": 1}', "alice:1 is there already (x, 1)"),
+        ('other\nalice {"alice": 1}', "alice:1 exists already (x, 1)"),
         ('x\nbob {"bob": 3}', "knows less of 'alice' than that of bob:2"),
     ],
 )

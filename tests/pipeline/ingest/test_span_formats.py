@@ -205,7 +205,7 @@ def test_columns_of_another_csv() -> None:
         (zipkin(timestamp=True), "not an integer"),
         (zipkin(timestamp=2**62), "out of the range"),
         (zipkin(duration=-30), "ends before it starts"),
-        (zipkin(localEndpoint=None), "its process is not known"),
+        (zipkin(localEndpoint=None), "its process is unknown"),
         (zipkin(localEndpoint="shop"), "localEndpoint is not an object"),
         (zipkin(localEndpoint={"serviceName": "é" * 128}), "takes 256 bytes"),
         (zipkin(localEndpoint={"serviceName": "\ud800"}), "lone surrogate"),
@@ -214,7 +214,7 @@ def test_columns_of_another_csv() -> None:
         (jaeger(spanID=None), "spanID is missing"),
         (jaeger(processID="p9"), "processID is 'p9'"),
         (jaeger(references="x"), "references is not a list"),
-        (jaeger(references=[1]), "no object"),
+        (jaeger(references=[1]), "isn't an object"),
         (jaeger(references=[{"traceID": TRACE}]), "spanID is missing"),
         (jaeger(startTime=1.5), "not an integer"),
         (otlp(spanId="xyz"), "spanId is 'xyz', not 8 bytes"),
@@ -242,7 +242,7 @@ def test_spans_without_a_service_name_are_rejected() -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (f"{TRACE},{THREE},{ONE},shop", "has 4 cells, and the header has 8; is it cut off?"),
+        (f"{TRACE},{THREE},{ONE},shop", "has 4 cells, and the header has 8; is it truncated?"),
         (f'{TRACE},{THREE},{ONE},"shop,op,1,2,3', "not a line of comma-separated values"),
         (f"{TRACE},{THREE},{ONE},shop,op,late,2,3", "start is 'late', not a number"),
         (f"{TRACE},{THREE},{ONE},,op,1,2,3", "must not be empty"),
@@ -290,7 +290,7 @@ def test_a_duplicated_id_is_rejected() -> None:
     spans = zipkin()
     found = read([*spans, {**spans[1], "name": "another"}])
     [(position, reason)] = found.reasons
-    assert position == 3 and "is taken by another span of its trace (x, 2)" in reason
+    assert position == 3 and "belongs to another span of its trace (x, 2)" in reason
 
 
 def test_an_exact_copy_is_a_duplicate_also_in_another_file() -> None:

@@ -1,9 +1,13 @@
-"""Ingest: traces that others wrote become messages, with what each of them follows.
+"""Ingest: traces of other systems become messages, each with the messages that it follows.
 
+- `ingest.py` is the whole: find files, read, resolve, write. `output.py` reads the result back.
+- `stages.py` expresses it as DataFrames, `tasks.py` is the plain Python that Spark's tasks run.
 - `read/` turns the bytes of a file into rows, one module per format.
-- `order/` settles the rows that belong together: copies, contradictions, and then messages.
-- `tasks.py` is what Spark's tasks run of the two; `stages.py` puts them into DataFrames.
-- `job.py` is the whole, and `tables.py` is for those who read its output.
+- `resolve/` turns the rows of one trace or run into messages, one module per kind of source.
+- `run_names.py` names the runs, `summary.py` counts what became of every row.
+
+The walk of a row: `read.read_file` -> `tasks.rows_of_file` -> shuffled to its group -> `tasks.resolved` ->
+a resolver -> messages and a verdict -> `stages.messages`.
 """
 
 from beforehand.pipeline.ingest.ingest import ingest

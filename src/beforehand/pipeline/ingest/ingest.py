@@ -1,4 +1,4 @@
-"""Ingest as a whole: find the files, read and resolve them, write the tables, and say what was found."""
+"""Ingest as a whole: find the files, read and resolve them, write the tables, return a summary."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from beforehand.pipeline.schemas import FILES
 from beforehand.pipeline.storage import File, Storage, join, literal
 from beforehand.results.layout import IngestFolder
 
-# A file comes to one task in one piece, through the memory of the JVM, of Arrow and of Python.
-LARGEST: Final = 256 * 2**20
+# One task gets a whole file, through the memory of the JVM, of Arrow and of Python.
+LARGEST: Final = 256 * 2**20  # bytes
 
 _HIDDEN: Final = (".", "_")
 _NOTE, _UNFINISHED = IngestFolder.NOTE, IngestFolder.UNFINISHED
@@ -38,12 +38,12 @@ def ingest(
     """Read the sources and write the tables into the folder `out`."""
     options = options or Options()
     storage = Storage(spark)
-    found = find(storage, sources, out)
+    files = find(storage, sources, out)
     claim(storage, out, force)
-    resolved = stages.outcomes(_rows(spark, found, options)).persist(StorageLevel.DISK_ONLY)
+    resolved = stages.outcomes(_rows(spark, files, options)).persist(StorageLevel.DISK_ONLY)
     try:
         tallies = [Tally(*row) for row in stages.tallies(resolved).collect()]
-        summary = summed(tallies, [each.path for each in found])
+        summary = summed(tallies, [file.path for file in files])
         _write(resolved, summary, out)
     finally:
         resolved.unpersist()
@@ -53,40 +53,40 @@ def ingest(
 
 
 def find(storage: Storage, sources: Sequence[str], out: str) -> list[File]:
-    """The files of all sources, each once; those of the output itself are none."""
-    own = {each.path for each in storage.glob(literal(out))}
+    """The files of all sources, without duplicates and without those of the output itself."""
+    own = {folder.path for folder in storage.glob(literal(out))}
     files: dict[str, File] = {}
     for source in sources:
-        places = storage.glob(source) or storage.glob(literal(source))
-        if not places:
+        matches = storage.glob(source) or storage.glob(literal(source))
+        if not matches:
             raise PipelineError(f"{source}: there is no such file or folder; check the path")
-        for place in places:
-            name = place.path.rpartition("/")[2]
-            if not place.is_folder and name.startswith(_HIDDEN):
-                if source.endswith(name):  # it was meant, and not just among what a pattern fits
+        for match in matches:
+            name = match.path.rpartition("/")[2]
+            if not match.is_folder and name.startswith(_HIDDEN):
+                if source.endswith(name):  # it was named, rather than matched by a pattern
                     raise PipelineError(
-                        f"{place.path}: Spark passes over names with . or _ in front; leave it out, or "
-                        "rename the file"
+                        f"{match.path}: Spark ignores names that start with . or _; rename the file, or "
+                        "leave it out"
                     )
                 continue
-            inside = storage.files_under(place.path) if place.is_folder else [place]
-            files |= {each.path: each for each in inside}
-    found = [
-        each
-        for each in files.values()
-        if not any(each.path.startswith(f"{folder}/") for folder in own)
+            inside = storage.files_under(match.path) if match.is_folder else [match]
+            files |= {file.path: file for file in inside}
+    kept = [
+        file
+        for file in files.values()
+        if not any(file.path.startswith(f"{folder}/") for folder in own)
     ]
-    if not found:
-        raise PipelineError(f"{', '.join(sources)}: there are no files in it; check the path")
-    return sorted(found, key=lambda each: each.path)
+    if not kept:
+        raise PipelineError(f"{', '.join(sources)}: no files there; check the path")
+    return sorted(kept, key=lambda file: file.path)
 
 
 def claim(storage: Storage, out: str, force: bool) -> None:
-    """Make sure that the output may be written, and say that it is not complete yet."""
+    """Make sure that the output may be written, and mark it as incomplete."""
     if storage.exists(out):
-        inside = {each.path.rpartition("/")[2] for each in storage.glob(f"{literal(out)}/*")}
+        inside = {file.path.rpartition("/")[2] for file in storage.glob(f"{literal(out)}/*")}
         ours = {_NOTE, _UNFINISHED, *_TABLES}
-        other = {each for each in inside - ours if not each.startswith(".")}
+        other = {name for name in inside - ours if not name.startswith(".")}
         if other or (inside and not inside & {_NOTE, _UNFINISHED}):
             first = min(other or inside)
             raise PipelineError(f"{out} holds other files ({first}); choose another folder")
@@ -99,35 +99,35 @@ def claim(storage: Storage, out: str, force: bool) -> None:
         storage.delete(join(out, name))
 
 
-def _rows(spark: SparkSession, found: list[File], options: Options) -> DataFrame:
-    """The rows of all files; those that cannot be read in one piece are refused here."""
+def _rows(spark: SparkSession, files: list[File], options: Options) -> DataFrame:
+    """The rows of all files; those that are empty or too large are rejected here."""
     format_name = UNKNOWN if options.format == AUTO else options.format
     readable: list[str] = []
-    told: list[dict[str, Any]] = []
-    for each in found:
-        if reason := _refusal(each):
-            told += tasks.refused(each.path, format_name, BadRow(0, "", reason))
+    records: list[dict[str, Any]] = []
+    for file in files:
+        if reason := _rejection(file):
+            records += tasks.rejected_file(file.path, format_name, BadRow(0, "", reason))
         else:
-            readable.append(each.path)
-    values = [tuple(one.get(name) for name in stages.ROWS.names) for one in told]
-    refused = spark.createDataFrame(values, stages.ROWS)
+            readable.append(file.path)
+    values = [tuple(record.get(name) for name in stages.ROWS.names) for record in records]
+    rejected = spark.createDataFrame(values, stages.ROWS)
     if not readable:
-        return refused
+        return rejected
     rows = stages.rows_of_files(spark, readable, options)
-    return rows.union(refused) if told else rows
+    return rows.union(rejected) if records else rows
 
 
-def _refusal(file: File) -> str | None:
+def _rejection(file: File) -> str | None:
     if file.size > LARGEST:
         return f"{file.size:,} bytes, more than {LARGEST:,}; split it into several files"
-    return None if file.size else EMPTY  # Spark passes over empty files without a word
+    return None if file.size else EMPTY  # Spark silently skips empty files
 
 
 def _write(resolved: DataFrame, summary: Summary, out: str) -> None:
     stages.messages(resolved, summary.names).write.parquet(join(out, IngestFolder.MESSAGES))
-    if any(each.events for each in summary.runs):
+    if any(run.events for run in summary.runs):
         stages.events(resolved, summary.names).write.parquet(join(out, IngestFolder.EVENTS))
     stages.rejects(resolved).write.parquet(join(out, IngestFolder.REJECTS))
-    files = [tuple(asdict(each).values()) for each in summary.files]
+    files = [tuple(asdict(file).values()) for file in summary.files]
     table = resolved.sparkSession.createDataFrame(files, FILES)
     table.coalesce(1).write.parquet(join(out, IngestFolder.FILES))

@@ -1,4 +1,4 @@
-"""The output of ingest, for the commands that read it."""
+"""The output of ingest: its layout, and reading it back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from beforehand.results.layout import IngestFolder
 
 
 def read_summary(spark: SparkSession, folder: str) -> dict[str, Any]:
-    """What an ingest has found; raise PipelineError if the folder holds no finished one."""
+    """The summary of an ingest; raise PipelineError if the folder doesn't hold a finished one."""
     storage = Storage(spark)
     if not storage.exists(folder):
         raise PipelineError(

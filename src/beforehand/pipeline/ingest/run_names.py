@@ -1,8 +1,8 @@
-"""The names of runs, from where their rows were found.
+"""The names of runs, derived from their sources.
 
 Our own traces name their runs. Each execution of a log and each causal graph is a run, named after its
-file; spans and lists of one folder are one run, named after the folder. Where two would have one name,
-both get longer ones: with the format, then with the folders above.
+file; spans and lists of one folder are one run, named after the folder. Where two names would clash,
+both get longer: with the format, then with the parent folders.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 _BY_FILE: Final = frozenset({"shiviz", "graph"})
-_SEPARATOR: Final = "\0"  # in no path and no label that a person wrote
+_SEPARATOR: Final = "\0"  # occurs in no path and in no label
 
 
 class RunKey(NamedTuple):
-    """What makes a run: rows with equal keys are of one."""
+    """The identity of a run: rows with equal keys belong to the same one."""
 
     format: str
     path: str  # of the file or folder; empty for a run that has a name of its own
@@ -36,7 +36,7 @@ def key_of(format_name: str, file: str, label: str) -> RunKey:
 
 
 def names_of(keys: Iterable[str]) -> dict[str, str]:
-    """A name for each key, all different and as short as that allows."""
+    """A name for each key, unique and otherwise as short as possible."""
     ordered = sorted(keys)
     options = {key: _candidates(RunKey(*key.split(_SEPARATOR))) for key in ordered}
     level = dict.fromkeys(ordered, 0)
@@ -53,23 +53,23 @@ def names_of(keys: Iterable[str]) -> dict[str, str]:
 
 
 def _candidates(key: RunKey) -> list[str]:
-    """Names from the shortest to the longest."""
+    """Names from shortest to longest."""
     if not key.path:
         return [key.label]
     parts = [part for part in key.path.split("/") if part]
     last = parts[-1] if parts else key.format
     if key.format in _BY_FILE or key.format == "trace":
-        found = [_stem(last), last]
+        names = [_stem(last), last]
     else:
-        found = [last, f"{last}-{key.format}"]
-    suffix = found[-1].removeprefix(last)
+        names = [last, f"{last}-{key.format}"]
+    suffix = names[-1].removeprefix(last)
     for count in range(2, len(parts) + 1):
-        found.append("/".join(parts[-count:]) + suffix)
-    return [f"{each}/{key.label}" if key.label else each for each in found]
+        names.append("/".join(parts[-count:]) + suffix)
+    return [f"{name}/{key.label}" if key.label else name for name in names]
 
 
 def _stem(name: str) -> str:
-    """The name of a file without its endings."""
+    """The name of a file without its extensions."""
     plain = name.removesuffix(".gz")
     return plain.rpartition(".")[0] or plain
 
@@ -77,12 +77,12 @@ def _stem(name: str) -> str:
 def _numbered(names: dict[str, str]) -> dict[str, str]:
     """The last resort: equal paths on different file systems, or a trace with the name of a folder."""
     taken: set[str] = set()
-    found = {}
+    numbered = {}
     for key, name in names.items():
         number, unique = 1, name
         while unique in taken:
             number += 1
             unique = f"{name}-{number}"
         taken.add(unique)
-        found[key] = unique
-    return found
+        numbered[key] = unique
+    return numbered

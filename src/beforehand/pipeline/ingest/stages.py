@@ -23,8 +23,8 @@ from beforehand.pipeline.schemas import (
 )
 from beforehand.pipeline.storage import literal
 
-# A row of a file, to be resolved with the others of its run and group; or a rejected row, which has a
-# reason; or the end of a file, which has the number of its rows.
+# A row of a file, to be resolved with the others of its run and group; or a rejected row with its
+# reason; or the end of a file with the number of its rows.
 ROWS: Final = StructType(
     [
         required("run", TEXT),
@@ -42,7 +42,7 @@ ROWS: Final = StructType(
     ]
 )
 
-# See summary.py.
+# Counts; see summary.py.
 TALLIES: Final = StructType(
     [
         required("run", TEXT),
@@ -54,7 +54,7 @@ TALLIES: Final = StructType(
     ]
 )
 
-# One of these is there, the others are null.
+# Exactly one of these isn't null.
 OUTCOMES: Final = StructType(
     [
         optional("message", MESSAGES),
@@ -66,7 +66,7 @@ OUTCOMES: Final = StructType(
 
 
 def rows_of_files(spark: SparkSession, paths: Sequence[str], options: Options) -> DataFrame:
-    """The rows of files, each file read by one task."""
+    """The rows of files, each read by one task."""
     schema = arrow_schema(ROWS)
 
     def read(batches: Iterable[Any]) -> Iterator[Any]:
@@ -77,14 +77,14 @@ def rows_of_files(spark: SparkSession, paths: Sequence[str], options: Options) -
 
 
 def outcomes(rows: DataFrame) -> DataFrame:
-    """What becomes of rows: all of a run and group are resolved in one place."""
+    """The outcomes of rows; those of one run and group are resolved in one task."""
     schema = arrow_schema(OUTCOMES)
 
     def resolve(batches: Iterable[Any]) -> Iterator[Any]:
         return tasks.resolve_batches(batches, schema)
 
-    together = rows.repartition("run", "group")
-    ordered = together.sortWithinPartitions("run", "group", "part", "order", "file", "position")
+    grouped = rows.repartition("run", "group")
+    ordered = grouped.sortWithinPartitions("run", "group", "part", "order", "file", "position")
     return ordered.mapInArrow(resolve, OUTCOMES)
 
 
@@ -105,8 +105,8 @@ def rejects(resolved: DataFrame) -> DataFrame:
 
 def tallies(resolved: DataFrame) -> DataFrame:
     """All counts, added up: few rows for each file and run."""
-    told = _table(resolved, "tally").groupBy("run", "file", "format", "what")
-    added = told.agg(f.sum("number").alias("number"), f.max("note").alias("note"))
+    grouped = _table(resolved, "tally").groupBy("run", "file", "format", "what")
+    added = grouped.agg(f.sum("number").alias("number"), f.max("note").alias("note"))
     return added.select(TALLIES.names)
 
 

@@ -1,4 +1,4 @@
-"""What an ingest has found: the counts of its files and of its runs."""
+"""The summary of an ingest: the counts of its files and of its runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from beforehand.pipeline.ingest.read.read import UNKNOWN
 from beforehand.pipeline.ingest.run_names import names_of
 
-# What is counted of the rows of a file, and of a run; flags are counted under names of their own.
+# What is counted per file, and per run; each flag is counted under its own name.
 ROWS, ACCEPTED, REJECTED, DUPLICATES, FLAGGED = (
     "rows",
     "accepted",
@@ -21,11 +21,11 @@ ROWS, ACCEPTED, REJECTED, DUPLICATES, FLAGGED = (
 MESSAGES, EVENTS = "messages", "events"
 FLAG: Final = "flag: "
 
-VERSION: Final = 1  # of the note; grows when a reader of the old one would misunderstand it
+VERSION: Final = 1  # of the note; raised when older readers would misread it
 
 
 class Tally(NamedTuple):
-    """One count, of a file or of a run; several of the same are to be added up."""
+    """One count, of a file or of a run; equal ones are added up."""
 
     run: str  # its key, or empty
     file: str
@@ -37,7 +37,7 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class FileCount:
-    """What became of the rows of a file."""
+    """The outcome for the rows of a file."""
 
     file: str
     format: str
@@ -51,7 +51,7 @@ class FileCount:
 
 @dataclass(frozen=True, order=True)
 class RunCount:
-    """What a run holds."""
+    """The size of a run."""
 
     run: str
     messages: int
@@ -60,7 +60,7 @@ class RunCount:
 
 @dataclass(frozen=True)
 class Summary:
-    """The counts of all files and runs, and of what is odd in them."""
+    """The counts of all files and runs, and of their flags."""
 
     files: tuple[FileCount, ...]
     runs: tuple[RunCount, ...]
@@ -69,43 +69,43 @@ class Summary:
 
     def total(self, what: str) -> int:
         """The sum over all files of `rows`, `accepted`, `rejected`, `duplicates` or `flagged`."""
-        return sum(getattr(each, what) for each in self.files)
+        return sum(getattr(file, what) for file in self.files)
 
     def to_dict(self) -> dict[str, Any]:
-        """For the note and for programs."""
+        """The content of the note, and of machine-readable output."""
         return {
             "version": VERSION,
-            "formats": sorted({each.format for each in self.files} - {UNKNOWN}),
+            "formats": sorted({file.format for file in self.files} - {UNKNOWN}),
             **{what: self.total(what) for what in (ROWS, ACCEPTED, REJECTED, DUPLICATES, FLAGGED)},
-            MESSAGES: sum(each.messages for each in self.runs),
-            EVENTS: sum(each.events for each in self.runs),
+            MESSAGES: sum(run.messages for run in self.runs),
+            EVENTS: sum(run.events for run in self.runs),
             "flags": self.flags,
-            "runs": [asdict(each) for each in self.runs],
-            "files": [asdict(each) for each in self.files],
+            "runs": [asdict(run) for run in self.runs],
+            "files": [asdict(file) for file in self.files],
         }
 
 
 def summed(tallies: Iterable[Tally], paths: Iterable[str]) -> Summary:
-    """Add up; `paths` are the files that were to be read.
+    """Add up the tallies; `paths` are the files that should have been read.
 
-    Whatever happens, no file and no row may be missing: that would be an error in this program.
+    No file and no row may be unaccounted for: that would be a bug.
     """
     files: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     runs: defaultdict[str, Counter[str]] = defaultdict(Counter)
     notes: dict[str, str] = {}
     flags: Counter[str] = Counter()
-    for each in tallies:
-        if each.what in (MESSAGES, EVENTS):
-            runs[each.run][each.what] += each.number
+    for tally in tallies:
+        if tally.what in (MESSAGES, EVENTS):
+            runs[tally.run][tally.what] += tally.number
             continue
-        files[each.file, each.format][each.what] += each.number
-        if each.what.startswith(FLAG):
-            flags[each.what.removeprefix(FLAG)] += each.number
-        if each.note:
-            notes[each.file] = each.note
+        files[tally.file, tally.format][tally.what] += tally.number
+        if tally.what.startswith(FLAG):
+            flags[tally.what.removeprefix(FLAG)] += tally.number
+        if tally.note:
+            notes[tally.file] = tally.note
     counted = [_file(*key, counts, notes) for key, counts in sorted(files.items())]
-    missing = set(paths) ^ {each.file for each in counted}
-    assert not missing, f"files that were not read, or not asked for: {sorted(missing)[:5]}"
+    missing = set(paths) ^ {file.file for file in counted}
+    assert not missing, f"files not read, or not asked for: {sorted(missing)[:5]}"
     names = names_of(runs)
     return Summary(
         tuple(counted),
@@ -116,10 +116,15 @@ def summed(tallies: Iterable[Tally], paths: Iterable[str]) -> Summary:
 
 
 def _file(file: str, format_name: str, counts: Counter[str], notes: dict[str, str]) -> FileCount:
-    rows, accepted = counts[ROWS], counts[ACCEPTED]
-    refused, copies = counts[REJECTED], counts[DUPLICATES]
-    assert rows == accepted + refused + copies, (
-        f"{file}: {rows} rows, but {accepted} accepted, {refused} rejected and {copies} duplicates"
+    count = FileCount(
+        file=file,
+        format=format_name,
+        rows=counts[ROWS],
+        accepted=counts[ACCEPTED],
+        rejected=counts[REJECTED],
+        duplicates=counts[DUPLICATES],
+        flagged=counts[FLAGGED],
+        note=notes.get(file, ""),
     )
-    note = notes.get(file, "")
-    return FileCount(file, format_name, rows, accepted, refused, copies, counts[FLAGGED], note)
+    assert count.rows == count.accepted + count.rejected + count.duplicates, f"rows lost: {count}"
+    return count

@@ -1,6 +1,6 @@
 """What runs in Spark's tasks: Arrow batches of files become batches of rows, and rows become outcomes.
 
-Nothing here knows of Spark. Batches are bounded by their number of rows; `raw` is shortened.
+Nothing here imports Spark. Batches are bounded by their number of rows; `raw` is shortened.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, Final
 
 import pyarrow as pa
@@ -40,16 +40,16 @@ from beforehand.pipeline.ingest.summary import (
 )
 from beforehand.trace.schema import Event
 
-MOST_RAW: Final = 2000  # characters of a row that are kept to be shown
+MOST_RAW: Final = 2000  # characters of a row that a reject shows
 _ROWS_PER_BATCH: Final = 4096
 
-_About = tuple[str, str, str, str]  # what a count is of: see Tally
+_Counted = tuple[str, str, str, str]  # what a count is of: the first fields of Tally
 
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
 
 
 def read_batches(batches: Iterable[Any], options: Options, schema: Any) -> Iterator[Any]:
-    """The rows of files, which come with their path and their content."""
+    """The rows of files, which come with path and content."""
     return _batches(
         (
             row
@@ -62,32 +62,32 @@ def read_batches(batches: Iterable[Any], options: Options, schema: Any) -> Itera
 
 
 def rows_of_file(path: str, content: bytes, options: Options) -> Iterator[dict[str, Any]]:
-    """One record per row of a file, and at the end one that says how many there were."""
-    found = read_file(content, options)
+    """One record per row of a file, and at the end one with their number."""
+    reading = read_file(content, options)
     count = 0
-    for row in _guarded(found.rows):
+    for row in _guarded(reading.rows):
         count += 1
         if isinstance(row, BadRow):
-            yield rejected(path, found.format, row)
+            yield rejected(path, reading.format, row)
             continue
         body = _ENCODER.encode(row.fields)
         yield {
-            "run": str(key_of(found.format, path, row.label)),
+            "run": str(key_of(reading.format, path, row.label)),
             "group": row.group,
             "part": row.part,
             "order": row.order,
             "file": path,
-            "format": found.format,
+            "format": reading.format,
             "position": row.position,
             "digest": _digest(row.raw, body),
             "raw": _shown(row.raw),
             "body": body,
         }
-    yield _end(path, found.format, count, found.note)
+    yield _end(path, reading.format, count, reading.note)
 
 
-def refused(path: str, format_name: str, bad: BadRow) -> list[dict[str, Any]]:
-    """The records of a file that was not even read."""
+def rejected_file(path: str, format_name: str, bad: BadRow) -> list[dict[str, Any]]:
+    """The records of a file that wasn't read at all."""
     return [rejected(path, format_name, bad), _end(path, format_name, 1)]
 
 
@@ -102,29 +102,30 @@ def rejected(path: str, format_name: str, bad: BadRow) -> dict[str, Any]:
 
 
 def resolve_batches(batches: Iterable[Any], schema: Any) -> Iterator[Any]:
-    """The outcomes of rows, which come sorted so that those of one group are together."""
+    """The outcomes of rows, which come sorted by group."""
     records = (record for batch in batches for record in batch.to_pylist())
     groups = groupby(records, key=lambda record: (record["run"], record["group"]))
     return _batches((out for key, group in groups for out in resolved(key[0], group)), schema)
 
 
 def resolved(run: str, records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """What becomes of the records of one group; verdicts are counted per file."""
-    counts: Counter[_About] = Counter()
+    """The outcomes for the records of one group; verdicts are counted per file."""
+    counts: Counter[_Counted] = Counter()
     if not run:
         for record in records:
             yield from _unresolved(record, counts)
     else:
-        first = next(iter(records := iter(records)))
-        rows = (_read_row(record) for record in _chained(first, records))
+        records = iter(records)
+        first = next(records)
+        rows = (_read_row(record) for record in chain([first], records))
         for outcome in RESOLVERS[first["format"]](rows):
             yield from _output(run, outcome, counts)
-    for about, number in counts.items():
-        yield {"tally": Tally(*about, number)._asdict()}
+    for counted, number in counts.items():
+        yield {"tally": Tally(*counted, number)._asdict()}
 
 
 def _guarded(rows: Iterator[Row | BadRow]) -> Iterator[Row | BadRow]:
-    """A file on which a reader fails must not stop the others."""
+    """A reader that fails on one file must not stop the others."""
     try:
         yield from rows
     except Exception as problem:
@@ -134,7 +135,7 @@ def _guarded(rows: Iterator[Row | BadRow]) -> Iterator[Row | BadRow]:
 
 
 def _unordered(path: str, format_name: str) -> dict[str, Any]:
-    """A record that belongs to no run."""
+    """The fields of a record without a run."""
     return {
         "run": "",
         "group": path,
@@ -149,11 +150,11 @@ def _unordered(path: str, format_name: str) -> dict[str, Any]:
 
 
 def _end(path: str, format_name: str, count: int, note: str = "") -> dict[str, Any]:
-    """The record that says how many rows a file has."""
+    """The record with the number of rows of a file."""
     return {**_unordered(path, format_name), "raw": note, "rows": count}
 
 
-def _unresolved(record: dict[str, Any], counts: Counter[_About]) -> Iterator[dict[str, Any]]:
+def _unresolved(record: dict[str, Any], counts: Counter[_Counted]) -> Iterator[dict[str, Any]]:
     file, format_name = record["file"], record["format"]
     if record["rows"] is not None:
         yield {"tally": Tally("", file, format_name, ROWS, record["rows"], record["raw"])._asdict()}
@@ -164,19 +165,12 @@ def _unresolved(record: dict[str, Any], counts: Counter[_About]) -> Iterator[dic
 
 
 def _read_row(record: dict[str, Any]) -> ReadRow:
+    names = ("file", "format", "position", "digest", "raw", "group")
     fields = tuple(json.loads(record["body"]))
-    return ReadRow(
-        record["file"],
-        record["format"],
-        record["position"],
-        record["digest"],
-        record["raw"],
-        fields,
-        record["group"],
-    )
+    return ReadRow(**{name: record[name] for name in names}, fields=fields)
 
 
-def _output(run: str, outcome: Outcome, counts: Counter[_About]) -> Iterator[dict[str, Any]]:
+def _output(run: str, outcome: Outcome, counts: Counter[_Counted]) -> Iterator[dict[str, Any]]:
     if isinstance(outcome, IngestedMessage):
         fields = outcome._asdict()
         row = fields.pop("row")
@@ -201,11 +195,6 @@ def _output(run: str, outcome: Outcome, counts: Counter[_About]) -> Iterator[dic
         yield from _unresolved({**row._asdict(), "reason": outcome.reason, "rows": None}, counts)
 
 
-def _chained(first: dict[str, Any], rest: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    yield first
-    yield from rest
-
-
 def _batches(records: Iterable[dict[str, Any]], schema: Any) -> Iterator[Any]:
     waiting: list[dict[str, Any]] = []
     for record in records:
@@ -224,6 +213,6 @@ def _digest(raw: str, body: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """Text that UTF-8 can express, and not too much of it."""
+    """Text shortened to what is shown, encodable as UTF-8."""
     cut = text if len(text) <= MOST_RAW else text[: MOST_RAW - 3] + "..."
     return cut.encode("utf-8", "replace").decode()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from beforehand.pipeline.ingest.read.json_documents import document, written
+from beforehand.pipeline.ingest.read.json_documents import canonical, document
 from beforehand.pipeline.ingest.read.rows import BadRow, FileError, Row, RowError
 from beforehand.pipeline.ingest.read.values import entry, integer, process
 from beforehand.trace.checks import shown
@@ -16,18 +16,18 @@ _MOST_AGENTS = 100_000  # each message names all of them
 
 
 def read_graph(data: bytes) -> Iterator[Row | BadRow]:
-    """The transactions of a file; the first field of each row is how many agents the file declares."""
-    found = document(data)
-    txns = found.get("txns") if isinstance(found, dict) else None
+    """The transactions of a file; the first field of each row is the number of agents it declares."""
+    content = document(data)
+    txns = content.get("txns") if isinstance(content, dict) else None
     if not isinstance(txns, list):
         raise FileError(
             'not a causal graph: it should be like {"txns": [{"parents": [], "agent": 0}]}'
         )
-    declared = found.get("numAgents", 0)
+    declared = content.get("numAgents", 0)
     if type(declared) is not int or not 0 <= declared <= _MOST_AGENTS:
         raise FileError(f"numAgents is {shown(declared)}, not a number from 0 to {_MOST_AGENTS}")
     for index, txn in enumerate(txns):
-        raw = written(txn)
+        raw = canonical(txn)
         try:
             yield Row(index + 1, raw, (declared, index, *_txn(txn)), order=index)
         except RowError as problem:
@@ -40,12 +40,12 @@ def _txn(fields: Any) -> tuple[str, list[int], int, int | None]:
         raise RowError("not an object with the fields of a transaction")
     parents = entry(fields, "parents")
     if not isinstance(parents, list):
-        raise RowError(f"parents is {shown(parents)}, not a list of places")
+        raise RowError(f"parents is {shown(parents)}, not a list of indices")
     agent = entry(fields, "agent")
     name = str(agent) if type(agent) is int else agent
     return (
         process(name, "agent"),
-        [integer(each, "a parent", 0) for each in parents],
+        [integer(parent, "a parent", 0) for parent in parents],
         _time(fields.get("time")),
         _inserted(fields.get("patches")),
     )
@@ -56,10 +56,10 @@ def _time(value: object) -> int:
     if value is None:
         return 0
     try:
-        found = datetime.fromisoformat(str(value))
+        time = datetime.fromisoformat(str(value))
     except ValueError:
         raise RowError(f"time is {shown(value)}, not like 2023-05-01T12:00:00Z") from None
-    since = found.replace(tzinfo=found.tzinfo or UTC) - _EPOCH
+    since = time.replace(tzinfo=time.tzinfo or UTC) - _EPOCH
     return integer((since // timedelta(microseconds=1)) * 1000, "time")
 
 

@@ -1,7 +1,7 @@
-"""Jaeger JSON as its API and its user interface give it: traces with spans and processes.
+"""Jaeger JSON, as exported by its API and user interface: traces with spans and processes.
 
-A reference may embed the whole parent span, with its parent inside, and so on. These copies are not
-looked at: every span is in the list of its trace.
+A reference may embed the whole parent span, with its parent inside, and so on. These copies are
+ignored: every span is in the list of its trace.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from beforehand.pipeline.ingest.read.json_documents import document, written
+from beforehand.pipeline.ingest.read.json_documents import canonical, document
 from beforehand.pipeline.ingest.read.rows import BadRow, FileError, Row, RowError
 from beforehand.pipeline.ingest.read.spans import (
     NO_DURATION,
@@ -27,10 +27,10 @@ _COPIES = ("span", "process")
 
 def read_jaeger(data: bytes) -> Iterator[Row | BadRow]:
     """The spans of a file, trace by trace."""
-    found = document(data)
-    traces = found.get("data") if isinstance(found, dict) else found
-    if isinstance(found, dict) and "spans" in found:
-        traces = [found]  # one trace, as the user interface saves it
+    content = document(data)
+    traces = content.get("data") if isinstance(content, dict) else content
+    if isinstance(content, dict) and "spans" in content:
+        traces = [content]  # one trace, as the user interface saves it
     if not isinstance(traces, list):
         raise FileError('not Jaeger: it should be like {"data": [{"spans": [], "processes": {}}]}')
     return rows_of(_spans(traces), _span)
@@ -41,7 +41,7 @@ def _spans(traces: list[Any]) -> Iterator[BadRow | tuple[Any, dict[str, Any]]]:
     for trace in traces:
         spans = trace.get("spans") if isinstance(trace, dict) else None
         if not isinstance(spans, list):
-            yield BadRow(0, written(trace), "not a trace: it has no list of spans")
+            yield BadRow(0, canonical(trace), "not a trace: it has no list of spans")
             continue
         table = trace.get("processes")
         for span in spans:
@@ -53,59 +53,59 @@ def _without_copies(span: Any) -> Any:
     if not isinstance(references, list):
         return span
     short = [
-        {name: value for name, value in each.items() if name not in _COPIES}
-        if isinstance(each, dict)
-        else each
-        for each in references
+        {name: value for name, value in reference.items() if name not in _COPIES}
+        if isinstance(reference, dict)
+        else reference
+        for reference in references
     ]
     return {**span, "references": short}
 
 
 def _span(fields: dict[str, Any], processes: dict[str, Any]) -> tuple[str, TraceSpan]:
     trace = text(entry(fields, "traceID"), "traceID")
-    start, end, lasts = microseconds(fields, "startTime", "duration")
+    start, end, has_duration = microseconds(fields, "startTime", "duration")
     tags = _tags(fields.get("tags"))
     request, reply = sizes(tags)
     parent, one_way = _parent(fields, trace)
     remote = tags.get("peer.service")
     return trace, TraceSpan(
-        text(entry(fields, "spanID"), "spanID"),
-        parent,
-        _process(fields, processes),
-        start,
-        end,
-        role(tags.get("span.kind")),
-        process(remote, "peer.service") if isinstance(remote, str) and remote else None,
-        one_way,
-        request,
-        reply,
-        () if lasts else (NO_DURATION,),
+        id=text(entry(fields, "spanID"), "spanID"),
+        parent=parent,
+        process=_process(fields, processes),
+        start_ns=start,
+        end_ns=end,
+        role=role(tags.get("span.kind")),
+        remote=process(remote, "peer.service") if isinstance(remote, str) and remote else None,
+        one_way=one_way,
+        request_bytes=request,
+        reply_bytes=reply,
+        flags=() if has_duration else (NO_DURATION,),
     )
 
 
 def _process(fields: dict[str, Any], table: dict[str, Any]) -> str:
     own = fields.get("process")
     named = fields.get("processID")
-    found = table.get(named, own) if isinstance(named, str) else own
-    if not isinstance(found, dict):
-        raise RowError(f"processID is {named!a}, which the processes of its trace do not have")
-    service = entry(found, "serviceName")
-    return process(instance(service, _tags(found.get("tags"))), "serviceName")
+    declared = table.get(named, own) if isinstance(named, str) else own
+    if not isinstance(declared, dict):
+        raise RowError(f"processID is {named!a}, which isn't among the processes of its trace")
+    service = entry(declared, "serviceName")
+    return process(instance(service, _tags(declared.get("tags"))), "serviceName")
 
 
 def _parent(fields: dict[str, Any], trace: str) -> tuple[str | None, bool]:
-    """The span that this one is a child of, or else follows from; links to other traces are none."""
+    """The span that this one is a child of, or else follows from; links to other traces don't count."""
     references = fields.get("references") or []
     if not isinstance(references, list):
         raise RowError("references is not a list")
     follows: str | None = None
-    for each in references:
-        if not isinstance(each, dict):
-            raise RowError("references holds something that is no object")
-        if each.get("traceID", trace) != trace:
+    for reference in references:
+        if not isinstance(reference, dict):
+            raise RowError("references contains something that isn't an object")
+        if reference.get("traceID", trace) != trace:
             continue
-        name = text(entry(each, "spanID"), "spanID of a reference")
-        if each.get("refType", "CHILD_OF") == "CHILD_OF":
+        name = text(entry(reference, "spanID"), "spanID of a reference")
+        if reference.get("refType", "CHILD_OF") == "CHILD_OF":
             return name, False
         follows = follows or name
     if follows is None and fields.get("parentSpanID"):
@@ -113,11 +113,11 @@ def _parent(fields: dict[str, Any], trace: str) -> tuple[str | None, bool]:
     return follows, follows is not None
 
 
-def _tags(found: object) -> dict[str, Any]:
-    if not isinstance(found, list):
+def _tags(pairs: object) -> dict[str, Any]:
+    if not isinstance(pairs, list):
         return {}
     return {
-        each["key"]: each.get("value")
-        for each in found
-        if isinstance(each, dict) and isinstance(each.get("key"), str)
+        pair["key"]: pair.get("value")
+        for pair in pairs
+        if isinstance(pair, dict) and isinstance(pair.get("key"), str)
     }

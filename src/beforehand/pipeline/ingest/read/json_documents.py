@@ -18,17 +18,17 @@ def document(data: bytes) -> Any:
         raise FileError(f"not UTF-8 ({problem.reason}); save the file as UTF-8") from None
     except json.JSONDecodeError as problem:
         cut = problem.pos >= len(problem.doc.rstrip()) or "Unterminated" in problem.msg
-        where = "it ends too early, so it is cut off" if cut else f"line {problem.lineno}"
-        raise FileError(f"not JSON ({problem.msg}: {where}); copy or write it again") from None
-    except ValueError as problem:  # such as an integer with more digits than Python reads
-        raise FileError(f"not JSON that can be read ({problem}); write it again") from None
+        where = "the file is truncated" if cut else f"line {problem.lineno}"
+        raise FileError(f"not JSON ({problem.msg}: {where}); copy or export it again") from None
+    except ValueError as problem:  # such as an integer with more digits than Python accepts
+        raise FileError(f"not readable as JSON ({problem}); export it again") from None
     except RecursionError:
-        raise FileError("nested too deeply to be read; flatten it") from None
+        raise FileError("nested too deeply; flatten it") from None
 
 
-def written(value: Any) -> str:
-    """A value as text, to be shown and compared."""
+def canonical(value: Any) -> str:
+    """A value as canonical JSON, for display and comparison."""
     try:
         return _ENCODER.encode(value)
     except RecursionError:
-        return "(nested too deeply to be shown)"
+        return "(nested too deeply to show)"

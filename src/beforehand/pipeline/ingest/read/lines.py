@@ -1,4 +1,4 @@
-"""The lines of a file, each on its own: one that is no text does not spoil the others."""
+"""The lines of a file, decoded one by one: a line that isn't text doesn't spoil the others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from beforehand.trace.jsonlines import LONGEST_LINE
 
 
 def lines_of(data: bytes) -> Iterator[tuple[int, str | BadRow]]:
-    """Each line with its number, without its end; what cannot be decoded is a bad row."""
+    """Each line with its number, without its line ending; one that can't be decoded is a bad row."""
     start, number = 0, 0
     while start < len(data):
         end = data.find(b"\n", start)
@@ -22,17 +22,17 @@ def lines_of(data: bytes) -> Iterator[tuple[int, str | BadRow]]:
 def _decoded(line: bytes, number: int) -> str | BadRow:
     if len(line) > LONGEST_LINE:
         return BadRow(
-            number, replaced(line[:8000]), f"longer than {LONGEST_LINE} bytes; is this text?"
+            number, display_text(line[:8000]), f"longer than {LONGEST_LINE} bytes; is this text?"
         )
     try:
-        # Some editors put a byte order mark in front of a text.
+        # Some editors write a byte order mark.
         return line.decode("utf-8-sig" if number == 1 else "utf-8").removesuffix("\r")
     except UnicodeDecodeError as problem:
         return BadRow(
-            number, replaced(line), f"not UTF-8 ({problem.reason}); save the file as UTF-8"
+            number, display_text(line), f"not UTF-8 ({problem.reason}); save the file as UTF-8"
         )
 
 
-def replaced(data: bytes) -> str:
-    """Bytes as text for people, whatever they are."""
+def display_text(data: bytes) -> str:
+    """Any bytes as text for display."""
     return data.decode("utf-8", "replace")

@@ -22,13 +22,13 @@ _COLUMNS: Final = {
     "time": SourceColumn("3"),
 }
 _UNIT: Final = "s"
-_LOOKED_AT: Final = 20  # lines, to see whether a file is such a list
+_SAMPLE: Final = 20  # lines that decide whether a file is such a list
 
 
 def read_list(data: bytes, options: Options) -> Iterator[Row | BadRow]:
     """The messages of a file."""
     columns = {**_COLUMNS, **({} if options.maps_spans else options.columns)}
-    places: dict[str, int] | None = None
+    indices: dict[str, int] | None = None
     seen: Counter[tuple[str, str, int]] = Counter()
     for number, line in lines_of(data):
         if isinstance(line, BadRow):
@@ -37,32 +37,32 @@ def read_list(data: bytes, options: Options) -> Iterator[Row | BadRow]:
         cells = _cells(line)
         if not cells:
             continue
-        if places is None:
-            places = _places(cells, columns)
-            if not _is_row(cells, places, columns) and _is_header(cells):
+        if indices is None:
+            indices = _indices(cells, columns)
+            if not _is_row(cells, indices, columns) and _is_header(cells):
                 continue
         try:
-            found = _message(cells, places, columns)
+            message = _message(cells, indices, columns)
         except RowError as problem:
             yield BadRow(number, line, str(problem))
             continue
-        # A list has no ids: an equal line of the same file is one more message, and the second such
-        # line of another file is the same as the second one here.
-        key = (found[0], found[1], found[2])
+        # A list has no ids: an equal line in the same file is another message, but the second such
+        # line in another file is the same message as the second one here.
+        key = message[:3]
         seen[key] += 1
-        yield Row(number, line, (*found, seen[key]), order=found[2])
+        yield Row(number, line, (*message, seen[key]), order=message[2])
 
 
 def looks_like_a_list(data: bytes) -> bool:
-    """Whether most of the first lines of a file have two names and a number: some may be damaged."""
+    """Whether most of the first lines have two names and a number; some may be damaged."""
     rows = [
         cells for _, line in lines_of(data) if isinstance(line, str) and (cells := _cells(line))
     ]
-    rows = rows[: _LOOKED_AT + 1]
-    places = {name: int(column.name) - 1 for name, column in _COLUMNS.items()}
-    if rows and not _is_row(rows[0], places, _COLUMNS) and _is_header(rows[0]):
+    rows = rows[: _SAMPLE + 1]
+    indices = {name: int(column.name) - 1 for name, column in _COLUMNS.items()}
+    if rows and not _is_row(rows[0], indices, _COLUMNS) and _is_header(rows[0]):
         rows = rows[1:]
-    good = [len(each) == len(_COLUMNS) and _is_row(each, places, _COLUMNS) for each in rows]
+    good = [len(row) == len(_COLUMNS) and _is_row(row, indices, _COLUMNS) for row in rows]
     return sum(good) > len(good) // 2
 
 
@@ -72,44 +72,44 @@ def _cells(line: str) -> list[str]:
 
 
 def _is_header(cells: list[str]) -> bool:
-    """Titles hold no numbers, so a first row that is only damaged is not taken for them."""
+    """Titles contain no digits, so a damaged first row isn't mistaken for a header."""
     return len(cells) >= len(_COLUMNS) and not any(re.search("[0-9]", cell) for cell in cells)
 
 
-def _places(first: list[str], columns: Mapping[str, SourceColumn]) -> dict[str, int]:
-    places = {}
+def _indices(first: list[str], columns: Mapping[str, SourceColumn]) -> dict[str, int]:
+    indices = {}
     for ours, column in columns.items():
         if column.name in first and not column.name.isdecimal():
-            places[ours] = first.index(column.name)
+            indices[ours] = first.index(column.name)
         elif column.name.isdecimal() and len(column.name) < 4 and int(column.name) > 0:
-            places[ours] = int(column.name) - 1
+            indices[ours] = int(column.name) - 1
         else:
             raise FileError(
                 f"the first line has no column {column.name!a}; name the columns by their titles or "
                 "numbers with `columns`, like sender=from,receiver=to,time=3:ms"
             )
-    return places
+    return indices
 
 
-def _is_row(cells: list[str], places: dict[str, int], columns: Mapping[str, SourceColumn]) -> bool:
+def _is_row(cells: list[str], indices: dict[str, int], columns: Mapping[str, SourceColumn]) -> bool:
     try:
-        _message(cells, places, columns)
+        _message(cells, indices, columns)
     except RowError:
         return False
     return True
 
 
 def _message(
-    cells: list[str], places: dict[str, int], columns: Mapping[str, SourceColumn]
+    cells: list[str], indices: dict[str, int], columns: Mapping[str, SourceColumn]
 ) -> tuple[str, str, int, int | None]:
     """Sender, receiver, time, and bytes if there is such a column."""
-    needed = max(places.values()) + 1
+    needed = max(indices.values()) + 1
     if len(cells) < needed:
-        raise RowError(f"has {len(cells)} columns, fewer than {needed}; is it cut off?")
-    size = integer(cells[places["bytes"]], "bytes", 0) if "bytes" in places else None
+        raise RowError(f"has {len(cells)} columns, fewer than {needed}; is it truncated?")
+    size = integer(cells[indices["bytes"]], "bytes", 0) if "bytes" in indices else None
     return (
-        process(cells[places["sender"]], "sender"),
-        process(cells[places["receiver"]], "receiver"),
-        nanoseconds(cells[places["time"]], "time", columns["time"].unit or _UNIT),
+        process(cells[indices["sender"]], "sender"),
+        process(cells[indices["receiver"]], "receiver"),
+        nanoseconds(cells[indices["time"]], "time", columns["time"].unit or _UNIT),
         size,
     )

@@ -1,4 +1,4 @@
-"""What a user says about the files: their format, their columns, the patterns of their lines."""
+"""What a user may specify about the files: format, columns, patterns of their lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _JAVASCRIPT_GROUP: Final = re.compile(r"\(\?<(?=[A-Za-z_])")
 
 
 class SourceColumn(NamedTuple):
-    """Where a value is found: a column by its title or its number, and the unit of a time."""
+    """Where a value comes from: a column by its title or number, and the unit of a time."""
 
     name: str
     unit: str | None = None
@@ -28,7 +28,7 @@ class SourceColumn(NamedTuple):
 
 @dataclass(frozen=True)
 class Options:
-    """Checked when made; what makes no sense raises PipelineError."""
+    """How to read the files; options that make no sense raise PipelineError."""
 
     format: str = AUTO
     columns: Mapping[str, SourceColumn] = field(default_factory=dict)
@@ -68,9 +68,9 @@ class Options:
 
 
 def columns_of(texts: Iterable[str]) -> dict[str, SourceColumn]:
-    """Columns from text, each like `start=began:us`; several with commas between."""
-    found: dict[str, SourceColumn] = {}
-    for text in (part for each in texts for part in each.split(",")):
+    """Columns from text, each like `start=began:us`; several separated by commas."""
+    columns: dict[str, SourceColumn] = {}
+    for text in (part for group in texts for part in group.split(",")):
         ours, equals, theirs = text.partition("=")
         ours = ours.strip()
         if not equals or not theirs.strip():
@@ -82,7 +82,7 @@ def columns_of(texts: Iterable[str]) -> dict[str, SourceColumn]:
                 f"`columns` {text!r}: there is {', '.join(SPAN_COLUMNS)} for spans, and "
                 f"{', '.join(LIST_COLUMNS)} for lists"
             )
-        if ours in found:
+        if ours in columns:
             raise PipelineError(f"`columns` {text!r}: {ours} is named twice")
         name, colon, unit = theirs.strip().rpartition(":")
         if not colon:
@@ -92,12 +92,12 @@ def columns_of(texts: Iterable[str]) -> dict[str, SourceColumn]:
                 f"`columns` {text!r}: a time may have one of the units {', '.join(UNITS)}, "
                 "and other columns have none"
             )
-        found[ours] = SourceColumn(name, unit or None)
-    return found
+        columns[ours] = SourceColumn(name, unit or None)
+    return columns
 
 
 def compiled(pattern: str, what: str) -> re.Pattern[str]:
-    """A regular expression, with named groups as Python or as JavaScript writes them."""
+    """A regular expression; named groups may be in the syntax of Python or of JavaScript."""
     try:
         return re.compile(_JAVASCRIPT_GROUP.sub("(?P<", pattern), re.MULTILINE)
     except re.error as problem:

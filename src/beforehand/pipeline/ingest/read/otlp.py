@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from beforehand.pipeline.ingest.read.json_documents import document, written
+from beforehand.pipeline.ingest.read.json_documents import canonical, document
 from beforehand.pipeline.ingest.read.lines import lines_of
 from beforehand.pipeline.ingest.read.rows import BadRow, FileError, Row, RowError
 from beforehand.pipeline.ingest.read.spans import (
@@ -33,13 +33,13 @@ _WANTED: Final = 'it should be like {"resourceSpans": [...]}'
 
 
 def read_otlp(data: bytes) -> Iterator[Row | BadRow]:
-    """The spans of a file; a line that is no JSON takes a number as a span does."""
+    """The spans of a file; a line that isn't JSON is numbered like a span."""
     return rows_of(_spans(data), _span)
 
 
 def _documents(data: bytes) -> Iterator[Any]:
-    """The documents of a file: several if each of its lines is one."""
-    lines = [each for each in lines_of(data) if not isinstance(each[1], str) or each[1].strip()]
+    """The documents of a file: one per line, or one in all."""
+    lines = [(n, line) for n, line in lines_of(data) if not isinstance(line, str) or line.strip()]
     first = lines[0][1] if lines else ""
     if len(lines) < 2 or isinstance(first, BadRow) or not _is_object(first):
         found = document(data)
@@ -54,7 +54,7 @@ def _documents(data: bytes) -> Iterator[Any]:
         try:
             found = json.loads(line)
         except (ValueError, RecursionError) as problem:
-            yield BadRow(number, line, f"line {number} is not JSON ({problem}); is it cut off?")
+            yield BadRow(number, line, f"line {number} is not JSON ({problem}); is it truncated?")
             continue
         if isinstance(found, dict) and _resources(found) is not None:
             yield found
@@ -86,18 +86,20 @@ def _spans(data: bytes) -> Iterator[BadRow | tuple[Any, dict[str, Any]]]:
 def _spans_of(found: dict[str, Any]) -> Iterator[BadRow | tuple[Any, dict[str, Any]]]:
     for resource in _resources(found) or ():
         if not isinstance(resource, dict):
-            yield BadRow(0, written(resource), "resourceSpans holds something that is no object")
+            yield BadRow(
+                0, canonical(resource), "resourceSpans contains something that isn't an object"
+            )
             continue
         about = resource.get("resource")
         tags = _tags(about.get("attributes")) if isinstance(about, dict) else {}
-        # The last name is that of versions before 0.19.
+        # The last name is from before version 0.19.
         for name in ("scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
             scopes = resource.get(name)
             for scope in scopes if isinstance(scopes, list) else ():
                 spans = scope.get("spans") if isinstance(scope, dict) else None
                 if not isinstance(spans, list):
                     yield BadRow(
-                        0, written(scope), f"{name} holds something without a list of spans"
+                        0, canonical(scope), f"{name} contains something without a list of spans"
                     )
                     continue
                 for span in spans:
@@ -110,19 +112,19 @@ def _span(fields: dict[str, Any], resource: dict[str, Any]) -> tuple[str, TraceS
     parent = fields.get("parentSpanId")
     remote = tags.get("peer.service", tags.get("service.peer.name"))
     if not resource.get("service.name"):
-        raise RowError("its resource has no service.name, so its process is not known")
+        raise RowError("its resource has no service.name, so its process is unknown")
     end = fields.get("endTimeUnixNano")
     start = integer(entry(fields, "startTimeUnixNano"), "startTimeUnixNano")
-    ended = end not in (None, 0, "0")  # 0 is how protobuf says that there is none
+    ended = end not in (None, 0, "0")  # protobuf writes 0 if there is none
     kind = fields.get("kind")
     return _id(fields, "traceId", _TRACE_BYTES), TraceSpan(
-        _id(fields, "spanId", _SPAN_BYTES),
-        None if parent in (None, "") else _id(fields, "parentSpanId", _SPAN_BYTES),
-        process(instance(resource["service.name"], resource), "service.name"),
-        start,
-        integer(end, "endTimeUnixNano") if ended else start,
-        _KINDS.get(kind, "") if type(kind) is int else role(kind),
-        process(remote, "peer.service") if isinstance(remote, str) and remote else None,
+        id=_id(fields, "spanId", _SPAN_BYTES),
+        parent=None if parent in (None, "") else _id(fields, "parentSpanId", _SPAN_BYTES),
+        process=process(instance(resource["service.name"], resource), "service.name"),
+        start_ns=start,
+        end_ns=integer(end, "endTimeUnixNano") if ended else start,
+        role=_KINDS.get(kind, "") if type(kind) is int else role(kind),
+        remote=process(remote, "peer.service") if isinstance(remote, str) and remote else None,
         request_bytes=request,
         reply_bytes=reply,
         flags=() if ended else (NO_DURATION,),
@@ -130,7 +132,7 @@ def _span(fields: dict[str, Any], resource: dict[str, Any]) -> tuple[str, TraceS
 
 
 def _id(fields: dict[str, Any], name: str, size: int) -> str:
-    """An id in hexadecimal, as OTLP demands; protobuf's own JSON has base64 instead."""
+    """An id in hexadecimal, as OTLP requires; protobuf's own JSON has base64 instead."""
     found = text(entry(fields, name), name)
     if len(found) == 2 * size and _HEX.fullmatch(found):
         return found.lower()
@@ -143,14 +145,14 @@ def _id(fields: dict[str, Any], name: str, size: int) -> str:
     return plain.hex()
 
 
-def _tags(found: object) -> dict[str, Any]:
-    """Attributes by their names; of their values, those that are text or numbers."""
-    if not isinstance(found, list):
+def _tags(attributes: object) -> dict[str, Any]:
+    """Attributes by name; only values that are text or numbers count."""
+    if not isinstance(attributes, list):
         return {}
     return {
-        each["key"]: next(iter(each["value"].values()), None)
-        for each in found
-        if isinstance(each, dict)
-        and isinstance(each.get("key"), str)
-        and isinstance(each.get("value"), dict)
+        pair["key"]: next(iter(pair["value"].values()), None)
+        for pair in attributes
+        if isinstance(pair, dict)
+        and isinstance(pair.get("key"), str)
+        and isinstance(pair.get("value"), dict)
     }

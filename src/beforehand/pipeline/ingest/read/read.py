@@ -1,4 +1,4 @@
-"""Reading a file: bytes become rows, or reasons why not. Plain Python, which runs in Spark's tasks."""
+"""Reading one file: unpack it, detect its format, and let the reader of that format yield its rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from beforehand.pipeline.ingest.read.graphs import read_graph
 from beforehand.pipeline.ingest.read.gzipped import unpack
 from beforehand.pipeline.ingest.read.jaeger import read_jaeger
-from beforehand.pipeline.ingest.read.lines import replaced
+from beforehand.pipeline.ingest.read.lines import display_text
 from beforehand.pipeline.ingest.read.lists import read_list
 from beforehand.pipeline.ingest.read.options import AUTO, Options
 from beforehand.pipeline.ingest.read.otlp import read_otlp
@@ -20,8 +20,8 @@ from beforehand.pipeline.ingest.read.traces import read_trace
 from beforehand.pipeline.ingest.read.zipkin import read_zipkin
 
 EMPTY: Final = "the file is empty"
-UNKNOWN: Final = "unknown"  # the format of a file that is none of ours
-_SHOWN: Final = 2000  # bytes of a file that cannot be used
+UNKNOWN: Final = "unknown"  # the format of a file that isn't recognised
+_SHOWN: Final = 2000  # bytes that a reject shows of an unusable file
 
 READERS: Final[dict[str, Callable[[bytes, Options], Iterator[Row | BadRow]]]] = {
     "trace": lambda data, _: read_trace(data),
@@ -40,25 +40,25 @@ class Reading(NamedTuple):
 
     format: str
     rows: Iterator[Row | BadRow]
-    note: str = ""  # what was decided about the file, for people
+    note: str = ""  # what was detected about the file, for display
 
 
 def read_file(content: bytes, options: Options) -> Reading:
-    """Read a file. Whatever is in it, this gives rows: a file of no use is one bad row at position 0."""
+    """Read a file. Whatever its content, it has rows: an unusable file is one bad row at position 0."""
     data, cut = unpack(content)
     if not data.strip():
         reason = cut or EMPTY
-        return Reading(_given(options), iter([BadRow(0, replaced(data[:_SHOWN]), reason)]))
+        return Reading(_given(options), iter([BadRow(0, display_text(data[:_SHOWN]), reason)]))
     tail = b""
     if cut is not None:
-        # The last line may be half of one and look whole: 10820 instead of 1082040961.
+        # The last line may be truncated and look complete: 10820 instead of 1082040961.
         end = data.rfind(b"\n") + 1
         data, tail = data[:end], data[end:]
     try:
         name = sniff(data or tail, options) if options.format == AUTO else options.format
     except FileError as problem:
         reason = f"{cut}; {problem}" if cut else str(problem)
-        return Reading(UNKNOWN, iter([BadRow(0, replaced((data or tail)[:_SHOWN]), reason)]))
+        return Reading(UNKNOWN, iter([BadRow(0, display_text((data or tail)[:_SHOWN]), reason)]))
     note = f"layout: {layout_of(data)}" if name == "shiviz" and options.pattern is None else ""
     return Reading(name, _rows(name, data, options, cut, tail), note)
 
@@ -69,11 +69,11 @@ def _rows(
     try:
         yield from READERS[name](data, options)
     except (FileError, RowError) as problem:
-        reason = f"{cut} (what is left: {problem})" if cut else str(problem)
-        yield BadRow(0, replaced(data[:_SHOWN]), reason)
+        reason = f"{cut} (the rest: {problem})" if cut else str(problem)
+        yield BadRow(0, display_text(data[:_SHOWN]), reason)
         return
     if cut:
-        yield BadRow(0, replaced(tail[:_SHOWN]), cut)
+        yield BadRow(0, display_text(tail[:_SHOWN]), cut)
 
 
 def _given(options: Options) -> str:

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 
 class Row(NamedTuple):
-    """A row of a file that can be understood."""
+    """A row of a file that makes sense by itself."""
 
-    position: int  # line, or place in the list of the file, from 1 on
+    position: int  # line, or index in the list of the file, from 1 on
     raw: str
-    fields: tuple[Any, ...]  # what the family of the format makes of it; plain JSON values
-    group: str = ""  # rows of one run are resolved together if this is equal: the trace of a span
-    part: str = ""  # in a group, rows come by part, then by order
+    fields: tuple[Any, ...]  # plain JSON values, as the resolver of the format expects them
+    group: str = ""  # rows of one run with equal groups are resolved together: the trace of a span
+    part: str = ""  # in a group, rows are sorted by part, then by order
     order: int = 0
     label: str = ""  # which of several runs in a file: an execution, or the run of our own traces
 

@@ -27,32 +27,32 @@ _UNIT: Final = "ns"
 def read_span_csv(data: bytes, options: Options) -> Iterator[Row | BadRow]:
     """The spans of a file, one per line."""
     columns = options.columns if options.maps_spans else NEZHA
-    places: dict[str, int] | None = None
+    indices: dict[str, int] | None = None
     width = 0
     for number, line in lines_of(data):
         if isinstance(line, BadRow):
             yield line
         elif not line.strip():
             continue
-        elif places is None:
+        elif indices is None:
             header = _cells(line)
-            places, width = _places(header, columns), len(header)
+            indices, width = _indices(header, columns), len(header)
         else:
-            yield _row(number, line, places, width, columns)
-    if places is None:
-        raise FileError("there is no header line; write the names of the columns first")
+            yield _row(number, line, indices, width, columns)
+    if indices is None:
+        raise FileError("the header line is missing; write the column names first")
 
 
 def fits(header: str, columns: Mapping[str, SourceColumn]) -> bool:
-    """Whether a header line has all columns."""
+    """Whether a header line has all of the columns."""
     try:
-        _places(_cells(header), columns)
+        _indices(_cells(header), columns)
     except (FileError, RowError):
         return False
     return True
 
 
-def _places(header: list[str], columns: Mapping[str, SourceColumn]) -> dict[str, int]:
+def _indices(header: list[str], columns: Mapping[str, SourceColumn]) -> dict[str, int]:
     names = [name.strip() for name in header]
     missing = [column.name for column in columns.values() if column.name not in names]
     if missing:
@@ -64,7 +64,7 @@ def _places(header: list[str], columns: Mapping[str, SourceColumn]) -> dict[str,
 
 
 def _cells(line: str) -> list[str]:
-    """The cells of one line; a row is one line, so that a stray quotation mark spoils only its own."""
+    """The cells of one line. A row is one line, so a stray quotation mark spoils only its own."""
     try:
         return next(csv.reader([line], strict=True))
     except csv.Error as problem:
@@ -72,27 +72,29 @@ def _cells(line: str) -> list[str]:
 
 
 def _row(
-    number: int, line: str, places: dict[str, int], width: int, columns: Mapping[str, SourceColumn]
+    number: int, line: str, indices: dict[str, int], width: int, columns: Mapping[str, SourceColumn]
 ) -> Row | BadRow:
     try:
         cells = _cells(line)
         if len(cells) != width:
-            raise RowError(f"has {len(cells)} cells, and the header has {width}; is it cut off?")
-        found = {ours: cells[place].strip() for ours, place in places.items()}
-        start = nanoseconds(found["start"], "start", columns["start"].unit or _UNIT)
-        if "end" in found:
-            end = nanoseconds(found["end"], "end", columns["end"].unit or _UNIT)
+            raise RowError(f"has {len(cells)} cells, and the header has {width}; is it truncated?")
+        values = {ours: cells[index].strip() for ours, index in indices.items()}
+        start = nanoseconds(values["start"], "start", columns["start"].unit or _UNIT)
+        if "end" in values:
+            end = nanoseconds(values["end"], "end", columns["end"].unit or _UNIT)
         else:
-            lasts = nanoseconds(found["duration"], "duration", columns["duration"].unit or _UNIT)
-            end = integer(start + lasts, "start and duration together")
-        parent = found["parent"]
+            duration = nanoseconds(
+                values["duration"], "duration", columns["duration"].unit or _UNIT
+            )
+            end = integer(start + duration, "start and duration together")
+        parent = values["parent"]
         span = TraceSpan(
-            text(found["span"], "span"),
+            text(values["span"], "span"),
             None if parent in _NO_PARENT else text(parent, "parent"),
-            process(found["process"], "process"),
+            process(values["process"], "process"),
             start,
             end,
         )
-        return row_of(text(found["trace"], "trace"), span, number, line)
+        return row_of(text(values["trace"], "trace"), span, number, line)
     except RowError as problem:
         return BadRow(number, line, str(problem))

@@ -1,21 +1,21 @@
-"""A span as all formats of spans tell it, and what their readers share."""
+"""A span, whatever its format, and what the readers of spans share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from beforehand.pipeline.ingest.read.json_documents import written
+from beforehand.pipeline.ingest.read.json_documents import canonical
 from beforehand.pipeline.ingest.read.rows import BadRow, Row, RowError
 from beforehand.pipeline.ingest.read.values import entry, integer
 
-# What a span says of its side of a message; an empty role says nothing.
+# Which side of a message a span is; an empty role is unknown.
 CLIENT, SERVER, PRODUCER, CONSUMER = "client", "server", "producer", "consumer"
 ROLES: Final = frozenset({CLIENT, SERVER, PRODUCER, CONSUMER})
 
-NO_DURATION: Final = "no duration"  # what is odd about a span that does not tell its end
+NO_DURATION: Final = "no duration"  # the flag of a span without an end
 
-# Where tracers put the sizes of messages: OpenTelemetry's names, old and new.
+# The attributes with the sizes of messages: OpenTelemetry's names, old and new.
 _REQUEST_SIZES: Final = (
     "messaging.message.body.size",
     "messaging.message.payload_size_bytes",
@@ -31,7 +31,7 @@ _REPLY_SIZES: Final = (
 
 
 class TraceSpan(NamedTuple):
-    """One span. The times are of the clock of its process."""
+    """One span. Times are by the clock of its process."""
 
     id: str
     parent: str | None
@@ -39,8 +39,8 @@ class TraceSpan(NamedTuple):
     start_ns: int
     end_ns: int
     role: str = ""
-    remote: str | None = None  # the process at the other side, if the span names it
-    one_way: bool = False  # it follows from its parent, who does not wait for it
+    remote: str | None = None  # the process on the other side, if the span names it
+    one_way: bool = False  # it follows from its parent, which doesn't wait for it
     request_bytes: int | None = None
     reply_bytes: int | None = None
     flags: tuple[str, ...] = ()
@@ -59,14 +59,14 @@ def rows_of(
 ) -> Iterator[Row | BadRow]:
     """The rows of spans in a JSON document, numbered from 1 on.
 
-    Each span comes with what its file says about several of them, such as their process.
+    Each span comes with its context: what its file declares for several spans, such as their process.
     """
-    for position, each in enumerate(spans, 1):
-        if isinstance(each, BadRow):
-            yield each._replace(position=position)
+    for position, span_in_context in enumerate(spans, 1):
+        if isinstance(span_in_context, BadRow):
+            yield span_in_context._replace(position=position)
             continue
-        fields, context = each
-        raw = written(fields)
+        fields, context = span_in_context
+        raw = canonical(fields)
         try:
             if not isinstance(fields, dict):
                 raise RowError("not an object with the fields of a span")
@@ -77,20 +77,20 @@ def rows_of(
 
 
 def sizes(tags: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    """The bytes of the request and of the reply, where the tags tell them."""
+    """The bytes of the request and of the reply, where the tags have them."""
     return _size(tags, _REQUEST_SIZES), _size(tags, _REPLY_SIZES)
 
 
 def instance(service: object, tags: Mapping[str, Any]) -> object:
     """The process of a service: two instances of one service are two processes."""
-    one = tags.get("service.instance.id")
-    return (
-        f"{service}/{one}" if isinstance(service, str) and isinstance(one, str) and one else service
-    )
+    instance_id = tags.get("service.instance.id")
+    if isinstance(service, str) and isinstance(instance_id, str) and instance_id:
+        return f"{service}/{instance_id}"
+    return service
 
 
 def role(value: object) -> str:
-    """The role that a kind like `CLIENT` or `SPAN_KIND_CLIENT` means."""
+    """The role of a kind like `CLIENT` or `SPAN_KIND_CLIENT`."""
     name = value.lower().removeprefix("span_kind_") if isinstance(value, str) else ""
     return name if name in ROLES else ""
 
@@ -98,9 +98,9 @@ def role(value: object) -> str:
 def microseconds(fields: Mapping[str, Any], start: str, duration: str) -> tuple[int, int, bool]:
     """Start and end in nanoseconds, and whether there is a duration at all."""
     begin = integer(entry(fields, start), start)
-    lasts = fields.get(duration)
-    end = begin if lasts is None else begin + integer(lasts, duration)
-    return integer(begin * 1000, start), integer(end * 1000, duration), lasts is not None
+    length = fields.get(duration)
+    end = begin if length is None else begin + integer(length, duration)
+    return integer(begin * 1000, start), integer(end * 1000, duration), length is not None
 
 
 def _size(tags: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
@@ -108,5 +108,5 @@ def _size(tags: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
         try:
             return integer(tags[name], name, 0)
         except (KeyError, RowError):
-            continue  # a tag is an extra: an odd one does not spoil the span
+            continue  # tags are optional: an invalid one doesn't spoil the span
     return None

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from beforehand.errors import TraceError
-from beforehand.pipeline.ingest.read.json_documents import written
+from beforehand.pipeline.ingest.read.json_documents import canonical
 from beforehand.pipeline.ingest.read.lines import lines_of
 from beforehand.pipeline.ingest.read.rows import BadRow, FileError, Row
 from beforehand.trace.checks import problem
@@ -19,7 +19,7 @@ from beforehand.trace.jsonlines import event_of
 from beforehand.trace.parquet import ROWS_PER_BATCH, TEXT, problem_of_file, values
 from beforehand.trace.schema import VERSION_KEY, Event
 
-PARQUET: Final = b"PAR1"  # how such a file begins and ends
+PARQUET: Final = b"PAR1"  # its first and last bytes
 
 
 def read_trace(data: bytes) -> Iterator[Row | BadRow]:
@@ -36,7 +36,7 @@ def _lines(data: bytes) -> Iterator[Row | BadRow]:
         try:
             event = event_of(line.encode("utf-8", "surrogatepass"), number, counts)
         except TraceError as error:
-            if _tells_version(line):
+            if _is_header(line):
                 raise FileError(f"line {number}: {error}") from None
             yield BadRow(number, line, str(error))
             continue
@@ -44,13 +44,13 @@ def _lines(data: bytes) -> Iterator[Row | BadRow]:
             yield _row(number, line, event)
 
 
-def _tells_version(line: str) -> bool:
-    """Whether this is a header: if it is wrong, nothing below it can be trusted."""
+def _is_header(line: str) -> bool:
+    """Whether this is a header: if that is wrong, nothing below it can be trusted."""
     try:
-        found = json.loads(line)
+        value = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    return isinstance(found, dict) and VERSION_KEY in found
+    return isinstance(value, dict) and VERSION_KEY in value
 
 
 def _parquet(data: bytes) -> Iterator[Row | BadRow]:
@@ -69,7 +69,7 @@ def _parquet(data: bytes) -> Iterator[Row | BadRow]:
             batch = next(batches, None)
             table = None if batch is None else [values(batch.column(n), pa) for n in Event._fields]
         except broken as error:
-            # How many rows are lost is known: the file says how many it has.
+            # The file's metadata has the number of rows, so it is known how many are lost.
             lost = file.metadata.num_rows - position
             reason = (
                 f"damaged ({_short(error)}), with the {lost:,} rows from here on; copy it again"
@@ -81,7 +81,7 @@ def _parquet(data: bytes) -> Iterator[Row | BadRow]:
         for fields in zip(*table, strict=True):
             position += 1
             event = Event._make(fields)
-            raw = written(fields)
+            raw = canonical(fields)
             wrong = problem(event)
             yield BadRow(position, raw, wrong) if wrong else _row(position, raw, event)
 

@@ -1,4 +1,4 @@
-"""Values of rows: each is what it should be, or there is a sentence that says what is wrong."""
+"""Single values of rows: each is returned as the right type, or RowError says what is wrong with it."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _DIGITS: Final = re.compile(r"[+-]?[0-9]{1,40}")
 
 
 def integer(value: object, what: str, least: int = -GREATEST) -> int:
-    """An integer of 64 bits, also one that is written as text."""
+    """A 64-bit integer, also one that is written as text."""
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         value = int(value)
     if type(value) is not int:
         raise RowError(f"{what} is {shown(value)}, not an integer")
     if not least <= value <= GREATEST:
-        raise RowError(f"{what} is {shown(value)}, out of the range of {least} to {GREATEST}")
+        raise RowError(f"{what} is {shown(value)}, out of the range {least} to {GREATEST}")
     return value
 
 
 def nanoseconds(value: object, what: str, unit: str) -> int:
-    """An instant or a duration in whole nanoseconds, exact also for fractions of seconds."""
+    """An instant or a duration in whole nanoseconds, exact for fractions of seconds too."""
     if type(value) is int or (isinstance(value, str) and _DIGITS.fullmatch(value)):
         return integer(int(value) * UNITS[unit], what)
     try:
@@ -44,7 +44,7 @@ def nanoseconds(value: object, what: str, unit: str) -> int:
 
 
 def text(value: object, what: str) -> str:
-    """Text that is not empty and that UTF-8 can express."""
+    """Non-empty text that UTF-8 can encode."""
     if not isinstance(value, str):
         raise RowError(f"{what} is {shown(value)}, not text")
     if not value:
@@ -65,7 +65,7 @@ def process(value: object, what: str) -> str:
 
 
 def entry(fields: Mapping[str, Any], name: str) -> Any:
-    """A field that must be there."""
+    """A required field."""
     if fields.get(name) is None:
         raise RowError(f"{name} is missing")
     return fields[name]

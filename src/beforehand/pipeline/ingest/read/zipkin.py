@@ -1,6 +1,6 @@
 """Zipkin v2 JSON: a list of spans, times in microseconds.
 
-The two sides of a call may share one id. That is seen where the spans of a trace are together.
+The two sides of a call may share one id; `resolve/spans.py` handles that.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ from beforehand.pipeline.ingest.read.values import entry, process, text
 
 def read_zipkin(data: bytes) -> Iterator[Row | BadRow]:
     """The spans of a file."""
-    found = document(data)
-    if not isinstance(found, list):
+    spans = document(data)
+    if not isinstance(spans, list):
         raise FileError("not Zipkin v2: it should be a list of spans, like [{...}, {...}]")
-    if found and all(isinstance(each, list) for each in found):
-        found = [span for trace in found for span in trace]  # the API answers with lists of traces
-    return rows_of(((span, None) for span in found), _span)
+    if spans and all(isinstance(trace, list) for trace in spans):
+        spans = [span for trace in spans for span in trace]  # the API returns lists of traces
+    return rows_of(((span, None) for span in spans), _span)
 
 
 def _span(fields: dict[str, Any], _: None) -> tuple[str, TraceSpan]:
-    start, end, lasts = microseconds(fields, "timestamp", "duration")
+    start, end, has_duration = microseconds(fields, "timestamp", "duration")
     tags = fields.get("tags")
     request, reply = sizes(tags if isinstance(tags, dict) else {})
     parent = fields.get("parentId")
     own = _service(fields, "localEndpoint")
     if own is None:
-        raise RowError("localEndpoint.serviceName is missing, so its process is not known")
+        raise RowError("localEndpoint.serviceName is missing, so its process is unknown")
     remote = _service(fields, "remoteEndpoint")
     return text(entry(fields, "traceId"), "traceId"), TraceSpan(
-        text(entry(fields, "id"), "id"),
-        None if parent is None else text(parent, "parentId"),
-        process(own, "localEndpoint.serviceName"),
-        start,
-        end,
-        role(fields.get("kind")),
-        None if remote is None else process(remote, "remoteEndpoint.serviceName"),
+        id=text(entry(fields, "id"), "id"),
+        parent=None if parent is None else text(parent, "parentId"),
+        process=process(own, "localEndpoint.serviceName"),
+        start_ns=start,
+        end_ns=end,
+        role=role(fields.get("kind")),
+        remote=None if remote is None else process(remote, "remoteEndpoint.serviceName"),
         request_bytes=request,
         reply_bytes=reply,
-        flags=() if lasts else (NO_DURATION,),
+        flags=() if has_duration else (NO_DURATION,),
     )
 
 

@@ -1,17 +1,17 @@
 """From the spans of one trace to messages: the calls between processes, and what each must follow.
 
 The spans of one process that are connected by parent and child are one *task*. A task begins with
-what its top span received, and then calls others. So, with the clock of the caller where it has one:
+what its top span received, and then calls others. So, by the caller's clock where there is one:
 
-- a request follows what its task received, and the replies of those calls of the task that ended
+- a request follows what its task received, and the replies to those calls of the task that ended
   before it began;
-- a reply follows its request, and the replies of those calls of its task that had ended by then;
-- a one-way message (messaging, or "follows from") has no reply; what begins after its span ended
-  follows it.
+- a reply follows its request, and the replies to those calls of its task that had ended by then;
+- a one-way message (messaging, or "follows from") has no reply; calls that begin after its span ended
+  follow it.
 
-Spans of one process in different tasks are not ordered, whatever their times say: processes have many
-threads. In a task too, nothing but "ended before it began" orders two calls. All of this goes down the
-tree of spans, or from an earlier call to a later one, so it has no find_cycles even if clocks are wrong.
+Spans of one process in different tasks are not ordered, whatever their times: processes have many
+threads. Within a task too, only "ended before it began" orders two calls. Every edge leads down the tree
+of spans or from an earlier call to a later one, so there are no cycles even if clocks are wrong.
 """
 
 from __future__ import annotations
@@ -31,35 +31,35 @@ from beforehand.pipeline.ingest.resolve.span_tree import SpanNode, escaped, task
 
 
 class SpanMessage(NamedTuple):
-    """A message that spans tell of."""
+    """A message that spans imply."""
 
     id: str
     sender: str
     to: tuple[str, ...]
     time_ns: int
-    after: tuple[str, ...]
     payload_bytes: int | None
     kind: str
     flags: tuple[str, ...]
-    span: int  # the place of the span that tells of it
+    span: int  # index of the span that implies it
+    after: tuple[str, ...] = ()
 
 
 @dataclass(eq=False)
 class _Step:
-    """Something that a task sends, from when to when it was busy with it."""
+    """Something that a task sends, and the time it takes."""
 
     start: int
     end: int
     request: SpanMessage
-    known: str  # the message that tells the task of the end: the reply, or what it sent one-way
-    callee: SpanNode | None = None  # whose task sends the reply; None if it did not report
+    known: str  # the message that marks its end: the reply, or the one-way message itself
+    callee: SpanNode | None = None  # whose task sends the reply; None if it didn't report
     reply: SpanMessage | None = None
 
 
 def messages_of(trace: str, spans: Sequence[TraceSpan]) -> tuple[list[SpanMessage], list[set[str]]]:
-    """The messages of a trace, and what is odd about each span.
+    """The messages of a trace, and the flags of each span.
 
-    Ids are unique but for the two sides of a call, and no span is its own ancestor.
+    Ids are unique except for the two sides of a call, and no span is its own ancestor.
     """
     trace = escaped(trace)
     nodes = tree_of(spans)
@@ -95,7 +95,7 @@ def _messages(
 def _steps(
     trace: str, top: SpanNode, received: dict[SpanNode, str]
 ) -> tuple[list[_Step], list[SpanNode]]:
-    """What the task below a top span sends, by the time of its begin, and the tasks that it starts."""
+    """What the task of a top span sends, sorted by start time, and the tasks that it starts."""
     steps: list[_Step] = []
     below: list[SpanNode] = []
     for node in task(top):
@@ -123,17 +123,16 @@ def _call(trace: str, node: SpanNode, child: SpanNode, received: dict[SpanNode, 
     received[child] = name
     flags = tuple(sorted(child.flags))
     request = SpanMessage(
-        name,
-        node.span.process,
-        (span.process,),
-        own.start_ns,
-        (),
-        _first(span.request_bytes, node.span.request_bytes),
-        REQUEST,
-        flags,
-        child.place,
+        id=name,
+        sender=node.span.process,
+        to=(span.process,),
+        time_ns=own.start_ns,
+        payload_bytes=_first(span.request_bytes, node.span.request_bytes),
+        kind=REQUEST,
+        flags=flags,
+        span=child.index,
     )
-    reply = _reply(request, span, child.place)
+    reply = _reply(request, span, child.index)
     if reply.payload_bytes is None:
         reply = reply._replace(payload_bytes=node.span.reply_bytes)
     return _Step(own.start_ns, own.end_ns, request, reply.id, child, reply)
@@ -142,47 +141,45 @@ def _call(trace: str, node: SpanNode, child: SpanNode, received: dict[SpanNode, 
 def _sent(
     trace: str, node: SpanNode, receivers: list[SpanNode], received: dict[SpanNode, str]
 ) -> _Step:
-    """A message without a reply, of the span of its producer, or else of its one consumer."""
+    """A message without a reply, named by the span of its producer, or else of its one consumer."""
     parent = receivers[0].parent
     assert parent is not None  # receivers are children
     name = _outgoing(trace, node) if node is parent else f"{trace}/{node.name}"
-    flags = set().union(*(each.flags for each in receivers))
-    for each in receivers:
-        received[each] = name
-    sizes = (parent.span.request_bytes, *(each.span.request_bytes for each in receivers))
+    flags = set().union(*(receiver.flags for receiver in receivers))
+    for receiver in receivers:
+        received[receiver] = name
+    sizes = (parent.span.request_bytes, *(receiver.span.request_bytes for receiver in receivers))
     own = node.span
     message = SpanMessage(
-        name,
-        parent.span.process,
-        tuple(sorted({each.span.process for each in receivers})),
-        own.start_ns,
-        (),
-        _first(*sizes),
-        MESSAGE,
-        tuple(sorted(flags)),
-        node.place,
+        id=name,
+        sender=parent.span.process,
+        to=tuple(sorted({receiver.span.process for receiver in receivers})),
+        time_ns=own.start_ns,
+        payload_bytes=_first(*sizes),
+        kind=MESSAGE,
+        flags=tuple(sorted(flags)),
+        span=node.index,
     )
-    # A consumer may be busy for long: its message was sent when it began.
+    # A consumer may run for long: its message was sent when it began.
     end = own.end_ns if node is parent else own.start_ns
     return _Step(own.start_ns, end, message, name)
 
 
 def _unreported_call(trace: str, node: SpanNode, remote: str) -> _Step:
-    """A call of a process that is named and did not report: it took as long as the caller says."""
+    """A call to a named process that didn't report: it took as long as the caller measured."""
     span = node.span
     node.flags.add(NOT_REPORTED)
     request = SpanMessage(
-        _outgoing(trace, node),
-        span.process,
-        (remote,),
-        span.start_ns,
-        (),
-        span.request_bytes,
-        REQUEST,
-        tuple(sorted(node.flags)),
-        node.place,
+        id=_outgoing(trace, node),
+        sender=span.process,
+        to=(remote,),
+        time_ns=span.start_ns,
+        payload_bytes=span.request_bytes,
+        kind=REQUEST,
+        flags=tuple(sorted(node.flags)),
+        span=node.index,
     )
-    reply = _reply(request, span, node.place, (NOT_REPORTED,))
+    reply = _reply(request, span, node.index, (NOT_REPORTED,))
     return _Step(span.start_ns, span.end_ns, request, reply.id, None, reply)
 
 
@@ -192,39 +189,45 @@ def _unreported_send(trace: str, node: SpanNode, remote: str) -> _Step:
 
 
 def _from_outside(trace: str, top: SpanNode, received: dict[SpanNode, str]) -> _Step | None:
-    """What a root received from a process that is named and did not report, if there is one."""
+    """What a root received from a named process that didn't report, if there is one."""
     span = top.span
     if span.remote is None or span.remote == span.process or span.role not in (SERVER, CONSUMER):
         return None
     top.flags.add(NOT_REPORTED)
     received[top] = name = f"{trace}/{top.name}"
     request = SpanMessage(
-        name,
-        span.remote,
-        (span.process,),
-        span.start_ns,
-        (),
-        span.request_bytes,
-        REQUEST if span.role == SERVER else MESSAGE,
-        tuple(sorted(top.flags)),
-        top.place,
+        id=name,
+        sender=span.remote,
+        to=(span.process,),
+        time_ns=span.start_ns,
+        payload_bytes=span.request_bytes,
+        kind=REQUEST if span.role == SERVER else MESSAGE,
+        flags=tuple(sorted(top.flags)),
+        span=top.index,
     )
-    reply = _reply(request, span, top.place, (NOT_REPORTED,)) if span.role == SERVER else None
+    reply = _reply(request, span, top.index, (NOT_REPORTED,)) if span.role == SERVER else None
     return _Step(span.start_ns, span.end_ns, request, name, top, reply)
 
 
 def _reply(
-    request: SpanMessage, span: TraceSpan, place: int, flags: tuple[str, ...] = ()
+    request: SpanMessage, span: TraceSpan, index: int, flags: tuple[str, ...] = ()
 ) -> SpanMessage:
-    """What answers a request when a span ends."""
+    """The reply to a request, sent when a span ends."""
     [receiver], name = request.to, f"{request.id}/reply"
     return SpanMessage(
-        name, receiver, (request.sender,), span.end_ns, (), span.reply_bytes, REPLY, flags, place
+        id=name,
+        sender=receiver,
+        to=(request.sender,),
+        time_ns=span.end_ns,
+        payload_bytes=span.reply_bytes,
+        kind=REPLY,
+        flags=flags,
+        span=index,
     )
 
 
 def _outgoing(trace: str, node: SpanNode) -> str:
-    """The id of a message that is named by the span of its sender, which may have received another."""
+    """The id of a message named by its sender's span, which may itself have received another."""
     name = f"{trace}/{node.name}"
     return f"{name}/out" if node.top and node.parent is not None else name
 
@@ -233,35 +236,35 @@ def _outgoing(trace: str, node: SpanNode) -> str:
 
 
 def _afters(steps: list[_Step], first: str | None) -> list[tuple[str, ...]]:
-    """For each step, by the time of their begins: what had ended before, without what that implies."""
+    """For each step, sorted by start: what had ended before it, without what that implies."""
     by_end = sorted(steps, key=lambda step: step.end)
-    found = []
-    ended: list[_Step] = []  # those of the ended ones that no other ended one follows
-    latest, place = None, 0
+    afters = []
+    ended: list[_Step] = []  # those that no other ended step follows
+    latest, done = None, 0
     for step in steps:
-        while place < len(by_end) and by_end[place].end < step.start:
-            ended.append(by_end[place])
-            begun = by_end[place].start
+        while done < len(by_end) and by_end[done].end < step.start:
+            ended.append(by_end[done])
+            begun = by_end[done].start
             latest = begun if latest is None else max(latest, begun)
-            place += 1
-        ended = [each for each in ended if latest is None or each.end >= latest]
-        found.append(_known(ended, first))
-    return found
+            done += 1
+        ended = [one for one in ended if latest is None or one.end >= latest]
+        afters.append(_known(ended, first))
+    return afters
 
 
 def _before_reply(step: _Step, tasks: dict[SpanNode, list[_Step]]) -> tuple[str, ...]:
-    """What the reply of a call follows: the end of its callee's own calls, or just the request."""
+    """What the reply to a call follows: the last of its callee's own calls, or just the request."""
     if step.callee is None:
         return (step.request.id,)
     by_then = step.callee.span.end_ns
-    ended = [each for each in tasks[step.callee] if each.end <= by_then]
-    latest = max((each.start for each in ended), default=0)
-    return _known([each for each in ended if each.end >= latest], step.request.id)
+    ended = [call for call in tasks[step.callee] if call.end <= by_then]
+    latest = max((call.start for call in ended), default=0)
+    return _known([call for call in ended if call.end >= latest], step.request.id)
 
 
 def _known(ended: list[_Step], first: str | None) -> tuple[str, ...]:
     if ended:
-        return tuple(sorted({each.known for each in ended}))
+        return tuple(sorted({step.known for step in ended}))
     return () if first is None else (first,)
 
 

@@ -1,5 +1,5 @@
-"""Circles in a relation: what comes before itself. Tarjan's strongly connected components, without
-recursion, because chains of parents are long."""
+"""Cycles in a relation, by Tarjan's strongly connected components; without recursion, because chains of
+parents are long."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 def find_cycles(causes: Mapping[Node, Sequence[Node]]) -> list[list[Node]]:
-    """The sets of nodes that come before each other; what `causes` does not have as a key is ignored."""
+    """The sets of nodes that precede each other; nodes that aren't keys of `causes` are ignored."""
     index: dict[Node, int] = {}
     low: dict[Node, int] = {}
     waiting: list[Node] = []  # Tarjan's stack
     on_stack: set[Node] = set()
-    found: list[list[Node]] = []
+    cycles: list[list[Node]] = []
     for root in causes:
         if root in index:
             continue
@@ -42,15 +42,15 @@ def find_cycles(causes: Mapping[Node, Sequence[Node]]) -> list[list[Node]]:
                     above = work[-1][0]
                     low[above] = min(low[above], low[node])
                 if low[node] == index[node]:
-                    together = _taken(waiting, on_stack, node)
-                    if len(together) > 1 or node in causes[node]:
-                        found.append(together)
-    return found
+                    component = _pop_component(waiting, on_stack, node)
+                    if len(component) > 1 or node in causes[node]:
+                        cycles.append(component)
+    return cycles
 
 
-def _taken(waiting: list[Node], on_stack: set[Node], last: Node) -> list[Node]:
-    together: list[Node] = []
-    while not together or together[-1] != last:
-        together.append(waiting.pop())
-        on_stack.discard(together[-1])
-    return together
+def _pop_component(waiting: list[Node], on_stack: set[Node], last: Node) -> list[Node]:
+    component: list[Node] = []
+    while not component or component[-1] != last:
+        component.append(waiting.pop())
+        on_stack.discard(component[-1])
+    return component

@@ -1,4 +1,4 @@
-"""Settling a causal graph: a transaction is a message of its agent to all others, after its parents."""
+"""Resolving a causal graph: a transaction is a message of its agent to all others, after its parents."""
 
 from __future__ import annotations
 
@@ -18,35 +18,42 @@ from beforehand.pipeline.ingest.resolve.outcomes import (
 
 
 def resolve_graph(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
-    """The messages of one graph, whose rows come by their places."""
+    """The messages of one graph, whose rows come in the order of the file."""
     kept: dict[int, ReadRow] = {row.fields[1]: row for row in rows}
-    parents: dict[int, list[int]] = {place: row.fields[3] for place, row in kept.items()}
+    parents: dict[int, list[int]] = {index: row.fields[3] for index, row in kept.items()}
     for cycle in find_cycles(parents):
-        for place in sorted(cycle):
-            del parents[place]
+        for index in sorted(cycle):
+            del parents[index]
             yield Rejected(
-                kept.pop(place), f"its parents form a cycle, of {len(cycle)} transactions"
+                kept.pop(index), f"its parents form a cycle of {len(cycle)} transactions"
             )
     if not kept:
         return
     everybody = _agents(kept.values())
-    alone = _concurrent_with_itself(kept, parents)
-    for place, row in kept.items():
+    with_itself = _concurrent_with_itself(kept, parents)
+    for index, row in kept.items():
         _, _, agent, named, time_ns, size = row.fields
-        after = tuple(str(each) for each in dict.fromkeys(named) if each in kept)
-        flags = set()
-        if any(each not in kept for each in named):
-            flags.add(MISSING_PARENT)
-        if place in alone:
-            flags.add(WITH_ITSELF)
-        others = tuple(each for each in everybody if each != agent) or (agent,)
-        odd = tuple(sorted(flags))
-        yield IngestedMessage(str(place), agent, others, time_ns, after, size, MESSAGE, odd, row)
-        yield Accepted(row, odd)
+        flags = []
+        if index in with_itself:
+            flags.append(WITH_ITSELF)
+        if any(parent not in kept for parent in named):
+            flags.append(MISSING_PARENT)
+        yield IngestedMessage(
+            id=str(index),
+            sender=agent,
+            to=tuple(other for other in everybody if other != agent) or (agent,),
+            time_ns=time_ns,
+            after=tuple(str(parent) for parent in dict.fromkeys(named) if parent in kept),
+            payload_bytes=size,
+            kind=MESSAGE,
+            flags=tuple(flags),
+            row=row,
+        )
+        yield Accepted(row, tuple(flags))
 
 
 def _agents(rows: Iterable[ReadRow]) -> list[str]:
-    """All who take part: those who wrote, and those whom the file declares."""
+    """All agents: those of the transactions, and those that the file declares."""
     names = set()
     for row in rows:
         declared, _, agent, *_ = row.fields
@@ -55,34 +62,36 @@ def _agents(rows: Iterable[ReadRow]) -> list[str]:
 
 
 def _concurrent_with_itself(kept: dict[int, ReadRow], parents: dict[int, list[int]]) -> set[int]:
-    """The transactions that do not follow the one before them of the same agent."""
-    known: dict[int, dict[str, int]] = {}  # of each agent the last one before or at a transaction
-    last: dict[str, int] = {}  # by agent, in the order of the visit
-    found = set()
-    for number, place in enumerate(_in_order(parents), 1):
-        agent = kept[place].fields[2]
+    """The transactions that don't follow their agent's previous one."""
+    known: dict[
+        int, dict[str, int]
+    ] = {}  # per transaction: of each agent, its last one up to there
+    last: dict[str, int] = {}  # by agent, in visiting order
+    concurrent = set()
+    for number, index in enumerate(_in_order(parents), 1):
+        agent = kept[index].fields[2]
         seen: dict[str, int] = {}
-        for parent in parents[place]:
+        for parent in parents[index]:
             for other, count in known.get(parent, {}).items():
                 if count > seen.get(other, 0):
                     seen[other] = count
         if seen.get(agent, 0) != last.get(agent, 0):
-            found.add(place)
+            concurrent.add(index)
         seen[agent] = last[agent] = number
-        known[place] = seen
-    return found
+        known[index] = seen
+    return concurrent
 
 
 def _in_order(parents: dict[int, list[int]]) -> Iterator[int]:
     """Parents before children, and otherwise as in the file."""
     done: set[int] = set()
-    for place in parents:
-        stack = [place]
+    for index in parents:
+        stack = [index]
         while stack:
             if stack[-1] in done:
                 stack.pop()
                 continue
-            missing = [each for each in parents[stack[-1]] if each in parents and each not in done]
+            missing = [p for p in parents[stack[-1]] if p in parents and p not in done]
             if missing:
                 stack += reversed(missing)
             else:

@@ -1,4 +1,4 @@
-"""Settling a list of messages: a message follows what its sender sent before, and what it received
+"""Resolving a list of messages: a message follows what its sender sent before, and what it received
 at an earlier time."""
 
 from __future__ import annotations
@@ -18,43 +18,51 @@ from beforehand.pipeline.ingest.resolve.outcomes import (
 
 
 @dataclass
-class _Person:
-    """What somebody has done and heard so far."""
+class _Process:
+    """What a process has sent and received so far."""
 
-    last: str | None = None  # sent
-    heard: deque[tuple[int, str, str]] = field(
-        default_factory=deque
-    )  # time, sender, id; since then
+    last: str | None = None  # message that it sent
+    # Time, sender and id of what it received since then.
+    received: deque[tuple[int, str, str]] = field(default_factory=deque)
 
 
 def resolve_list(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
-    """The messages of one list, whose rows come by time, then by file and place."""
-    people: dict[str, _Person] = {}
+    """The messages of one list, whose rows come by time, then by file and position."""
+    processes: dict[str, _Process] = {}
     now: int | None = None
-    same_time: dict[tuple[object, ...], str] = {}  # the rows of this instant, and their files
+    same_time: dict[tuple[object, ...], str] = {}  # rows of this instant, and their files
     for row in rows:
         sender, receiver, time_ns, size, _ = row.fields
         if time_ns != now:
             now = time_ns
             same_time.clear()
         if same_time.setdefault(row.fields, row.file) != row.file:
-            yield Duplicate(row)  # files that overlap; see read/lists.py
+            yield Duplicate(row)  # overlapping files; see read/lists.py
             continue
         name = f"{row.file.rpartition('/')[2]}:{row.position}"
-        one = people.setdefault(sender, _Person())
+        process = processes.setdefault(sender, _Process())
         yield IngestedMessage(
-            name, sender, (receiver,), time_ns, _after(one, time_ns), size, MESSAGE, (), row
+            id=name,
+            sender=sender,
+            to=(receiver,),
+            time_ns=time_ns,
+            after=_after(process, time_ns),
+            payload_bytes=size,
+            kind=MESSAGE,
+            flags=(),
+            row=row,
         )
         yield Accepted(row)
-        one.last = name
+        process.last = name
         if receiver != sender:
-            people.setdefault(receiver, _Person()).heard.append((time_ns, sender, name))
+            received = processes.setdefault(receiver, _Process()).received
+            received.append((time_ns, sender, name))
 
 
-def _after(one: _Person, time_ns: int) -> tuple[str, ...]:
-    """The last that somebody sent, and what he heard since: of each sender the last implies the rest."""
+def _after(process: _Process, time_ns: int) -> tuple[str, ...]:
+    """The last message that a process sent, and the last one it has received from each sender since."""
     since: dict[str, str] = {}
-    while one.heard and one.heard[0][0] < time_ns:
-        _, sender, name = one.heard.popleft()
+    while process.received and process.received[0][0] < time_ns:
+        _, sender, name = process.received.popleft()
         since[sender] = name
-    return (*(() if one.last is None else (one.last,)), *since.values())
+    return (*(() if process.last is None else (process.last,)), *since.values())

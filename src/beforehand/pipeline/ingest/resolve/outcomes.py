@@ -1,4 +1,4 @@
-"""What becomes of rows: messages and events come from them, and each row has exactly one verdict."""
+"""The outcomes of resolving rows: messages, events, and exactly one verdict for each row."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from beforehand.trace.schema import Event
 
 
 class ReadRow(NamedTuple):
-    """A row that was read, on its way to be resolved with the others of its group."""
+    """A row that was read, to be resolved with the others of its group."""
 
     file: str
     format: str
     position: int
-    digest: str  # of the row as it was; equal rows have equal ones
+    digest: str  # of the row as it was written; equal rows have equal digests
     raw: str
     fields: tuple[Any, ...]
     group: str = ""
 
     @property
     def where(self) -> str:
-        """Where it is, for people."""
+        """File name and position, for error messages."""
         return f"{self.file.rpartition('/')[2]}, {self.position}"
 
 
 class IngestedMessage(NamedTuple):
-    """A causal-send that rows tell of, within its run."""
+    """A causal-send that rows describe, within its run."""
 
     id: str
     sender: str

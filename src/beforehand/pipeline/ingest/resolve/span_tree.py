@@ -13,7 +13,7 @@ from beforehand.pipeline.ingest.resolve.outcomes import CLOCK_SKEW, MISSING_PARE
 class SpanNode:
     """A span in its tree; of two spans with one id, the server's is below the client's."""
 
-    place: int
+    index: int
     span: TraceSpan
     name: str  # unique in its trace
     parent: SpanNode | None = None
@@ -27,33 +27,33 @@ class SpanNode:
 
     @property
     def one_way(self) -> bool:
-        """Whether nobody waits for what this span does."""
+        """Whether no process waits for this span."""
         producer = self.parent is not None and self.parent.span.role == PRODUCER
         return self.span.one_way or self.span.role == CONSUMER or producer
 
     @property
     def call_side(self) -> bool:
-        """Whether this is the caller's side of one call, so that its times are those of the call."""
+        """Whether this is the caller's side of a single call, so its times are those of the call."""
         if self.span.role:
             return self.span.role == CLIENT
         return len(self.children) == 1 and not self.top
 
 
 def escaped(name: str) -> str:
-    """An id of the source as a part of ours, which have slashes between the parts."""
+    """An id of the source as a component of ours, which are separated by slashes."""
     return name.replace("%", "%25").replace("/", "%2F")
 
 
 def tree_of(spans: Sequence[TraceSpan]) -> list[SpanNode]:
-    """Connect the spans; those that name a parent who is not there become roots."""
+    """Connect the spans; those whose parent is missing become roots."""
     by_id: dict[str, list[int]] = {}
-    for place, span in enumerate(spans):
-        by_id.setdefault(span.id, []).append(place)
+    for index, span in enumerate(spans):
+        by_id.setdefault(span.id, []).append(index)
     nodes = []
-    for place, span in enumerate(spans):
-        half = len(by_id[span.id]) > 1 and span.role == CLIENT
-        name = f"{escaped(span.id)}/client" if half else escaped(span.id)
-        nodes.append(SpanNode(place, span, name, flags=set(span.flags)))
+    for index, span in enumerate(spans):
+        client_half = len(by_id[span.id]) > 1 and span.role == CLIENT
+        name = f"{escaped(span.id)}/client" if client_half else escaped(span.id)
+        nodes.append(SpanNode(index, span, name, flags=set(span.flags)))
     for node in nodes:
         parent = _parent(node, nodes, by_id)
         if parent is None:
@@ -66,19 +66,19 @@ def tree_of(spans: Sequence[TraceSpan]) -> list[SpanNode]:
 
 
 def _parent(node: SpanNode, nodes: list[SpanNode], by_id: dict[str, list[int]]) -> SpanNode | None:
-    halves = [nodes[place] for place in by_id[node.span.id] if place != node.place]
+    halves = [nodes[index] for index in by_id[node.span.id] if index != node.index]
     if halves and node.span.role == SERVER:
         return halves[0]  # the client's side of the same call
     if node.span.parent is None:
         return None
-    found = [nodes[place] for place in by_id.get(node.span.parent, ())]
-    if not found:
+    parents = [nodes[index] for index in by_id.get(node.span.parent, ())]
+    if not parents:
         node.flags.add(MISSING_PARENT)
         return None
-    # Below a call with two sides: what is done there is done by the server, unless it is known better.
-    servers = [each for each in found if each.span.role == SERVER]
-    same = [each for each in found if each.span.process == node.span.process]
-    return (same or servers or found)[0]
+    # Below a call with two sides, the server does the work, unless the process says otherwise.
+    servers = [parent for parent in parents if parent.span.role == SERVER]
+    same = [parent for parent in parents if parent.span.process == node.span.process]
+    return (same or servers or parents)[0]
 
 
 def task(top: SpanNode) -> Iterator[SpanNode]:

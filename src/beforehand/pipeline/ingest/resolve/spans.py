@@ -1,4 +1,4 @@
-"""Settling the spans of one trace: copies, ids that are taken, parents in a cycle; then messages."""
+"""Resolving the spans of one trace: duplicates, clashing ids, cyclic parents; then messages."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def resolve_spans(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
         span = TraceSpan._make(row.fields)
         span = span._replace(flags=tuple(span.flags))
         same = known.setdefault(span.id, [])
-        if any(each.digest == row.digest for each, _ in same):
+        if any(other.digest == row.digest for other, _ in same):
             yield Duplicate(row)
         elif not same or _two_sides(same, span):
             same.append((row, span))
         else:
             yield Rejected(
                 row,
-                f"the id {span.id!a} is taken by another span of its trace ({same[0][0].where})",
+                f"the id {span.id!a} belongs to another span of its trace ({same[0][0].where})",
             )
     parents = {
         name: [span.parent for _, span in same if span.parent is not None]
@@ -40,15 +40,19 @@ def resolve_spans(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
     for cycle in find_cycles(parents):
         for name in cycle:
             for row, span in known.pop(name):
-                yield Rejected(row, f"its parents form a cycle, of {len(cycle)} with {span.id!a}")
-    left = [each for same in known.values() for each in same]
-    if not left:
+                yield Rejected(
+                    row, f"its parents form a cycle of {len(cycle)} spans through {span.id!a}"
+                )
+    remaining = [pair for same in known.values() for pair in same]
+    if not remaining:
         return
-    messages, flags_of = messages_of(left[0][0].group, [span for _, span in left])
-    for found in messages:
-        yield IngestedMessage(*found[:-1], left[found.span][0])
-    for (row, _), odd in zip(left, flags_of, strict=True):
-        yield Accepted(row, tuple(sorted(odd)))
+    messages, flags_of = messages_of(remaining[0][0].group, [span for _, span in remaining])
+    for message in messages:
+        fields = message._asdict()
+        row, _ = remaining[fields.pop("span")]
+        yield IngestedMessage(**fields, row=row)
+    for (row, _), flags in zip(remaining, flags_of, strict=True):
+        yield Accepted(row, tuple(sorted(flags)))
 
 
 def _two_sides(same: list[tuple[ReadRow, TraceSpan]], span: TraceSpan) -> bool:

@@ -1,4 +1,4 @@
-"""Settling our own traces: each causal-send of a run follows all that its process did before."""
+"""Resolving our own traces: each causal-send follows everything that its process did before."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from beforehand.trace.schema import Event
 
 @dataclass
 class _Sent:
-    """A causal-send, until all of its run is known."""
+    """A causal-send, kept until its whole run is known."""
 
     row: ReadRow
     event: Event
@@ -33,7 +33,7 @@ def resolve_trace(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
     """The events and messages of one run, whose rows come by process and `seq`."""
     sent: dict[str, _Sent] = {}
     processes: set[str] = set()
-    before: tuple[str, int] | None = None  # the process and seq of the row before
+    before: tuple[str, int] | None = None  # process and seq of the previous row
     digests: dict[str, ReadRow] = {}  # of the rows with that seq
     pending: dict[str, None] = {}  # what the next causal-send of the process follows
     for row in rows:
@@ -57,7 +57,7 @@ def resolve_trace(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
         if event.kind == "send":
             sent[name] = _Sent(row, event, list(pending))
             pending = {name: None}
-            continue  # its verdict comes with its message
+            continue  # its verdict follows with its message
         if event.kind == "deliver" and event.sender != event.process:
             pending[name] = None
         yield Accepted(row)
@@ -65,39 +65,36 @@ def resolve_trace(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
 
 
 def _messages(sent: dict[str, _Sent], everybody: list[str]) -> Iterator[Outcome]:
-    round_and_round = {
-        name
-        for cycle in find_cycles({each: one.after for each, one in sent.items()})
-        for name in cycle
-    }
-    for name, one in sent.items():
-        if name in round_and_round:
-            yield Accepted(one.row, (AFTER_ITSELF,))
+    causes = {name: send.after for name, send in sent.items()}
+    cyclic = {name for cycle in find_cycles(causes) for name in cycle}
+    for name, send in sent.items():
+        if name in cyclic:
+            yield Accepted(send.row, (AFTER_ITSELF,))
             continue
-        event = one.event
-        to = event.to or tuple(each for each in everybody if each != event.process)
+        event = send.event
+        to = event.to or tuple(process for process in everybody if process != event.process)
         after = tuple(
-            each
-            for each in one.after
-            if each in sent and each not in round_and_round and _visible(sent[each].event, event)
+            cause
+            for cause in send.after
+            if cause in sent and cause not in cyclic and _visible(sent[cause].event, event)
         )
-        flags = () if len(after) == len(one.after) else (NOT_IN_LOG,)
+        flags = () if len(after) == len(send.after) else (NOT_IN_LOG,)
         yield IngestedMessage(
-            name,
-            event.process,
-            to or (event.process,),
-            event.time_ns,
-            after,
-            event.payload_bytes,
-            MESSAGE,
-            flags,
-            one.row,
+            id=name,
+            sender=event.process,
+            to=to or (event.process,),
+            time_ns=event.time_ns,
+            after=after,
+            payload_bytes=event.payload_bytes,
+            kind=MESSAGE,
+            flags=flags,
+            row=send.row,
         )
-        yield Accepted(one.row, flags)
+        yield Accepted(send.row, flags)
 
 
 def _visible(cause: Event, event: Event) -> bool:
-    """Whether a message was for the sender of another, or by it."""
+    """Whether a message was sent to, or by, the sender of another."""
     return cause.to is None or event.process in (cause.process, *cause.to)
 
 

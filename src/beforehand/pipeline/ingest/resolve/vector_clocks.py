@@ -1,9 +1,9 @@
-"""Settling a log with vector clocks: which messages make the clocks what they are.
+"""Resolving a log with vector clocks: the messages that explain the clocks.
 
-An event at p learns of q if its clock has a larger entry for q than p's event before. Then it has
-received something that event number V(e)[q] of q sent, unless another of the events that it learns of
-knew that already: only the latest ones are messages, the others follow from them. All that one event
-sends is one message, whoever receives it.
+An event at p learns of q if its clock has a larger entry for q than p's previous event. Then it has
+received a message sent by event number V(e)[q] of q, unless another of the events that it learns of
+already knew of that one: only the latest ones are messages, the others follow from them. Everything that
+one event sends is one message, whoever receives it.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ At = tuple[str, int]  # an event: its host, and its number there
 
 @dataclass
 class _LogEvent:
-    """An event of the log, or one that only the clocks of others tell of."""
+    """An event of the log, or one that only the clocks of others mention."""
 
     clock: Mapping[str, int]
     row: ReadRow | None = None
     flags: set[str] = field(default_factory=set)
     sources: list[At] = field(default_factory=list)  # the events whose messages it received
     receivers: set[str] = field(default_factory=set)
-    told_by: ReadRow | None = None  # the first row that tells of what it sent
+    first_receipt: ReadRow | None = None  # the first row that received what it sent
 
 
 def resolve_clocks(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
@@ -51,7 +51,7 @@ def resolve_clocks(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
         elif log[at].digest == row.digest:
             yield Duplicate(row)
         else:
-            yield Rejected(row, f"event {_name(at)} is there already ({log[at].where})")
+            yield Rejected(row, f"event {_name(at)} exists already ({log[at].where})")
     for at, reason in _going_back(log):
         yield Rejected(log.pop(at), reason)
     while True:
@@ -60,7 +60,9 @@ def resolve_clocks(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
         if not bad:
             break
         for at in bad:
-            yield Rejected(log.pop(at), "its clock and others contradict each other: a cycle")
+            yield Rejected(
+                log.pop(at), "its clock and others contradict each other: they form a cycle"
+            )
     yield from _messages(events)
     for event in events.values():
         if event.row is not None:
@@ -68,8 +70,8 @@ def resolve_clocks(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
 
 
 def _going_back(log: Mapping[At, ReadRow]) -> list[tuple[At, str]]:
-    """Events whose clocks know less than the event before them at their host."""
-    found = []
+    """Events whose clocks know less than their host's previous event."""
+    rejects = []
     before: dict[str, tuple[At, Mapping[str, int]]] = {}
     for at in sorted(log):
         host, clock = at[0], log[at].fields[1]
@@ -78,14 +80,14 @@ def _going_back(log: Mapping[At, ReadRow]) -> list[tuple[At, str]]:
         if worse is None:
             before[host] = (at, clock)
         else:
-            found.append(
+            rejects.append(
                 (at, f"its clock knows less of {worse!a} than that of {_name(earlier)} before it")
             )
-    return found
+    return rejects
 
 
 def _reconstructed(log: Mapping[At, ReadRow]) -> dict[At, _LogEvent]:
-    """The events by host and number, each with those that it received from."""
+    """The events by host and number, each with the events it received from."""
     mentioned = {at for row in log.values() for at in row.fields[1].items()}
     events: dict[At, _LogEvent] = {}
     before: tuple[str, Mapping[str, int]] = ("", {})
@@ -106,15 +108,15 @@ def _reconstructed(log: Mapping[At, ReadRow]) -> dict[At, _LogEvent]:
             needed.add(source)
             sender = events[source]
             sender.receivers.add(at[0])
-            sender.told_by = sender.told_by or event.row
+            sender.first_receipt = sender.first_receipt or event.row
             if sender.row is None:
                 event.flags.add(NOT_IN_LOG)
-    # An event that is not in the log and sent nothing of its own is nothing that we know of.
+    # Events that are neither in the log nor the source of a message are dropped.
     return {at: event for at, event in events.items() if event.row is not None or at in needed}
 
 
 def _latest(sources: list[At], events: Mapping[At, _LogEvent]) -> Iterator[At]:
-    """Those that no other one of them knew of."""
+    """The events that no other one of them knew of."""
     for q, number in sources:
         if not any(r != q and events[r, n].clock.get(q, 0) >= number for r, n in sources):
             yield q, number
@@ -144,24 +146,43 @@ def _messages(events: Mapping[At, _LogEvent]) -> Iterator[Outcome]:
         for source in event.sources:
             seq += 1
             pending.append(_name(source))
-            yield _event(host, seq, "deliver", source, numbers[source], None, at)
+            yield _event(at, seq, "deliver", source, numbers[source], None)
         if not event.receivers:
             continue
         seq += 1
         to = tuple(sorted(event.receivers))
-        yield _event(host, seq, "send", at, numbers[at], to, at)
-        row = event.row or event.told_by
-        assert row is not None  # somebody received it
+        yield _event(at, seq, "send", at, numbers[at], to)
+        row = event.row or event.first_receipt
+        assert row is not None  # it was received
         flags = set(event.flags) | ({NOT_IN_LOG} if event.row is None else set())
-        odd = tuple(sorted(flags))
-        yield IngestedMessage(_name(at), host, to, 0, tuple(pending), None, MESSAGE, odd, row)
+        yield IngestedMessage(
+            id=_name(at),
+            sender=host,
+            to=to,
+            time_ns=0,
+            after=tuple(pending),
+            payload_bytes=None,
+            kind=MESSAGE,
+            flags=tuple(sorted(flags)),
+            row=row,
+        )
         pending = [_name(at)]
 
 
-def _event(
-    host: str, seq: int, kind: str, about: At, mid: int, to: tuple[str, ...] | None, at: At
-) -> Event:
-    return Event("", host, seq, kind, about[0], mid, to, 0, 0, 0, _name(at))
+def _event(at: At, seq: int, kind: str, source: At, mid: int, to: tuple[str, ...] | None) -> Event:
+    return Event(
+        run="",
+        process=at[0],
+        seq=seq,
+        kind=kind,
+        sender=source[0],
+        mid=mid,
+        to=to,
+        time_ns=0,
+        payload_bytes=0,
+        meta_bytes=0,
+        detail=_name(at),
+    )
 
 
 def _name(at: At) -> str:
