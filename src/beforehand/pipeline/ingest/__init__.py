@@ -6,8 +6,8 @@
 - `resolve/` turns the rows of one trace or run into messages, one module per kind of source.
 - `run_names.py` names the runs, `summary.py` counts what became of every row.
 
-The walk of a row: `read.read_file` -> `tasks.rows_of_file` -> shuffled to its group -> `tasks.resolved` ->
-a resolver -> messages and a verdict -> `stages.messages`.
+The walk of a row: `read.read_file` -> `tasks.rows_of_file` -> shuffled to its group ->
+`tasks.resolved` -> a resolver -> messages and a verdict -> `stages.messages`.
 """
 
 from beforehand.pipeline.ingest.ingest import ingest
