@@ -15,8 +15,8 @@ from beforehand.checker.explore import check
 from beforehand.checker.program import OpenStep
 from beforehand.checker.setting import NO_FAULTS, FaultBudget, Setting, setting
 from beforehand.checker.world import CheckedWorld
+from beforehand.protocols.overlay.core import FIRST_TIMEOUT
 from beforehand.protocols.overlay.frames import Broadcast, Buffered
-from beforehand.protocols.overlay.links import PATIENCE
 from tests.checker.reference import explore
 
 SAFE = ("prc", "preventive")
@@ -150,7 +150,7 @@ def test_a_link_that_is_given_up_and_started_anew(protocol: str) -> None:
     """
     patient, impatient = (
         check(overlay(protocol, "ab ac", "1 0 0", "bc", via=("a",), faults=faults), reduce=False)
-        for faults in (FaultBudget(tick=PATIENCE), FaultBudget(tick=PATIENCE + 1))
+        for faults in (FaultBudget(tick=FIRST_TIMEOUT), FaultBudget(tick=FIRST_TIMEOUT + 1))
     )
     assert impatient.outcome == "correct" and not impatient.unseen
     assert impatient.depth > patient.depth + 1  # it is more than one more tick: a second attempt

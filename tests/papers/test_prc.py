@@ -24,10 +24,10 @@ def world_of(name: str) -> OverlayWorld:
 def memory(world: OverlayWorld) -> dict[str, set[str]]:
     """What is expected on each link, as "from>to": only links on which something is."""
     return {
-        f"{peer}>{name}": {told(each) for each in core.expected(peer)}
+        f"{peer}>{name}": {told(each) for each in core.expected.over(peer)}
         for name, core in world.cores.items()
-        for peer in core.incoming
-        if core.expected(peer)
+        for peer in core.links.incoming
+        if core.expected.over(peer)
     }
 
 
@@ -116,8 +116,8 @@ def test_figure_4_prc_step_by_step() -> None:
     assert names_of(world.delivered["C"]) == ["c1", "c2", "b1", "c3"]
     play(world, "B>C")
     assert names_of(world.delivered["C"]) == ["c1", "c2", "b1", "c3", "b2"]
-    assert c.expected("B") == {("C", 3)}
-    assert ("B", 2) in c.expected("A")  # "expects another copy from Process A"
+    assert c.expected.over("B") == {("C", 3)}
+    assert ("B", 2) in c.expected.over("A")  # "expects another copy from Process A"
     world.settle()
     assert not world.problem() and world.entries() == 0
 

@@ -31,7 +31,7 @@ def test_the_steps_of_a_handshake() -> None:
         play(world, steps)
         assert len(world.safe) == safe
     assert world.safe == [("1", "2")] and not world.flight
-    assert world.cores["1"].out["2"] == world.cores["2"].incoming["1"] == 1
+    assert world.cores["1"].links.out["2"] == world.cores["2"].links.incoming["1"] == 1
 
 
 class Overtaking(OverlayWorld):

@@ -148,8 +148,8 @@ class OverlayWorld:
             making = isinstance(frame, Buffered) and sender in getattr(core, "accepting", ())
             effects = self._call(receiver, "receive", sender, frame)
             self.count["ignored"] += core.ignored - before
-            if making and sender in core.incoming:
-                self.count["expected on a new link"] += len(core.expected(sender))
+            if making and sender in core.links.incoming:
+                self.count["expected on a new link"] += len(core.expected.over(sender))
             alone = isinstance(frame, Broadcast)
             self.carry_out(receiver, effects, alone)
             if not alone and any(isinstance(effect, Deliver) for effect in effects):
@@ -214,7 +214,7 @@ class OverlayWorld:
         """A link goes, if the others still connect everybody."""
         process = self.random.choice(sorted(self.members))
         core = self.cores[process]
-        peers = sorted({*core.out, *self._making(process, incoming=False)})
+        peers = sorted({*core.links.out, *self._making(process, incoming=False)})
         if peers:
             peer = self.random.choice(peers)
             if self.connected(without=[(process, peer)]):
@@ -290,7 +290,7 @@ class OverlayWorld:
         return {
             process: [
                 peer
-                for peer in sorted(self.cores[process].out)
+                for peer in sorted(self.cores[process].links.out)
                 if peer in self.members and not self.cores[peer].is_dropped(process)
             ]
             for process in sorted(self.members)

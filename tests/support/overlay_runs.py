@@ -57,7 +57,7 @@ def take(world: OverlayWorld, one: str, action: str, other: str, mediator: str |
             world.send(one)
         case "+":
             # Without the route if the mediator cannot be reached any more.
-            via = [mediator] if mediator and mediator in world.cores[one].out else None
+            via = [mediator] if mediator and mediator in world.cores[one].links.out else None
             world.open(one, other, via)
         case ">":
             world.arrive(one, other)
@@ -66,7 +66,7 @@ def take(world: OverlayWorld, one: str, action: str, other: str, mediator: str |
                 world.arrive(one, other)
         case "-":
             core = world.cores[one]
-            if other in core.out or core._is_opening(other):
+            if other in core.links.out or core.is_opening(other):
                 world.close(one, other)
         case "@":
             with suppress(LocalProtocolError):  # it is joining already

@@ -49,7 +49,7 @@ def choices(core: TreeCore) -> list[str]:
         return []
     return [
         name
-        for name in core.tree.names
+        for name in core.routes.tree.names
         if name not in (core.process, core.parent)
         and not core.is_dropped(name)
         and core.hop(name) == core.parent

@@ -18,7 +18,7 @@ from beforehand.checker.setting import NO_FAULTS, FaultBudget, Setting, setting
 from beforehand.checker.verdict import ProblemKind
 from beforehand.cli.check import parsing as check_words
 from beforehand.protocols.core import Core
-from beforehand.protocols.overlay.links import PATIENCE
+from beforehand.protocols.overlay.core import FIRST_TIMEOUT
 from tests.mutants.broken import broken
 from tests.mutants.mutant import Mutant
 from tests.mutants.overlay import SLIPS
@@ -27,7 +27,7 @@ from tests.support.overlay import Pair
 PAIR, STAR, TRIANGLE = "a-b", "a-b,a-c", "a-b,a-c,b-c"
 SHORTCUT = "a-b,a-c,c>b"  # what c says to b may take two ways, so that the later is there first
 
-GIVEN_UP = FaultBudget(tick=PATIENCE + 1)
+GIVEN_UP = FaultBudget(tick=FIRST_TIMEOUT + 1)
 
 NOTHING = Mutant("nothing", "REFUSED", "REFUSED: Final = 0", "REFUSED: Final = 0")
 BY_NAME = {slip.name: slip for slip in (*SLIPS, NOTHING)}

@@ -7,7 +7,8 @@ import pytest
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.effects import Deliver
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.hybrid.core import MAX_ID, HybridCore
+from beforehand.protocols.hybrid.checks import MAX_ID
+from beforehand.protocols.hybrid.core import HybridCore
 from beforehand.protocols.hybrid.csps import Hybrid
 from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
 from beforehand.protocols.hybrid.sps import HybridSps

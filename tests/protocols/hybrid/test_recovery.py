@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from beforehand.protocols.effects import Deliver, Transmit
-from beforehand.protocols.hybrid.core import MAX_GROUP_RUN_BYTES, MAX_RUN, MOST_RESENT, HybridCore
+from beforehand.protocols.hybrid.core import MOST_RESENT, HybridCore
 from beforehand.protocols.hybrid.csps import Hybrid
 from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.protocols.hybrid.records import MAX_GROUP_RUN_BYTES, MAX_RUN
 from beforehand.protocols.hybrid.sps import HybridSps
 
 both = pytest.mark.parametrize("variant", [Hybrid, HybridSps])

@@ -82,18 +82,18 @@ def test_links_that_cannot_be(name: str) -> None:
     for act in (core.open, core.close, core.join):
         misused(core, partial(act, "a"), "a link to oneself")
         misused(core, partial(act, ""), "process id")
-        misused(core, partial(act, "z"), "z is a stranger")
+        misused(core, partial(act, "z"), "z isn't among the processes")
     assert core.open("d")
     for links, problem in [
         (["a"], "a link to oneself"),
         ([("a", "a")], "a link to oneself"),
-        ([5], "5 is no link"),
-        ([("a", "b", "c")], "is no link"),
+        ([5], "5 isn't a link"),
+        ([("a", "b", "c")], "isn't a link"),
         ([("a", "")], "process id"),
     ]:
         with pytest.raises(LocalProtocolError, match=problem):
             protocols.create(name, "a", links=links)  # type: ignore[arg-type]
-    with pytest.raises(LocalProtocolError, match="z is a stranger"):
+    with pytest.raises(LocalProtocolError, match="z isn't among the processes"):
         protocols.create(name, "a", processes=["a", "b"], links=["z"])
 
 
@@ -102,7 +102,7 @@ def test_pairs_of_others_are_not_ones_own(name: str) -> None:
     """All processes may be given the same list of links."""
     core = protocols.create(name, "a", links=[("a", "b"), ("b", "c"), ("c", "a")])
     assert isinstance(core, type(core_of(name)))
-    assert (sorted(core.out), sorted(core.incoming)) == (["b"], ["c"])
+    assert (sorted(core.links.out), sorted(core.links.incoming)) == (["b"], ["c"])
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
@@ -134,13 +134,13 @@ def test_routes_that_cannot_be(name: str) -> None:
     core = core_of(name)
     misused(core, lambda: core.open("d", via=["e"]), "no link to e is in use, so it cannot mediate")
     misused(core, lambda: core.open("d", via=[]), "no link to d is in use")
-    misused(core, lambda: core.open("d", via=["b", "c", "b"]), "is no route")
-    misused(core, lambda: core.open("d", via=["b", "d"]), "is no route")
-    misused(core, lambda: core.open("d", via=["a"]), "is no route")
+    misused(core, lambda: core.open("d", via=["b", "c", "b"]), "isn't a route")
+    misused(core, lambda: core.open("d", via=["b", "d"]), "isn't a route")
+    misused(core, lambda: core.open("d", via=["a"]), "isn't a route")
     misused(core, lambda: core.open("d", via=["b", ""]), "process id")
     misused(core, lambda: core.open("d", via=["b"], back=[5]), "process id")
     misused(core, lambda: core.open("d", via=["b"], back=["d"]), "d is on the way back from itself")
-    misused(core, lambda: core.open("d", via=["b"], back=["c", "c"]), "is no route")
+    misused(core, lambda: core.open("d", via=["b"], back=["c", "c"]), "isn't a route")
     assert core.open("d", via="b", back=["c", "b"])
 
 
@@ -148,20 +148,20 @@ def test_routes_that_cannot_be(name: str) -> None:
 def test_who_takes_part_cannot_join(name: str) -> None:
     """With links, without them by now, after broadcasting alone, or after letting somebody in."""
     linked = core_of(name)
-    misused(linked, lambda: linked.join("d"), "takes part already; open a link to d")
+    misused(linked, lambda: linked.join("d"), "already takes part; open a link to d")
     linked.drop("b")
     linked.drop("c")
-    assert not linked.out and not linked.incoming
+    assert not linked.links.out and not linked.links.incoming
     misused(linked, lambda: linked.join("d"), "join under a new name")
     alone = protocols.create(name, "n")
     alone.send(None, b"")
-    misused(alone, lambda: alone.join("d"), "takes part already")
+    misused(alone, lambda: alone.join("d"), "already takes part")
     first = protocols.create(name, "n")
     first.receive("m", Join(1))
-    misused(first, lambda: first.join("d"), "takes part already")
+    misused(first, lambda: first.join("d"), "already takes part")
     opener = protocols.create(name, "n")
     opener.open("m")
-    misused(opener, lambda: opener.join("d"), "takes part already")
+    misused(opener, lambda: opener.join("d"), "already takes part")
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
@@ -170,10 +170,10 @@ def test_joining_twice(name: str) -> None:
     core = protocols.create(name, "n")
     core.join("b")
     misused(
-        core, lambda: core.join("c"), "joining through b already, and .* would deliver .* twice"
+        core, lambda: core.join("c"), "already joining through b, and .* would deliver .* twice"
     )
-    misused(core, lambda: core.join("b"), "joining through b already")
-    misused(core, lambda: core.open("c"), "is not let in yet; open further links after that")
+    misused(core, lambda: core.join("b"), "already joining through b")
+    misused(core, lambda: core.open("c"), "isn't admitted yet; open further links after that")
     core.receive("b", Welcome(1, ()))
     assert core.open("c")
 
@@ -191,7 +191,7 @@ def test_after_leaving_there_is_nothing_to_do(name: str) -> None:
         lambda: core.close("b"),
         lambda: core.join("d"),
     ):
-        misused(core, misuse, "has left; it comes back as a new process, under a new name")
+        misused(core, misuse, "has left; it can only come back as a new process, under a new name")
     for frame in (Broadcast("b", 1, b""), Close(0), Join(1), Leave(), Refuse(1), Welcome(1, ())):
         dropped(core, "b", frame)
     assert core.leave() == [] and core.tick() == [] and core.entries() == 0
@@ -204,7 +204,9 @@ def test_dropped_peers(name: str) -> None:
     assert core.drop("b") == [Transmit("b", Leave())]
     assert core.drop("b") == [] and core.dropped() == {"b"} and core.is_dropped("b")
     for act in (core.open, core.close, core.join):
-        with pytest.raises(PeerDroppedError, match="b was dropped; it comes back under a new name"):
+        with pytest.raises(
+            PeerDroppedError, match="b was dropped; it can only come back under a new name"
+        ):
             act("b")
     for frame in (Broadcast("b", 1, b""), Close(0), Join(1), Leave(), Refuse(1), Welcome(1, ())):
         dropped(core, "b", frame)
@@ -282,11 +284,11 @@ def test_prc_the_acceptor_goes_by_turn_too() -> None:
     ]
     dropped(core, "b", Routed((), pi))
     dropped(core, "d", Buffered(6, ()))
-    assert core.receive("d", Buffered(7, ())) == [] and core.incoming["d"] == 7
+    assert core.receive("d", Buffered(7, ())) == [] and core.links.incoming["d"] == 7
     dropped(core, "d", Buffered(7, ()))
     dropped(core, "d", Alpha(8, ()))
     core.receive("d", Close(7))
-    assert "d" not in core.incoming
+    assert "d" not in core.links.incoming
 
 
 def test_preventive_pongs_out_of_turn_are_dropped() -> None:
@@ -295,7 +297,7 @@ def test_preventive_pongs_out_of_turn_are_dropped() -> None:
     core.open("d", via=["b"])
     for sender, e in [("d", 2), ("e", 1), ("b", 1)]:
         dropped(core, sender, Pong(e))
-    assert len(core.receive("d", Pong(1))) == 1 and core.out["d"] == 1
+    assert len(core.receive("d", Pong(1))) == 1 and core.links.out["d"] == 1
     dropped(core, "d", Pong(1))
 
 
@@ -304,7 +306,7 @@ def test_link_memory_links_in_use_are_not_linked_again() -> None:
     core = core_of("link-memory")
     dropped(core, "b", Linked(3))
     core.receive("d", Linked(3))
-    assert core.incoming["d"] == 3
+    assert core.links.incoming["d"] == 3
 
 
 # ---- what no correct peer could send ----
@@ -330,16 +332,16 @@ def test_control_that_cannot_be(name: str) -> None:
     wrong = [kind for kind in (0, BETA, PI, RHO, PING, 5) if kind == 0 or kind > 4]
     wrong += [BETA, PI, RHO] if name == "preventive" else [PING]
     for kind in wrong:
-        assert "cannot be" in refused(core, "b", Routed((), Control(kind, "d", "a", 1)))
-        assert "cannot be" in refused(core, "b", Flood("b", 1, Control(kind, "d", "a", 1)))
-    assert "cannot be" in refused(core, "b", Routed((), Control(good, "d", "a", 0)))
+        assert "the impossible" in refused(core, "b", Routed((), Control(kind, "d", "a", 1)))
+        assert "the impossible" in refused(core, "b", Flood("b", 1, Control(kind, "d", "a", 1)))
+    assert "the impossible" in refused(core, "b", Routed((), Control(good, "d", "a", 0)))
     assert "a link to oneself" in refused(core, "b", Routed((), Control(good, "a", "a", 1)))
     assert "number 1 of a" in refused(core, "b", Flood("a", 1, Control(good, "d", "e", 1)))
     there = Control(good, "d", "e", 1)
-    assert "directs" in refused(core, "b", Routed((), there))
-    assert "directs" in refused(core, "b", Routed(("c",), there))
+    assert "routes Control" in refused(core, "b", Routed((), there))
+    assert "routes Control" in refused(core, "b", Routed(("c",), there))
     for path in (("c", "a", "e"), ("c", "c", "e")):
-        assert "comes back" in refused(core, "b", Routed(path, there))
+        assert "with a loop" in refused(core, "b", Routed(path, there))
     assert core.receive("b", Routed(("c", "e"), there)) == [Transmit("c", Routed(("e",), there))]
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from beforehand import protocols
 from beforehand.protocols.effects import Admit, Deliver, Safe, Transmit, Wait
+from beforehand.protocols.overlay.core import FIRST_TIMEOUT
 from beforehand.protocols.overlay.frames import (
     BETA,
     PI,
@@ -26,7 +27,6 @@ from beforehand.protocols.overlay.frames import (
     Routed,
     Welcome,
 )
-from beforehand.protocols.overlay.links import PATIENCE
 from tests.support.overlay import OverlayWorld, maker
 from tests.support.overlay_runs import SQUARE, both_ways, play, world_for
 
@@ -50,7 +50,7 @@ def test_prc_a_handshake_that_takes_too_long_starts_anew() -> None:
     """As a new incarnation, without a route, and after twice as many ticks the next time."""
     core = core_of("prc")
     assert core.open("d", via=["b"]) == [Transmit("d", Alpha(1, ("b", "a")))]
-    patience = PATIENCE
+    patience = FIRST_TIMEOUT
     for e in (1, 2, 3):
         assert ticked(core, patience) == []
         again = [Transmit("d", Close(e)), Transmit("d", Alpha(e + 1, ()))]
@@ -68,9 +68,9 @@ def test_patience_has_an_end() -> None:
         core = core_of(name)
         core.open("d")
         ticked(core, 10_000)
-        before = core.opened
+        before = core.links.opened
         ticked(core, 1_025)
-        assert core.opened == before + 1
+        assert core.links.opened == before + 1
 
 
 def test_preventive_a_ping_that_is_not_answered_is_sent_again() -> None:
@@ -79,7 +79,7 @@ def test_preventive_a_ping_that_is_not_answered_is_sent_again() -> None:
     ping = Control(PING, "a", "d", 1)
     assert core.open("d", via=["b"]) == [Transmit("b", Routed(("d",), ping))]
     core.send(None, b"1")
-    assert ticked(core, PATIENCE) == []
+    assert ticked(core, FIRST_TIMEOUT) == []
     flood = Flood("a", 1, Control(PING, "a", "d", 2))
     assert core.tick() == [Transmit("b", flood), Transmit("c", flood)]
     core.send(None, b"2")
@@ -91,7 +91,7 @@ def test_preventive_a_ping_that_is_not_answered_is_sent_again() -> None:
         Transmit("d", Broadcast("a", 2, b"2")),
         Safe("d"),
     ]
-    assert ticked(core, 4 * PATIENCE) == []
+    assert ticked(core, 4 * FIRST_TIMEOUT) == []
 
 
 def test_a_mediator_that_crashes() -> None:
@@ -111,7 +111,7 @@ def test_a_mediator_that_crashes() -> None:
 def test_prc_the_openers_buffer_overflows() -> None:
     """It closes what it has started, at both ends, and starts anew at the next tick."""
     core = core_of("prc")
-    core.most_buffered = 2
+    core.max_buffered = 2
     core.open("d", via=["b"])
     core.receive("b", Routed((), Control(BETA, "a", "d", 1)))
     for _ in range(2):
@@ -125,13 +125,13 @@ def test_prc_the_openers_buffer_overflows() -> None:
     assert core.receive("b", Routed((), Control(RHO, "a", "d", 1))) == []  # too late
     assert core.fingerprint() == before
     assert core.tick() == [Transmit("d", Alpha(2, ()))]
-    assert core.opening["d"].e == 2 and core.opening["d"].patience == PATIENCE
+    assert core.opening["d"].e == 2 and core.opening["d"].timeout == FIRST_TIMEOUT
 
 
 def test_prc_the_acceptors_buffer_overflows() -> None:
     """Before pi it refuses, and the opener starts anew."""
     core = core_of("prc")
-    core.most_buffered = 2
+    core.max_buffered = 2
     core.receive("d", Alpha(5, ("b", "d")))
     for _ in range(2):
         core.send(None, b"")
@@ -152,27 +152,27 @@ def test_prc_the_acceptors_buffer_overflows() -> None:
 def test_prc_after_rho_the_acceptor_does_not_go_back() -> None:
     """The opener may use the link by then, and have closed another one for it."""
     core = core_of("prc")
-    core.most_buffered = 2
+    core.max_buffered = 2
     core.receive("d", Alpha(5, ("b", "d")))
     core.receive("b", Routed((), Control(PI, "d", "a", 5)))
     for _ in range(5):
         assert not [each for each in core.send(None, b"") if each == Transmit("d", Refuse(5))]
     assert len(core.accepting["d"].pi) == 5
     core.receive("d", Buffered(5, (Broadcast("a", 1, b""),)))
-    assert core.expected("d") == {("a", number) for number in range(2, 6)}
+    assert core.expected.over("d") == {("a", number) for number in range(2, 6)}
 
 
 def test_preventive_the_buffer_overflows() -> None:
     """No answer to that ping will do; the next tick sends another one."""
     core = core_of("preventive")
-    core.most_buffered = 2
+    core.max_buffered = 2
     core.open("d", via=["b"])
     for _ in range(3):
         core.send(None, b"")
     assert core.pinging["d"].buffer == []
     core.send(None, b"")
     assert core.pinging["d"].buffer == []
-    assert core.receive("d", Pong(1)) == [] and "d" not in core.out
+    assert core.receive("d", Pong(1)) == [] and "d" not in core.links.out
     assert core.tick() and core.pinging["d"].e == 2
     assert core.receive("d", Pong(2))[-1] == Safe("d")
 
@@ -184,7 +184,7 @@ def test_links_are_made_however_small_the_buffers_are(name: str) -> None:
     for seed in range(30):
         world = OverlayWorld(maker(name), "012", both_ways("01", "02"), seed)
         for core in world.cores.values():
-            core.most_buffered = 3
+            core.max_buffered = 3
         world.open("1", "2", ["0"])
         world.open("2", "1")
         for _ in range(12):
@@ -195,7 +195,7 @@ def test_links_are_made_however_small_the_buffers_are(name: str) -> None:
         world.settle()
         assert not world.problem(), f"{world.problem()} in {world.about()}"
         assert sorted(world.safe) == [("1", "2"), ("2", "1")], world.about()
-        aborted += max(core.opened for core in world.cores.values()) > 1
+        aborted += max(core.links.opened for core in world.cores.values()) > 1
     assert aborted > 5
 
 
@@ -215,7 +215,7 @@ def test_joining_step_by_step(name: str) -> None:
     contact.receive("b", Broadcast("b", 1, b""))
     welcome, admit = contact.receive("n", Join(1))
     assert admit == Admit("n") and isinstance(welcome, Transmit) and welcome.to == "n"
-    assert contact.out["n"] == 1 and contact.incoming["n"] == 1
+    assert contact.links.out["n"] == 1 and contact.links.incoming["n"] == 1
     effects = newcomer.receive("a", welcome.frame)
     assert effects == [
         Safe("a"),
@@ -286,7 +286,7 @@ def test_prc_links_to_who_is_not_in_yet() -> None:
     newcomer.join("a")
     assert newcomer.receive("a", Alpha(1, ("b", "a"))) == [Transmit("a", Refuse(1))]
     effects = contact.receive("n", Join(1))
-    assert effects[-1] == Admit("n") and not contact.opening and contact.out["n"] == 2
+    assert effects[-1] == Admit("n") and not contact.opening and contact.links.out["n"] == 2
     assert contact.receive("n", Refuse(1)) == [] and ticked(contact, 50) == []
     fresh = protocols.create("prc", "m")
     assert fresh.receive("a", Alpha(1, ())) == [Transmit("a", Refuse(1))]
@@ -302,7 +302,11 @@ def test_leaving_while_joining(name: str) -> None:
     contact = core_of(name)
     contact.receive("n", Join(1))
     contact.receive("n", Leave())
-    assert "n" not in contact.out and "n" not in contact.incoming and contact.is_dropped("n")
+    assert (
+        "n" not in contact.links.out
+        and "n" not in contact.links.incoming
+        and contact.is_dropped("n")
+    )
 
 
 def test_prc_who_leaves_is_forgotten() -> None:

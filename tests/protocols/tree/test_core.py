@@ -156,7 +156,7 @@ def test_sending_to_strangers_is_refused() -> None:
     """Alone or among others; nothing is sent and nothing counted."""
     core = TreeCore("b", PARENTS)
     for to in ("z", ["a", "z"]):
-        with pytest.raises(LocalProtocolError, match="b: z is not in the tree"):
+        with pytest.raises(LocalProtocolError, match="b: z isn't in the tree"):
             core.send(to, b"")
     assert core.sent == 0
 
@@ -165,21 +165,21 @@ def test_messages_that_no_neighbour_could_send_are_refused() -> None:
     """Each by its reason, and nothing has changed."""
     b = TreeCore("b", PARENTS)
     good = TreeMessage("c", 1, ("d",), b"")
-    assert "is no neighbour of b" in refused(b, "c", good)
-    assert "is no neighbour of b" in refused(b, "z", good)
+    assert "isn't a neighbour of b" in refused(b, "c", good)
+    assert "isn't a neighbour of b" in refused(b, "z", good)
     assert "has the number 0" in refused(b, "a", TreeMessage("c", 0, ("d",), b""))
-    assert "'z' does not come this way" in refused(b, "a", TreeMessage("z", 1, ("d",), b""))
-    assert "'d' does not come this way" in refused(b, "a", TreeMessage("d", 1, ("e",), b""))
-    assert "'b' does not come this way" in refused(b, "a", TreeMessage("b", 1, ("d",), b""))
+    assert "'z' doesn't come this way" in refused(b, "a", TreeMessage("z", 1, ("d",), b""))
+    assert "'d' doesn't come this way" in refused(b, "a", TreeMessage("d", 1, ("e",), b""))
+    assert "'b' doesn't come this way" in refused(b, "a", TreeMessage("b", 1, ("d",), b""))
     assert "to nobody" in refused(b, "a", TreeMessage("c", 1, (), b""))
-    assert "'z' is not in the tree" in refused(b, "a", TreeMessage("c", 1, ("d", "z"), b""))
+    assert "'z' isn't in the tree" in refused(b, "a", TreeMessage("c", 1, ("d", "z"), b""))
     assert "'d' cannot come after 'd'" in refused(b, "a", TreeMessage("c", 1, ("d", "d"), b""))
     assert "'d' cannot come after 'e'" in refused(b, "a", TreeMessage("c", 1, ("e", "d"), b""))
     assert "to c would go back" in refused(b, "a", TreeMessage("a", 1, ("c", "d"), b""))
     assert "to a would go back" in refused(b, "a", TreeMessage("c", 1, ("a",), b""))
-    assert "is no neighbour" in refused(b, "c", TreeBroadcast("c", 1, b""))
+    assert "isn't a neighbour" in refused(b, "c", TreeBroadcast("c", 1, b""))
     assert "has the number -1" in refused(b, "a", TreeBroadcast("c", -1, b""))
-    assert "'e' does not come this way" in refused(b, "d", TreeBroadcast("e", 1, b""))
+    assert "'e' doesn't come this way" in refused(b, "d", TreeBroadcast("e", 1, b""))
     assert b.receive("a", good) == [Transmit("d", good)]
 
 
@@ -189,18 +189,18 @@ def test_steps_of_a_slide_out_of_turn_are_refused() -> None:
     steps = (TreeReady, TreeFarewell, TreeHandover, TreeLast, TreeClear)
     for sender in ("a", "d"):
         for step in steps:
-            assert "which is not its turn" in refused(b, sender, step("d"))
-        assert "not its turn" in refused(b, sender, TreeRefusal("b", False))
-        assert "not asked for" in refused(b, sender, TreeGo("c"))
-    assert "not its turn" in refused(b, "a", TreeGone("z"))
+            assert "is out of turn" in refused(b, sender, step("d"))
+        assert "out of turn" in refused(b, sender, TreeRefusal("b", False))
+        assert "wasn't requested" in refused(b, sender, TreeGo("c"))
+    assert "out of turn" in refused(b, "a", TreeGone("z"))
     for step in steps:
-        assert "is no neighbour" in refused(b, "c", step("d"))
+        assert "isn't a neighbour" in refused(b, "c", step("d"))
 
 
 def test_impossible_requests_are_refused() -> None:
     """Of others than children, to where nobody can go, or with a side that is elsewhere."""
     b = TreeCore("b", PARENTS)
-    assert "does not hang under b" in refused(b, "a", TreeAsk("c"))
+    assert "isn't a child of b" in refused(b, "a", TreeAsk("c"))
     for target in ("b", "z", ""):
         assert "cannot move nearer" in refused(b, "d", TreeAsk(target))
     assert "below it" in refused(b, "d", TreeAsk("d"))
@@ -209,7 +209,7 @@ def test_impossible_requests_are_refused() -> None:
     assert "hand over d, which is elsewhere" in refused(b, "a", TreeLock("c", ("c", "d")))
     assert "hand over b, which is elsewhere" in refused(b, "a", TreeLock("c", ("b", "c")))
     assert "cannot come after" in refused(b, "a", TreeLock("c", ("c", "c")))
-    assert "not in the tree" in refused(b, "a", TreeLock("z", ("z",)))
+    assert "isn't in the tree" in refused(b, "a", TreeLock("z", ("z",)))
 
 
 def test_impossible_moves_are_refused_with_a_remedy() -> None:
@@ -217,7 +217,7 @@ def test_impossible_moves_are_refused_with_a_remedy() -> None:
     b = TreeCore("b", PARENTS)
     for parent, why in {
         "b": "cannot be its own parent",
-        "z": "z is not in the tree",
+        "z": "z isn't in the tree",
         "d": "d is below it; move d elsewhere first",
         "": "must not be empty",
     }.items():
@@ -307,29 +307,29 @@ def test_what_cannot_come_in_the_middle_of_a_slide_is_refused() -> None:
     refused(a, "b", TreeLock("e", ("e",)))
     refused(a, "b", TreeClear("d"))
     refused(a, "b", TreeAsk("c"))
-    assert "'e' does not come this way" in refused(a, "d", TreeMessage("e", 1, ("a",), b""))
+    assert "'e' doesn't come this way" in refused(a, "d", TreeMessage("e", 1, ("a",), b""))
     assert "to d would go back" in refused(a, "d", TreeMessage("d", 1, ("d",), b""))
     refused(a, "d", TreeFarewell("d"))
     refused(d, "b", TreeLast("d"))
     world.arrive(("b", "d"))
     # d hears b to its end, and holds what comes from a.
     refused(d, "b", TreeGo("a"))
-    assert "not asked for" in refused(d, "a", TreeGo("c"))
+    assert "wasn't requested" in refused(d, "a", TreeGo("c"))
     refused(d, "b", TreeLock("e", ("e",)))
-    assert "'d' does not come" in refused(d, "b", TreeMessage("d", 1, ("d",), b""))
+    assert "'d' doesn't come" in refused(d, "b", TreeMessage("d", 1, ("d",), b""))
     d.copy().receive("b", TreeMessage("c", 1, ("d",), b""))
     d.copy().receive("a", TreeMessage("c", 1, ("d",), b""))
-    assert "does not hang under d" in refused(d, "a", TreeAsk("c"))
+    assert "isn't a child of d" in refused(d, "a", TreeAsk("c"))
     held = d.copy()
     held.receive("a", TreeLock("c", ("c",)))
     assert "second slide before the first" in refused(held, "a", TreeLock("c", ("c",)))
     world.arrive(("d", "b"))
-    assert "after the last one" in refused(b, "d", TreeMessage("d", 1, ("b",), b""))
+    assert "after its last one" in refused(b, "d", TreeMessage("d", 1, ("b",), b""))
     world.arrive(("b", "a"))
     refused(a, "b", TreeFarewell("d"))
-    assert "'d' does not come this way" in refused(a, "b", TreeMessage("d", 1, ("c",), b""))
+    assert "'d' doesn't come this way" in refused(a, "b", TreeMessage("d", 1, ("c",), b""))
     world.arrive(("a", "b"))
-    assert "is no neighbour of b" in refused(b, "d", TreeMessage("d", 1, ("b",), b""))
+    assert "isn't a neighbour of b" in refused(b, "d", TreeMessage("d", 1, ("b",), b""))
     world.run_until_quiet()
     assert_one_tree(world)
 

@@ -57,7 +57,7 @@ def test_an_inner_process_cannot_be_dropped(process: str, peer: str) -> None:
     core = TreeCore(process, PARENTS)
     before = core.fingerprint()
     with pytest.raises(
-        LocalProtocolError, match=f"drop {peer} would cut the tree; move what hangs"
+        LocalProtocolError, match=f"dropping {peer} would cut the tree; move the processes"
     ):
         core.drop(peer)
     assert core.fingerprint() == before and core.dropped() == frozenset()

@@ -96,7 +96,7 @@ class Ks(Core):
     # ---- receiving ----
 
     def _check(self, sender: str, frame: Frame) -> None:
-        if sender not in self.members.places:
+        if sender not in self.members.index:
             raise RemoteProtocolError(sender, "is not among the processes")
         if isinstance(frame, KsMessage):
             self._check_message(sender, frame)
@@ -112,7 +112,9 @@ class Ks(Core):
         before: Need = ("", 0)
         for who, clock, destinations in frame.log:
             if (who, clock) <= before or clock < 1:
-                raise RemoteProtocolError(sender, f"a log with {clock} of {who!r} in a wrong place")
+                raise RemoteProtocolError(
+                    sender, f"a log with {clock} of {who!r} in a wrong position"
+                )
             before = (who, clock)
             self._check_destinations(sender, who, destinations)
             if who == self.process and clock > self.sent:
@@ -125,7 +127,7 @@ class Ks(Core):
 
     def _check_flush(self, sender: str, frame: KsFlush) -> None:
         peer = frame.peer
-        if peer not in self.members.places or peer == sender or peer == self.process:
+        if peer not in self.members.index or peer == sender or peer == self.process:
             raise RemoteProtocolError(sender, f"a flush of {peer!r}, which it cannot have dropped")
         if frame.count < 0 or frame.last < frame.count:
             raise RemoteProtocolError(sender, f"{frame.count} messages up to number {frame.last}")
@@ -135,10 +137,10 @@ class Ks(Core):
             raise RemoteProtocolError(sender, f"a second flush of {peer}")
 
     def _check_destinations(self, sender: str, source: str, destinations: frozenset[str]) -> None:
-        if source not in self.members.places:
+        if source not in self.members.index:
             raise RemoteProtocolError(sender, f"knows of {source!r}, which is no process")
         for name in destinations:
-            if name not in self.members.places or name == source:
+            if name not in self.members.index or name == source:
                 raise RemoteProtocolError(sender, f"a message of {source} to {name!r} cannot be")
 
     def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
@@ -189,7 +191,7 @@ class Ks(Core):
     # ---- peers that are gone ----
 
     def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
-        if peer not in self.members.places:
+        if peer not in self.members.index:
             return
         # Whoever hears from this process drops the peer too: nobody will send it anything.
         self.log = self.log.without(frozenset([peer]))

@@ -1,4 +1,4 @@
-"""A fixed set of processes, each with its place: for protocols that must know everybody."""
+"""A fixed set of processes, each with its position: for protocols that must know everybody."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from beforehand.errors import LocalProtocolError
 
 
 class Membership:
-    """The processes in sorted order, so that everybody gives everybody the same place. Immutable."""
+    """The processes in sorted order, so that everybody gives everybody the same position. Immutable."""
 
     names: Final[tuple[str, ...]]
-    places: Final[dict[str, int]]
+    index: Final[dict[str, int]]
     zeros: Final[tuple[tuple[int, ...], ...]]  # a matrix of nothing, for all to share
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
-        self.places = {name: place for place, name in enumerate(names)}
+        self.index = {name: position for position, name in enumerate(names)}
         self.zeros = ((0,) * len(names),) * len(names)
 
     def __len__(self) -> int:
@@ -32,7 +32,7 @@ class Membership:
     def check_receivers(self, process: str, receivers: Sequence[str]) -> None:
         """Refuse to send to anybody else."""
         for name in receivers:
-            if name not in self.places:
+            if name not in self.index:
                 raise LocalProtocolError(
                     f"{process}: {name} is not among the processes that were named at the start"
                 )
@@ -56,7 +56,7 @@ def membership_of(process: str, processes: Membership | Iterable[str]) -> Member
         if not _latest or _latest[0][0] != given:
             _latest[:] = [(given, _made_of(process, given))]
         members = _latest[0][1]
-    if process not in members.places:
+    if process not in members.index:
         raise LocalProtocolError(f"{process}: is not among the processes; name it there as well")
     return members
 

@@ -65,7 +65,7 @@ class NewtopNull(Frame):
         return (int(self.clock),)
 
 
-# Clock and sender's place, which no two messages share, then the message and the `now` of its coming.
+# Clock and sender's position, which no two messages share, then the message and the `now` of its coming.
 Buffered = tuple[int, int, NewtopMessage, int]
 
 
@@ -73,28 +73,28 @@ class Newtop(BroadcastCore):
     """One process of the protocol."""
 
     members: Final[Membership]
-    me: Final[int]  # the place of this process
+    me: Final[int]  # the position of this process
     peers: list[str]  # those that take part: all others that have not been dropped
     clock: i64
     announced: i64  # the clock that everybody else has been told
-    heard: list[int]  # by place: the clock of the last frame from each peer
-    numbers: list[int]  # by place: the number of the last message from each peer
+    heard: list[int]  # by position: the clock of the last frame from each peer
+    numbers: list[int]  # by position: the number of the last message from each peer
     buffer: list[Buffered]  # a heap: what waits for its turn
-    # A heap of (clock, place) of the peers. An entry may be older than `heard`, never newer; it is
+    # A heap of (clock, position) of the peers. An entry may be older than `heard`, never newer; it is
     # renewed when it comes to the top, once for each arrival at most.
     lowest: list[tuple[int, int]]
 
     def __init__(self, process: str, processes: Membership | Iterable[str]) -> None:
         super().__init__(process)
         self.members = membership_of(process, processes)
-        self.me = self.members.places[process]
+        self.me = self.members.index[process]
         self.peers = self.members.others(process)
         self.clock = 0
         self.announced = 0
         self.heard = [0] * len(self.members)
         self.numbers = [0] * len(self.members)
         self.buffer = []
-        self.lowest = [(0, self.members.places[name]) for name in self.peers]
+        self.lowest = [(0, self.members.index[name]) for name in self.peers]
 
     # ---- sending ----
 
@@ -121,31 +121,31 @@ class Newtop(BroadcastCore):
     def _check(self, sender: str, frame: Frame) -> None:
         if not isinstance(frame, (NewtopMessage, NewtopNull)):
             raise foreign(sender, frame, "newtop")
-        if sender not in self.members.places:
+        if sender not in self.members.index:
             raise RemoteProtocolError(sender, "is not among the processes")
-        place = self.members.places[sender]
-        if frame.clock <= self.heard[place]:
+        position = self.members.index[sender]
+        if frame.clock <= self.heard[position]:
             raise RemoteProtocolError(
-                sender, f"its clock was {self.heard[place]} and must grow, not be {frame.clock}"
+                sender, f"its clock was {self.heard[position]} and must grow, not be {frame.clock}"
             )
-        if isinstance(frame, NewtopMessage) and frame.number != self.numbers[place] + 1:
+        if isinstance(frame, NewtopMessage) and frame.number != self.numbers[position] + 1:
             raise RemoteProtocolError(
-                sender, f"message {frame.number} came after message {self.numbers[place]}"
+                sender, f"message {frame.number} came after message {self.numbers[position]}"
             )
 
     def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
-        place = self.members.places[sender]
+        position = self.members.index[sender]
         if isinstance(frame, NewtopMessage):
-            self.numbers[place] = int(frame.number)
-            heappush(self.buffer, (int(frame.clock), place, frame, int(now)))
-            self._hear(place, frame.clock)
+            self.numbers[position] = int(frame.number)
+            heappush(self.buffer, (int(frame.clock), position, frame, int(now)))
+            self._hear(position, frame.clock)
         else:
             assert isinstance(frame, NewtopNull)
-            self._hear(place, frame.clock)
+            self._hear(position, frame.clock)
         self._deliver(out)
 
-    def _hear(self, place: int, clock: i64) -> None:
-        self.heard[place] = int(clock)
+    def _hear(self, position: int, clock: i64) -> None:
+        self.heard[position] = int(clock)
         if clock > self.clock:
             self.clock = clock
 
@@ -154,23 +154,23 @@ class Newtop(BroadcastCore):
         buffer = self.buffer
         upto = self._heard_from_all()
         while buffer and buffer[0][0] <= upto:
-            _, place, frame, _ = heappop(buffer)
-            out.append(Deliver(self.members.names[place], frame.number, frame.payload))
+            _, position, frame, _ = heappop(buffer)
+            out.append(Deliver(self.members.names[position], frame.number, frame.payload))
 
     def _heard_from_all(self) -> i64:
         """The clock up to which everybody has been heard: one's own if there is nobody else."""
         lowest = self.lowest
         while lowest:
-            clock, place = lowest[0]
-            if clock == self.heard[place]:
+            clock, position = lowest[0]
+            if clock == self.heard[position]:
                 return clock
-            heapreplace(lowest, (self.heard[place], place))
+            heapreplace(lowest, (self.heard[position], position))
         return self.clock
 
     def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
-        if peer not in self.members.places:
+        if peer not in self.members.index:
             return
-        gone = self.members.places[peer]
+        gone = self.members.index[peer]
         self.peers = [name for name in self.peers if name != peer]
         self.lowest = [entry for entry in self.lowest if entry[1] != gone]
         heapify(self.lowest)
@@ -182,15 +182,13 @@ class Newtop(BroadcastCore):
         """What waits, in the order in which it will be delivered, and who must be heard further."""
         found: list[Held] = []
         me = (self.process,)
-        places = self.members.places
-        for clock, place, frame, since in sorted(self.buffer):
+        index = self.members.index
+        for clock, position, frame, since in sorted(self.buffer):
             waits = [
-                Wait("clock", peer, clock)
-                for peer in self.peers
-                if self.heard[places[peer]] < clock
+                Wait("clock", peer, clock) for peer in self.peers if self.heard[index[peer]] < clock
             ]
             found.append(
-                Held(self.members.names[place], int(frame.number), me, since, tuple(waits))
+                Held(self.members.names[position], int(frame.number), me, since, tuple(waits))
             )
         return found
 
@@ -216,7 +214,9 @@ class Newtop(BroadcastCore):
         return twin
 
     def _state(self) -> tuple[object, ...]:
-        waiting = tuple([(clock, place, frame) for clock, place, frame, _ in sorted(self.buffer)])
+        waiting = tuple(
+            [(clock, position, frame) for clock, position, frame, _ in sorted(self.buffer)]
+        )
         return (
             self.members.names,
             int(self.clock),

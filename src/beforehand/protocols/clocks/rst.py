@@ -62,14 +62,14 @@ class Rst(Core):
     """One process of the matrix protocol."""
 
     members: Final[Membership]
-    me: Final[int]  # the place of this process: its row and its column
+    me: Final[int]  # the position of this process: its row and its column
     matrix: Matrix
     room: WaitingRoom  # progress: how many messages have been delivered from each peer
 
     def __init__(self, process: str, processes: Membership | Iterable[str]) -> None:
         super().__init__(process)
         self.members = membership_of(process, processes)
-        self.me = self.members.places[process]
+        self.me = self.members.index[process]
         self.matrix = self.members.zeros
         self.room = WaitingRoom()
 
@@ -93,12 +93,12 @@ class Rst(Core):
         """A process's row once it has sent one more message to these."""
         counts = list(row)
         for name in receivers:
-            counts[self.members.places[name]] += 1
+            counts[self.members.index[name]] += 1
         return tuple(counts)
 
-    def _put_row(self, place: int, row: Row) -> None:
+    def _put_row(self, position: int, row: Row) -> None:
         rows = list(self.matrix)
-        rows[place] = row
+        rows[position] = row
         self.matrix = tuple(rows)
 
     # ---- receiving ----
@@ -106,18 +106,18 @@ class Rst(Core):
     def _check(self, sender: str, frame: Frame) -> None:
         if not isinstance(frame, RstMessage):
             raise foreign(sender, frame, "rst")
-        places = self.members.places
-        if sender not in places:
+        index = self.members.index
+        if sender not in index:
             raise RemoteProtocolError(sender, "is not among the processes")
         for name in frame.receivers:
-            if name not in places or name == sender:
+            if name not in index or name == sender:
                 raise RemoteProtocolError(sender, f"sends to {name!r}, which cannot be")
         if self.process not in frame.receivers:
             raise RemoteProtocolError(sender, f"sends to {frame.receivers}, not to {self.process}")
         if len(set(frame.receivers)) < len(frame.receivers):
             raise RemoteProtocolError(sender, f"names a receiver twice: {frame.receivers}")
         self._check_matrix(sender, frame.matrix)
-        before = frame.matrix[places[sender]][self.me]
+        before = frame.matrix[index[sender]][self.me]
         if frame.number <= before:
             raise RemoteProtocolError(
                 sender, f"message {frame.number} cannot follow {before} messages to {self.process}"
@@ -130,9 +130,9 @@ class Rst(Core):
         if len(matrix) != size:
             raise RemoteProtocolError(sender, f"a matrix of {len(matrix)} rows, not {size}")
         mine = self.matrix
-        for place in range(size):
-            row = matrix[place]
-            if row is mine[place]:
+        for position in range(size):
+            row = matrix[position]
+            if row is mine[position]:
                 continue
             if len(row) != size:
                 raise RemoteProtocolError(sender, f"a matrix row of {len(row)}, not {size}")
@@ -140,17 +140,17 @@ class Rst(Core):
                 raise RemoteProtocolError(sender, "a matrix with a negative count")
         own = mine[self.me]
         claimed = matrix[self.me]
-        for place in range(size):
-            if claimed[place] > own[place]:
+        for position in range(size):
+            if claimed[position] > own[position]:
                 raise RemoteProtocolError(
                     sender,
-                    f"knows of {claimed[place]} messages from {self.process} to "
-                    f"{self.members.names[place]}, of which there are {own[place]}",
+                    f"knows of {claimed[position]} messages from {self.process} to "
+                    f"{self.members.names[position]}, of which there are {own[position]}",
                 )
 
     def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
         assert isinstance(frame, RstMessage)
-        order = frame.matrix[self.members.places[sender]][self.me]
+        order = frame.matrix[self.members.index[sender]][self.me]
         message = Waiting(sender, order, frame, self._needs(frame.matrix), now)
         if self.room.admit(message):
             self._deliver([message], out)
@@ -160,10 +160,10 @@ class Rst(Core):
         needs: list[Need] = []
         mine = self.matrix
         me = self.me
-        for place in range(len(matrix)):
-            row = matrix[place]
-            if row is not mine[place] and row[me] > 0:
-                name = self.members.names[place]
+        for position in range(len(matrix)):
+            row = matrix[position]
+            if row is not mine[position] and row[me] > 0:
+                name = self.members.names[position]
                 if row[me] > self.room.progress.get(name, 0):
                     needs.append((name, row[me]))
         return needs
@@ -184,13 +184,13 @@ class Rst(Core):
         """Know what the message knew, and of the message itself: to all its receivers."""
         rows = list(self.matrix)
         theirs = frame.matrix
-        for place in range(len(rows)):
-            row = theirs[place]
-            if row is not rows[place] and row > rows[place]:
-                rows[place] = row
-        place = self.members.places[sender]
+        for position in range(len(rows)):
+            row = theirs[position]
+            if row is not rows[position] and row > rows[position]:
+                rows[position] = row
+        position = self.members.index[sender]
         # Nothing newer can be known of the sender: that would be after this message.
-        rows[place] = self._after_send(theirs[place], frame.receivers)
+        rows[position] = self._after_send(theirs[position], frame.receivers)
         self.matrix = tuple(rows)
 
     def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:

@@ -34,7 +34,7 @@ from beforehand.protocols.frames import Frame
 from beforehand.protocols.support.broadcast import BroadcastCore
 from beforehand.protocols.support.numbering import NumberedFrame, foreign
 
-Counts = tuple[int, ...]  # by place in the membership
+Counts = tuple[int, ...]  # by position in the membership
 
 
 class VectorMessage(NumberedFrame):
@@ -55,7 +55,7 @@ class Vector(BroadcastCore):
     """One process of the vector protocol."""
 
     members: Final[Membership]
-    me: Final[int]  # the place of this process
+    me: Final[int]  # the position of this process
     peers: list[str]  # to whom a broadcast goes: all others that have not been dropped
     clock: list[int]
     room: WaitingRoom  # progress: the number of the last message delivered from each peer
@@ -63,7 +63,7 @@ class Vector(BroadcastCore):
     def __init__(self, process: str, processes: Membership | Iterable[str]) -> None:
         super().__init__(process)
         self.members = membership_of(process, processes)
-        self.me = self.members.places[process]
+        self.me = self.members.index[process]
         self.peers = self.members.others(process)
         self.clock = [0] * len(self.members)
         self.room = WaitingRoom()
@@ -84,7 +84,7 @@ class Vector(BroadcastCore):
     def _check(self, sender: str, frame: Frame) -> None:
         if not isinstance(frame, VectorMessage):
             raise foreign(sender, frame, "vector")
-        if sender not in self.members.places:
+        if sender not in self.members.index:
             raise RemoteProtocolError(sender, "is not among the processes")
         clock = frame.clock
         if len(clock) != len(self.members):
@@ -92,7 +92,7 @@ class Vector(BroadcastCore):
         if min(clock) < 0:
             raise RemoteProtocolError(sender, "a clock with a negative count")
         number = int(frame.number)
-        counted = clock[self.members.places[sender]]
+        counted = clock[self.members.index[sender]]
         if number < 1 or number != counted:
             raise RemoteProtocolError(sender, f"message {number} counts itself as {counted}")
         if clock[self.me] > self.sent:
@@ -114,10 +114,10 @@ class Vector(BroadcastCore):
         """From whom more must be delivered first, and up to which number."""
         needs: list[Need] = []
         mine = self.clock
-        for place in range(len(mine)):
-            count = theirs[place]
-            if count > mine[place]:
-                name = self.members.names[place]
+        for position in range(len(mine)):
+            count = theirs[position]
+            if count > mine[position]:
+                name = self.members.names[position]
                 if name == sender:
                     count -= 1  # its last count is the message itself
                 if count > self.room.progress.get(name, 0):
@@ -131,12 +131,12 @@ class Vector(BroadcastCore):
             message = ready[position]
             position += 1
             frame = message.frame
-            self.clock[self.members.places[message.sender]] = message.order
+            self.clock[self.members.index[message.sender]] = message.order
             out.append(Deliver(message.sender, frame.number, frame.payload))
             ready.extend(self.room.advance(message.sender, message.order))
 
     def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
-        if peer not in self.members.places:
+        if peer not in self.members.index:
             return
         self.peers = [name for name in self.peers if name != peer]
         self.room.discard(peer)

@@ -24,7 +24,7 @@ class Waiting:
 
     __slots__ = ("frame", "needs", "order", "sender", "since")
     sender: Final[str]
-    order: Final[int]  # its place among the messages of that sender, in the protocol's own count
+    order: Final[int]  # its position among the messages of that sender, in the protocol's own count
     frame: Final[NumberedFrame]
     needs: Final[list[Need]]
     since: Final[i64]
@@ -85,7 +85,7 @@ class WaitingRoom:
         if not heap:
             self.blocked.pop(peer, None)
         if len(ready) > 1:
-            ready.sort(key=_place)
+            ready.sort(key=_position)
         return ready
 
     def discard(self, peer: str) -> None:
@@ -127,5 +127,5 @@ class WaitingRoom:
         return (message.sender, message.frame, tuple(sorted(set(self.unmet(message.needs)))))
 
 
-def _place(message: Waiting) -> Need:
+def _position(message: Waiting) -> Need:
     return (message.sender, message.order)

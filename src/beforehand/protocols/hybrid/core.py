@@ -27,25 +27,62 @@ from typing import Final
 from mypy_extensions import i64
 
 from beforehand.causality.ids import check_process
-from beforehand.errors import RemoteProtocolError
-from beforehand.protocols.effects import Deliver, DeliverRun, Effect
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Deliver, DeliverRun, Effect, Held, Wait
 from beforehand.protocols.frames import Frame
+from beforehand.protocols.hybrid.checks import check_ack, check_message, check_permit
 from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
-from beforehand.protocols.hybrid.records import NO_TIMES, Copy, MissingPermit, Peer, Run
-from beforehand.protocols.hybrid.state import HybridState
+from beforehand.protocols.hybrid.records import (
+    NO_TIMES,
+    MessageRun,
+    MissingPermit,
+    PeerRecord,
+    RunCopy,
+    record_end,
+)
+from beforehand.protocols.support.numbering import foreign
+from beforehand.protocols.support.structures import SlidingArray, SlidingMap
 
-MAX_RUN: Final = 1024  # messages: bounds what one partial acknowledgement has to move
 MOST_RESENT: Final = 64  # records to one peer per tick: enough to go on, too few to flood it
-MAX_ID: Final = 2**60 - 1  # what the wire can carry
-MAX_GROUP_RUN_BYTES: Final = 1200  # a multicast run fits a datagram, so it is acked as a whole
 
 
-class HybridCore(HybridState):
-    """One process of hybrid buffering; the variants say what may go and how far permits reach."""
+class HybridCore(Core):
+    """One process of hybrid buffering; the variants decide what may go and how far permits reach."""
 
-    # ---- what the variants say ----
+    peers: dict[str, PeerRecord]
+    runs: SlidingArray[MessageRun]  # from the oldest that some receiver has not acknowledged
+    first_unsent: i64  # position: no run below it has a copy to release
+    # How far permits reach. If the oldest run waits for one receiver only: the first position with
+    # something open to another one (for CSPS: or outside that run). Otherwise the oldest run's.
+    foreign_run: i64
+    missing: SlidingMap[MissingPermit]
+    depended: i64  # `missing.next` at the last causal-send: younger permits have no dependants
+    coalesce: bool  # acks and permits wait for `flush`
+    whole_runs: bool  # deliver what a frame brings in one effect
+    unflushed: list[PeerRecord]  # peers that are owed an ack or a permit
 
-    def _reaches(self, run: Run) -> bool:
+    def __init__(self, process: str, coalesce: bool = False, runs: bool = False) -> None:
+        super().__init__(process)
+        self.peers = {}
+        self.runs = SlidingArray()
+        self.first_unsent = 0
+        self.foreign_run = 0
+        self.missing = self._new_missing()
+        self.depended = 0
+        self.coalesce = coalesce
+        self.whole_runs = runs
+        self.unflushed = []
+
+    # ---- what the variants decide ----
+
+    def _new_missing(self) -> SlidingMap[MissingPermit]:
+        return SlidingMap()
+
+    def _blocks(self, permit: MissingPermit, peer: PeerRecord) -> bool:
+        """Does this missing permit, if depended on, keep a copy to `peer` from going?"""
+        raise NotImplementedError
+
+    def _reaches(self, run: MessageRun) -> bool:
         """May permits reach beyond the oldest run into this one, if no ack of others is missing?"""
         raise NotImplementedError
 
@@ -55,10 +92,10 @@ class HybridCore(HybridState):
 
     # ---- causal-send ----
 
-    def _peer(self, name: str) -> Peer:
+    def _peer(self, name: str) -> PeerRecord:
         peer = self.peers.get(name)
         if peer is None:
-            peer = Peer(check_process(name))
+            peer = PeerRecord(check_process(name))
             self.peers[name] = peer
         return peer
 
@@ -71,27 +108,27 @@ class HybridCore(HybridState):
         peers = [self._peer(name) for name in receivers]
         start = 0
         while start < len(payloads):
-            stop = _stop(payloads, start, len(peers))
+            stop = record_end(payloads, start, len(peers))
             whole = stop - start == len(payloads)
             self._send_to(peers, payloads if whole else payloads[start:stop], now, out)
             start = stop
 
     def _send_to(
-        self, peers: list[Peer], payloads: list[bytes], now: i64, out: list[Effect]
+        self, peers: list[PeerRecord], payloads: list[bytes], now: i64, out: list[Effect]
     ) -> None:
         """Causal-send what makes one record, or joins the last one, to peers other than oneself."""
         last = self._continued(peers)
         first = self.sent + 1
         self.sent += len(payloads)
         self.depended = self.missing.next
-        if last is not None and _has_room(last, payloads):
+        if last is not None and last.has_room(payloads):
             last.extend(payloads, now)
             if not last.unsent:
                 copy = last.copies[0]
                 frame = HybridMessage(first, first - 1, copy.flagged, tuple(payloads))
                 self._transmit(out, copy.peer.name, frame)
             return
-        run = Run(first, self.missing.next, payloads)
+        run = MessageRun(first, self.missing.next, payloads)
         run.continues = last is not None
         for peer in peers:
             run.add_copy(peer)
@@ -101,7 +138,7 @@ class HybridCore(HybridState):
         if run.unsent:
             run.wait(len(payloads), now)
 
-    def _continued(self, peers: list[Peer]) -> Run | None:
+    def _continued(self, peers: list[PeerRecord]) -> MessageRun | None:
         """The last record, if the next message to `peers` belongs to the same run.
 
         Then nothing that needs a permit was delivered since, so the message may go if the run could.
@@ -116,7 +153,7 @@ class HybridCore(HybridState):
                 return None
         return run
 
-    def _release(self, copy: Copy, out: list[Effect]) -> None:
+    def _release(self, copy: RunCopy, out: list[Effect]) -> None:
         """Network-send: flagged if somebody else may still lack something older."""
         run = copy.run
         copy.released = True
@@ -130,48 +167,13 @@ class HybridCore(HybridState):
 
     def _check(self, sender: str, frame: Frame) -> None:
         if isinstance(frame, HybridMessage):
-            self._check_message(sender, frame)
+            check_message(sender, frame, self.peers.get(sender))
         elif isinstance(frame, HybridAck):
-            self._check_ack(sender, frame.upto)
+            check_ack(sender, frame.upto, self.peers.get(sender))
         elif isinstance(frame, HybridPermit):
-            if frame.upto < 1 or frame.upto > MAX_ID:
-                raise RemoteProtocolError(sender, f"a permit for message {frame.upto}")
+            check_permit(sender, frame.upto)
         else:
-            raise RemoteProtocolError(
-                sender, f"{type(frame).__name__} is not a frame of hybrid buffering"
-            )
-
-    def _check_message(self, sender: str, frame: HybridMessage) -> None:
-        count = len(frame.payloads)
-        in_range = 0 <= frame.prev < frame.first <= MAX_ID + 1 - count
-        if not count or not in_range:
-            raise RemoteProtocolError(
-                sender, f"message {frame.first} after {frame.prev}, {count} payloads"
-            )
-        peer = self.peers.get(sender)
-        if peer is not None and frame.prev < peer.last_delivered < frame.first:
-            raise RemoteProtocolError(
-                sender,
-                f"message {frame.first} claims predecessor {frame.prev}, "
-                f"but {peer.last_delivered} came from there too",
-            )
-
-    def _check_ack(self, sender: str, upto: i64) -> None:
-        peer = self.peers.get(sender)
-        if peer is None or upto > peer.last_sent or upto < 1:
-            raise RemoteProtocolError(
-                sender, f"acknowledges message {upto}, which it was never sent"
-            )
-        if upto <= peer.acked:
-            return
-        position = peer.open.first
-        while peer.open[position].run.last < upto:
-            position += 1
-        copy = peer.open[position]
-        if upto < copy.run.first or not copy.released:
-            raise RemoteProtocolError(
-                sender, f"acknowledges message {upto}, which it was never sent"
-            )
+            raise foreign(sender, frame, "hybrid buffering")
 
     def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
         peer = self._peer(sender)
@@ -185,7 +187,7 @@ class HybridCore(HybridState):
             self._flush(out)
 
     def _receive_message(
-        self, peer: Peer, frame: HybridMessage, now: i64, out: list[Effect]
+        self, peer: PeerRecord, frame: HybridMessage, now: i64, out: list[Effect]
     ) -> None:
         if frame.prev > peer.last_delivered:
             known = peer.early.get(int(frame.prev))
@@ -201,9 +203,9 @@ class HybridCore(HybridState):
                 start = peer.last_delivered
                 self._deliver(peer, frame, out)
                 if peer.early:
-                    following = _follower(peer, start, max(frame.first, start + 1))
+                    following = peer.take_follower(start, max(frame.first, start + 1))
 
-    def _deliver(self, peer: Peer, frame: HybridMessage, out: list[Effect]) -> None:
+    def _deliver(self, peer: PeerRecord, frame: HybridMessage, out: list[Effect]) -> None:
         """Deliver what is new in a frame whose predecessor has been delivered."""
         last = frame.first + len(frame.payloads) - 1
         number = max(frame.first, peer.last_delivered + 1)
@@ -220,7 +222,7 @@ class HybridCore(HybridState):
         if frame.flagged and last > peer.best_permit:
             self._await_permit(peer, last)
 
-    def _await_permit(self, peer: Peer, message_id: i64) -> None:
+    def _await_permit(self, peer: PeerRecord, message_id: i64) -> None:
         if len(peer.missing):
             newest = peer.missing.last()
             if newest.position == self.missing.next - 1 and self.depended < self.missing.next:
@@ -230,7 +232,7 @@ class HybridCore(HybridState):
         permit.position = self.missing.add(permit)
         peer.add_missing(permit)
 
-    def _receive_ack(self, peer: Peer, upto: i64) -> None:
+    def _receive_ack(self, peer: PeerRecord, upto: i64) -> None:
         if upto <= peer.acked:
             if upto == peer.acked and peer.permitted > 0:
                 self._permit(peer)  # nothing new: it asks for the permit again
@@ -259,7 +261,7 @@ class HybridCore(HybridState):
             run.copies.clear()  # copies point back at their run: do not leave that to the collector
         self._reach_further()
 
-    def _needs_permit(self, run: Run) -> bool:
+    def _needs_permit(self, run: MessageRun) -> bool:
         """Would a copy of this run, not yet acknowledged, be released with the flag now?
 
         Before `foreign_run`, open copies go to one receiver only, and nothing older is open to
@@ -290,30 +292,30 @@ class HybridCore(HybridState):
                 self._grant(run.sole)
             self.foreign_run += 1
 
-    def _grant(self, copy: Copy) -> None:
+    def _grant(self, copy: RunCopy) -> None:
         copy.flagged = False
         copy.peer.permitted = copy.run.last
         self._permit(copy.peer)
 
-    def _receive_permit(self, peer: Peer, upto: i64, out: list[Effect]) -> None:
+    def _receive_permit(self, peer: PeerRecord, upto: i64, out: list[Effect]) -> None:
         if upto <= peer.best_permit:
             return
         peer.best_permit = upto
-        found = False
+        freed = False
         while len(peer.missing) and peer.missing.peek().message_id <= upto:
             self.missing.remove(peer.remove_missing())
-            found = True
-        if found:
+            freed = True
+        if freed:
             self._release_due(out)
 
     # ---- acks and permits leave together, one of each per peer ----
 
-    def _ack(self, peer: Peer) -> None:
+    def _ack(self, peer: PeerRecord) -> None:
         if not (peer.ack_due or peer.permit_due):
             self.unflushed.append(peer)
         peer.ack_due = True
 
-    def _permit(self, peer: Peer) -> None:
+    def _permit(self, peer: PeerRecord) -> None:
         if not (peer.ack_due or peer.permit_due):
             self.unflushed.append(peer)
         peer.permit_due = True
@@ -366,50 +368,84 @@ class HybridCore(HybridState):
         if not self.coalesce:
             self._flush(out)
 
+    # ---- inspection ----
 
-def _follower(peer: Peer, start: i64, first: i64) -> HybridMessage | None:
-    """The early frame that goes on where a delivery of `first` and up, after `start`, has stopped.
+    def held(self) -> list[Held]:
+        held: list[Held] = []
+        for run in self.runs.elements():
+            if run.unsent:
+                held.extend(self._held_run(run))
+        for name in sorted(self.peers):
+            held.extend(self.peers[name].held_early(self.process))
+        return held
 
-    Frames sent again may cut a run at other places, so early frames that began inside what has just
-    been delivered are used up, or their tails come next.
-    """
-    best: HybridMessage | None = None
-    reach = peer.last_delivered
-    prev = start
-    while prev <= peer.last_delivered:
-        early = peer.early.pop(int(prev), None)
-        if early is not None:
-            frame = early.frame
-            last = frame.first + len(frame.payloads) - 1
-            # A correct sender leaves no gap here; what another one says is not believed.
-            if last > reach and (prev == peer.last_delivered or frame.first == prev + 1):
-                best = frame
-                reach = last
-        prev = first if prev < first else prev + 1
-    return best
+    def _held_run(self, run: MessageRun) -> list[Held]:
+        peers = run.unreleased()
+        receivers = tuple([peer.name for peer in peers])
+        waits = tuple(
+            Wait("permit", permit.peer.name, int(permit.message_id))
+            for permit in self.missing.elements()
+            if permit.position < run.need and any(self._blocks(permit, peer) for peer in peers)
+        )
+        first = int(run.first)
+        return [
+            Held(self.process, first + offset, receivers, since, waits)
+            for offset, since in enumerate(run.since)
+        ]
 
+    def integers(self) -> int:
+        total = 2 + (0 if self.fence is None else self.fence.integers())
+        for peer in self.peers.values():
+            total += 6 + 3 * len(peer.early)  # the name and five ids
+        for run in self.runs.elements():
+            total += 3 + 2 * len(run.copies)
+        return total + 2 * len(self.missing)
 
-def _size(payloads: list[bytes]) -> int:
-    """About how many bytes of a datagram they take."""
-    return sum([len(payload) + 2 for payload in payloads])
+    def unacknowledged(self) -> int:
+        total = 0
+        for run in self.runs.elements():
+            for copy in run.copies:
+                if copy.open and copy.released:
+                    total += len(run.payloads)
+        return total
 
+    def permits_missing(self) -> int:
+        return len(self.missing)
 
-def _stop(payloads: list[bytes], start: int, receivers: int) -> int:
-    """Where the record that begins with `payloads[start]` ends."""
-    if receivers == 1:
-        return min(start + MAX_RUN, len(payloads))
-    size = 0
-    for stop in range(start, len(payloads)):
-        size += len(payloads[stop]) + 2
-        if size > MAX_GROUP_RUN_BYTES and stop > start:
-            return stop
-    return len(payloads)
+    def _state(self) -> tuple[object, ...]:
+        permits = self.missing.elements()
+        return (
+            tuple(peer.fingerprint() for _, peer in sorted(self.peers.items())),
+            tuple(run.fingerprint(permits) for run in self.runs.elements()),
+            tuple((permit.peer.name, int(permit.message_id)) for permit in permits),
+            bool(permits) and permits[-1].position == self.missing.next - 1,
+            self.depended == self.missing.next,
+            self.coalesce,
+            self.whole_runs,
+            tuple(peer.name for peer in self.unflushed),
+        )
 
-
-def _has_room(run: Run, payloads: list[bytes]) -> bool:
-    if len(run.copies) == 1:
-        return run.open > 0 and len(run.payloads) + len(payloads) <= MAX_RUN
-    # Released group records stay as they are: a receiver may acknowledge a part of one, and the
-    # permit that this earns the others would be late.
-    waiting = run.unsent == len(run.copies)
-    return waiting and _size(run.payloads) + _size(payloads) <= MAX_GROUP_RUN_BYTES
+    def _copy_into(self, twin: HybridCore) -> None:
+        """Give a new core this one's state."""
+        twin.sent = self.sent
+        twin.fence = None if self.fence is None else self.fence.copy()
+        twin.coalesce = self.coalesce
+        twin.whole_runs = self.whole_runs
+        twin.first_unsent = self.first_unsent
+        twin.foreign_run = self.foreign_run
+        twin.depended = self.depended
+        peers = {peer: peer.copy() for peer in self.peers.values()}
+        twin.peers = {peer.name: peer for peer in peers.values()}
+        twin.unflushed = [peers[peer] for peer in self.unflushed]
+        twin.runs = SlidingArray(self.runs.first)
+        for run in self.runs.elements():
+            twin.runs.add(run.copy(peers))
+        renewed = {
+            permit: MissingPermit(peers[permit.peer], permit.message_id)
+            for permit in self.missing.elements()
+        }
+        twin.missing = self._new_missing()
+        self.missing.copy_into(twin.missing, renewed)
+        for permit, new in renewed.items():
+            new.position = permit.position
+            new.peer.add_missing(new)

@@ -19,13 +19,13 @@ from __future__ import annotations
 
 from beforehand.protocols.effects import Effect
 from beforehand.protocols.hybrid.core import HybridCore
-from beforehand.protocols.hybrid.records import MissingPermit, Peer, Run
+from beforehand.protocols.hybrid.records import MessageRun, MissingPermit, PeerRecord
 
 
 class Hybrid(HybridCore):
     """One process of the CSPS variant."""
 
-    def _reaches(self, run: Run) -> bool:
+    def _reaches(self, run: MessageRun) -> bool:
         return run.continues
 
     def _release_due(self, out: list[Effect]) -> None:
@@ -41,7 +41,7 @@ class Hybrid(HybridCore):
                     self._release(copy, out)
             self.first_unsent += 1
 
-    def _blocks(self, permit: MissingPermit, peer: Peer) -> bool:
+    def _blocks(self, permit: MissingPermit, peer: PeerRecord) -> bool:
         return True
 
     def copy(self) -> Hybrid:

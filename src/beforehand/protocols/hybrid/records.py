@@ -13,11 +13,15 @@ from typing import Final
 
 from mypy_extensions import i64
 
+from beforehand.protocols.effects import Held, Wait
 from beforehand.protocols.hybrid.frames import HybridMessage
 from beforehand.protocols.support.structures import SlidingArray
 
+MAX_RUN: Final = 1024  # messages: bounds what one partial acknowledgement has to move
+MAX_GROUP_RUN_BYTES: Final = 1200  # a multicast run fits a datagram, so it is acked as a whole
 
-class Peer:
+
+class PeerRecord:
     """Everything that concerns one other process, in both directions."""
 
     name: str
@@ -25,12 +29,12 @@ class Peer:
     last_sent: i64  # id of our last causal-send to it
     acked: i64  # highest id that it acknowledged
     permitted: i64  # highest permit that we gave it
-    open: SlidingArray[Copy]  # what it has not acknowledged, in id order, released or not
+    open: SlidingArray[RunCopy]  # what it has not acknowledged, in id order, released or not
     # from it to us
     last_delivered: i64
     best_permit: i64  # highest permit that it gave us, even before its message arrived
     missing: SlidingArray[MissingPermit]  # what we wait for, in id order
-    early: dict[int, Early]  # received before their predecessor, by the predecessor's id
+    early: dict[int, EarlyFrame]  # received before their predecessor, by the predecessor's id
     # what goes out at the next flush
     ack_due: bool
     permit_due: bool
@@ -48,7 +52,7 @@ class Peer:
         self.ack_due = False
         self.permit_due = False
 
-    def add_open(self, copy: Copy) -> None:
+    def add_open(self, copy: RunCopy) -> None:
         """One more copy that it has not acknowledged."""
         if self.open is NO_COPIES:
             self.open = SlidingArray()
@@ -77,11 +81,45 @@ class Peer:
         """A frame came before its predecessor."""
         if not self.early:
             self.early = {}
-        self.early[int(frame.prev)] = Early(frame, now)
+        self.early[int(frame.prev)] = EarlyFrame(frame, now)
 
-    def copy(self) -> Peer:
+    def take_follower(self, start: i64, first: i64) -> HybridMessage | None:
+        """The early frame that continues a delivery of `first` and up, made after `start`.
+
+        Retransmitted frames may cut a run elsewhere, so early frames that began inside what has just
+        been delivered are used up, or their tails come next.
+        """
+        best: HybridMessage | None = None
+        reach = self.last_delivered
+        prev = start
+        while prev <= self.last_delivered:
+            early = self.early.pop(int(prev), None)
+            if early is not None:
+                frame = early.frame
+                last = frame.first + len(frame.payloads) - 1
+                # A correct sender leaves no gap here; a frame that would is discarded.
+                if last > reach and (prev == self.last_delivered or frame.first == prev + 1):
+                    best = frame
+                    reach = last
+            prev = first if prev < first else prev + 1
+        return best
+
+    def held_early(self, receiver: str) -> list[Held]:
+        """The early messages. Frames overlap where a run was cut in several ways; count each once."""
+        held: list[Held] = []
+        listed = 0
+        for prev, early in sorted(self.early.items()):
+            waits = (Wait("message", self.name, prev),)
+            first = int(early.frame.first)
+            stop = first + len(early.frame.payloads)
+            for number in range(max(first, listed + 1), stop):
+                held.append(Held(self.name, number, (receiver,), int(early.since), waits))
+            listed = max(listed, stop - 1)
+        return held
+
+    def copy(self) -> PeerRecord:
         """A twin with the same numbers and early frames; its queues are empty."""
-        twin = Peer(self.name)
+        twin = PeerRecord(self.name)
         twin.last_sent = self.last_sent
         twin.acked = self.acked
         twin.permitted = self.permitted
@@ -106,7 +144,7 @@ class Peer:
         )
 
 
-class Early:
+class EarlyFrame:
     """A frame that waits for its predecessor at the receiver."""
 
     frame: HybridMessage
@@ -117,7 +155,7 @@ class Early:
         self.since = since
 
 
-class Run:
+class MessageRun:
     """Messages `first` to `last`, sent or waiting, until all receivers have acknowledged them."""
 
     first: i64
@@ -126,10 +164,10 @@ class Run:
     need: i64  # depends on the permits below this position: `permits.next` at causal-send
     payloads: list[bytes]
     since: list[int]  # when each was causal-sent, as long as the run waits: it only serves `held`
-    copies: list[Copy]
+    copies: list[RunCopy]
     unsent: i64  # copies not yet released
     open: i64  # copies not yet acknowledged
-    sole: Copy | None  # the open copy, when there is exactly one
+    sole: RunCopy | None  # the open copy, when there is exactly one
 
     def __init__(self, first: i64, need: i64, payloads: list[bytes]) -> None:
         self.first = first
@@ -143,9 +181,9 @@ class Run:
         self.open = 0
         self.sole = None
 
-    def add_copy(self, peer: Peer) -> None:
+    def add_copy(self, peer: PeerRecord) -> None:
         """One more receiver; its predecessor id is that of our last message to it."""
-        copy = Copy(self, peer, peer.last_sent)
+        copy = RunCopy(self, peer, peer.last_sent)
         self.copies.append(copy)
         self.unsent += 1
         self.open += 1
@@ -168,22 +206,72 @@ class Run:
             self.since = []
         self.since.extend([int(now)] * count)
 
-    def only_waits_for(self, peer: Peer) -> bool:
+    def has_room(self, payloads: list[bytes]) -> bool:
+        """May the next messages of the run join this record?"""
+        if len(self.copies) == 1:
+            return self.open > 0 and len(self.payloads) + len(payloads) <= MAX_RUN
+        # Released group records stay as they are: a receiver may acknowledge a part of one, and the
+        # permit that this earns the others would be late.
+        waiting = self.unsent == len(self.copies)
+        return waiting and _size(self.payloads) + _size(payloads) <= MAX_GROUP_RUN_BYTES
+
+    def only_waits_for(self, peer: PeerRecord) -> bool:
         """Has everybody but `peer` acknowledged all of it (and maybe `peer` too)?"""
         return self.open == 0 or (self.sole is not None and self.sole.peer is peer)
 
+    def unreleased(self) -> list[PeerRecord]:
+        """The receivers whose copy has not been released."""
+        return [copy.peer for copy in self.copies if not copy.released]
 
-class Copy:
+    def copy(self, peers: dict[PeerRecord, PeerRecord]) -> MessageRun:
+        """An independent run in the same state, with copies to the twins of its receivers."""
+        twin = MessageRun(self.first, self.need, self.payloads.copy())
+        twin.last = self.last
+        twin.continues = self.continues
+        twin.since = self.since.copy()
+        twin.unsent = self.unsent
+        twin.open = self.open
+        for copy in self.copies:
+            new = RunCopy(twin, peers[copy.peer], copy.prev)
+            new.released = copy.released
+            new.open = copy.open
+            new.flagged = copy.flagged
+            twin.copies.append(new)
+            if copy.open:
+                new.peer.add_open(new)
+            if copy is self.sole:
+                twin.sole = new
+        return twin
+
+    def fingerprint(self, permits: list[MissingPermit]) -> tuple[object, ...]:
+        """Positions count only through what they depend on, so that equal futures look equal."""
+        depends = 0
+        if self.unsent:
+            depends = sum(1 for permit in permits if permit.position < self.need)
+        return (
+            int(self.first),
+            int(self.last),
+            self.continues,
+            depends,
+            tuple(self.payloads),
+            tuple(
+                (copy.peer.name, int(copy.prev), copy.released, copy.open, copy.flagged)
+                for copy in self.copies
+            ),
+        )
+
+
+class RunCopy:
     """A run on its way to one receiver."""
 
-    run: Run
-    peer: Peer
+    run: MessageRun
+    peer: PeerRecord
     prev: i64  # id of the last message to the same receiver before this run, 0 if none
     released: bool
     open: bool  # not yet acknowledged to the last message
     flagged: bool  # released with the flag, and no permit given yet
 
-    def __init__(self, run: Run, peer: Peer, prev: i64) -> None:
+    def __init__(self, run: MessageRun, peer: PeerRecord, prev: i64) -> None:
         self.run = run
         self.peer = peer
         self.prev = prev
@@ -228,19 +316,36 @@ class Copy:
 class MissingPermit:
     """A delivered, flagged message whose sender has not given the permit yet."""
 
-    peer: Peer
+    peer: PeerRecord
     message_id: i64
     position: i64  # in the window of missing permits
 
-    def __init__(self, peer: Peer, message_id: i64) -> None:
+    def __init__(self, peer: PeerRecord, message_id: i64) -> None:
         self.peer = peer
         self.message_id = message_id
         self.position = -1
 
 
+def record_end(payloads: list[bytes], start: int, receivers: int) -> int:
+    """Where the record that begins with `payloads[start]` ends."""
+    if receivers == 1:
+        return min(start + MAX_RUN, len(payloads))
+    size = 0
+    for stop in range(start, len(payloads)):
+        size += len(payloads[stop]) + 2
+        if size > MAX_GROUP_RUN_BYTES and stop > start:
+            return stop
+    return len(payloads)
+
+
+def _size(payloads: list[bytes]) -> int:
+    """About how many bytes of a datagram they take."""
+    return sum([len(payload) + 2 for payload in payloads])
+
+
 # Shared by all that have none, since that is the rule and memory is what large systems are short of:
 # replaced when there is one, never changed.
-NO_COPIES: Final[SlidingArray[Copy]] = SlidingArray()
+NO_COPIES: Final[SlidingArray[RunCopy]] = SlidingArray()
 NO_PERMITS: Final[SlidingArray[MissingPermit]] = SlidingArray()
-NO_EARLY: Final[dict[int, Early]] = {}
+NO_EARLY: Final[dict[int, EarlyFrame]] = {}
 NO_TIMES: Final[list[int]] = []

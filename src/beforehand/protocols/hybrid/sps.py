@@ -26,7 +26,7 @@ from mypy_extensions import i64
 
 from beforehand.protocols.effects import Effect
 from beforehand.protocols.hybrid.core import HybridCore
-from beforehand.protocols.hybrid.records import MissingPermit, Peer, Run
+from beforehand.protocols.hybrid.records import MessageRun, MissingPermit, PeerRecord
 from beforehand.protocols.support.structures import IndexableSlidingMap, SlidingMap
 
 
@@ -46,7 +46,7 @@ class HybridSps(HybridCore):
     def _new_missing(self) -> SlidingMap[MissingPermit]:
         return IndexableSlidingMap()
 
-    def _reaches(self, run: Run) -> bool:
+    def _reaches(self, run: MessageRun) -> bool:
         return True
 
     def _release_due(self, out: list[Effect]) -> None:
@@ -66,7 +66,7 @@ class HybridSps(HybridCore):
     def _release_to_oldest_sender(self, out: list[Effect]) -> None:
         """Runs that depend on permits of one sender only may go to that sender."""
         permits = self.permits
-        oldest: Peer | None = None
+        oldest: PeerRecord | None = None
         if len(permits):
             oldest = _sender(permits, permits.first)
         if self.second_permit < permits.first:
@@ -87,7 +87,7 @@ class HybridSps(HybridCore):
                     self._release(copy, out)
             self.second_run += 1
 
-    def _blocks(self, permit: MissingPermit, peer: Peer) -> bool:
+    def _blocks(self, permit: MissingPermit, peer: PeerRecord) -> bool:
         return permit.peer is not peer
 
     def copy(self) -> HybridSps:
@@ -99,6 +99,6 @@ class HybridSps(HybridCore):
         return twin
 
 
-def _sender(permits: IndexableSlidingMap[MissingPermit], position: i64) -> Peer | None:
+def _sender(permits: IndexableSlidingMap[MissingPermit], position: i64) -> PeerRecord | None:
     permit = permits[position]
     return None if permit is None else permit.peer

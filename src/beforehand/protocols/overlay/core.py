@@ -1,44 +1,56 @@
-"""What the protocols share that broadcast on an overlay: links that come and go, joining, leaving.
+"""The common part of protocols that broadcast on an overlay: links that come and go, joining, leaving.
 
-An overlay is a directed graph. A process knows its links only: `out`, those over which it sends, and
-`incoming`, those from which it expects to hear. Each message is passed on once over every link, so it
-reaches everybody as long as the links that are in use connect everybody with everybody (strongly).
-That is for the caller to see to: open the new link before closing the old one.
+An overlay is a directed graph of which a process knows only its own links: `links.out`, over which it
+sends, and `links.incoming`, from which it expects messages. Each process forwards each message once over
+every link, so a message reaches everyone as long as the links in use connect everyone with everyone
+(strongly). That is the caller's responsibility: open the new link before closing the old one.
 
-What a process is told that is not its turn (a frame of an earlier link, an answer that nobody awaits,
-data over a link that is not in use) can come from a correct peer that does not know yet. It is dropped
-without effect, and counted in `ignored`.
+A frame out of turn (of an earlier link, an answer that nobody awaits, data over a link that is not in
+use) can come from a correct peer that does not know yet. It has no effect and is counted in `ignored`.
 
-A link may be opened with the help of mediators: `open("b", via=["c"])` says that there are links in use
-from here to c and from c to b, and the same back (or `back=[...]`). Control information then takes that
-route. Without one, or where it is broken, it goes to everybody, as a broadcast for one process.
+A link may be opened with the help of mediators: `open("b", via=["c"])` means that links are in use
+from here to c and from c to b, and the same back (or `back=[...]`). Control messages then take that
+route. Without a route, or where it is broken, they are flooded: broadcast, for one process.
 
-Joining: a newcomer asks one contact. From the moment at which the contact answers (`Admit`), the
-newcomer delivers all that the contact has not delivered yet, and nothing else. What it sends
-before it is let in waits. If the contact is gone before that, it may ask another one. Who has taken
-part before (had a link, broadcast, let somebody in) cannot join: what it has delivered may come again.
+Joining: a newcomer asks one contact. From the moment the contact answers (`Admit`), the newcomer
+delivers everything that the contact has not delivered yet, and nothing else. What it sends before it is
+admitted waits. If the contact is gone before that, it may ask another one. A process that has taken part
+before (had a link, broadcast, admitted someone) cannot join: it might deliver messages again.
 
-Dropping a peer here is to forget the links with it: nobody else need know, since its messages are not
-waited for. Agreement is among those who stay: what a process broadcasts and delivers to itself just
-before it crashes may be lost with it.
+Dropping a peer here means forgetting the links with it: nobody else needs to know, since its messages
+are not waited for. Agreement is among those who stay: what a process broadcasts and delivers to itself
+just before it crashes may be lost with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from mypy_extensions import i64
 
-from beforehand.errors import LocalProtocolError
-from beforehand.protocols.effects import Admit, Effect, Safe, Transmit
+from beforehand.errors import LocalProtocolError, RemoteProtocolError
+from beforehand.protocols.clocks.membership import Membership, membership_of
+from beforehand.protocols.effects import Admit, Effect, Held, Safe, Transmit, Wait
 from beforehand.protocols.frames import Frame
+from beforehand.protocols.overlay.checks import (
+    check_alpha,
+    check_buffered,
+    check_control,
+    check_routed,
+    check_signal,
+    check_welcome,
+)
 from beforehand.protocols.overlay.frames import (
+    Alpha,
     Broadcast,
+    Buffered,
     Close,
     Control,
     Flood,
     Join,
     Leave,
+    LinkSignal,
     Refuse,
     Relayed,
     RelayedId,
@@ -46,13 +58,52 @@ from beforehand.protocols.overlay.frames import (
     Routed,
     Welcome,
 )
-from beforehand.protocols.overlay.links import JOINING, TAKING_PART, OverlayLinks
+from beforehand.protocols.overlay.links import Links
 from beforehand.protocols.sender_side.output_buffer import Outgoing
+from beforehand.protocols.support.broadcast import BroadcastCore
 from beforehand.protocols.support.numbering import foreign
 
+# Ticks until the making of a link is started again. It doubles each time: the network may be slow.
+FIRST_TIMEOUT: Final = 8
+MAX_TIMEOUT: Final = 1 << 10
+MAX_BUFFERED: Final = 1 << 16  # messages; a link in the making that needs more is started again
 
-class Overlay(OverlayLinks):
+# The stages of a process.
+NEW: Final = 0  # it may join, or become the first of an overlay
+JOINING: Final = 1  # it has asked to be admitted
+MEMBER: Final = 2
+
+
+class OverlayCore(BroadcastCore):
     """One process of an overlay. Not to be instantiated itself."""
+
+    links: Links
+    stage: i64  # NEW, JOINING or MEMBER
+    contact: str  # through whom it is joining; empty if it is not, or the contact is gone
+    requested: i64  # the incarnation that it asked its contact for; 0: it has to ask again
+    unsent: list[Outgoing]  # broadcast since it asked, to be sent once it is admitted
+    flooded: i64  # the number of the last control message that this process flooded
+    max_buffered: i64  # messages kept at either end of a link that is being made
+    ignored: i64  # frames that came out of turn
+
+    def __init__(
+        self,
+        process: str,
+        links: Iterable[object] = (),
+        processes: Membership | Iterable[str] | None = None,
+    ) -> None:
+        super().__init__(process)
+        members = None if processes is None else membership_of(process, processes)
+        self.links = Links(process, members)
+        for link in links:
+            self.links.add_initial(link)
+        self.stage = MEMBER if self.links.out or self.links.incoming else NEW
+        self.contact = ""
+        self.requested = 0
+        self.unsent = []
+        self.flooded = 0
+        self.max_buffered = MAX_BUFFERED
+        self.ignored = 0
 
     # ---- what callers use ----
 
@@ -63,165 +114,197 @@ class Overlay(OverlayLinks):
         back: Iterable[str] | None = None,
         now: i64 = 0,
     ) -> list[Effect]:
-        name = self._peer(peer)
+        links = self.links
+        name = links.check_peer(peer)
         if self.stage == JOINING:
             raise LocalProtocolError(
-                f"{self.process}: is not let in yet; open further links after that"
+                f"{self.process}: isn't admitted yet; open further links after that"
             )
-        there = () if via is None else self._route(via, name)
-        answer = () if back is None else self._route(back, self.process)
-        if via is not None and back is None:
-            answer = (*reversed(there[:-1]), self.process)
-        if name in answer:
-            raise LocalProtocolError(
-                f"{self.process}: {name} is on the way back from itself; name those in between"
-            )
-        if there and there[0] not in self.out:
-            raise LocalProtocolError(
-                f"{self.process}: no link to {there[0]} is in use, so it cannot mediate; name a "
-                "neighbour, or leave out the route"
-            )
+        route, answer = links.check_routes(name, via, back)
         out: list[Effect] = []
-        if name not in self.out and not self._is_opening(name):
-            self.stage = TAKING_PART
-            self.opened += 1
-            self._open(name, self.opened, there, answer, out)
+        if name not in links.out and not self.is_opening(name):
+            self.stage = MEMBER
+            self._start_link(name, links.next_incarnation(), route, answer, out)
         return out
 
     def close(self, peer: str, now: i64 = 0) -> list[Effect]:
-        name = self._peer(peer)
+        name = self.links.check_peer(peer)
         out: list[Effect] = []
-        e = self.out.pop(name, -1)
+        e = self.links.out.pop(name, -1)
         if e < 0:
-            e = self._cancel(name)
+            e = self._cancel_opening(name)
         if e < 0:
             raise LocalProtocolError(
                 f"{self.process}: there is no link to {name} to close; open it first"
             )
-        self._tell_closed(name, e, out)
+        self._announce_close(name, e, out)
         return out
 
     def join(self, contact: str, now: i64 = 0) -> list[Effect]:
-        name = self._peer(contact)
+        name = self.links.check_peer(contact)
         if self.contact:
             raise LocalProtocolError(
-                f"{self.process}: is joining through {self.contact} already, and joining through two "
-                "contacts would deliver messages twice; open further links once it is in"
+                f"{self.process}: is already joining through {self.contact}, and joining through two "
+                "contacts would deliver messages twice; open further links once it is admitted"
             )
-        if self.stage == TAKING_PART:
+        if self.stage == MEMBER:
             raise LocalProtocolError(
-                f"{self.process}: takes part already; open a link to {name}, or join under a new name"
+                f"{self.process}: already takes part; open a link to {name}, or join under a new name"
             )
         self.stage = JOINING
         self.contact = name
         out: list[Effect] = []
-        self._ask(out)
+        self._request_admission(out)
         return out
 
     def leave(self, now: i64 = 0) -> list[Effect]:
         out: list[Effect] = []
         contact = [self.contact] if self.contact else []
-        for peer in sorted({*self.out, *self.incoming, *self._neighbours(), *contact}):
+        links = self.links
+        for peer in sorted({*links.out, *links.incoming, *self._pending_peers(), *contact}):
             out.append(Transmit(peer, Leave()))
-            self._forget(peer)
+            self._forget_links(peer)
         self.contact = ""
         self.unsent = []
-        self.left = True
+        links.left = True
         return out
 
-    # ---- what the protocols fill in ----
-
-    def _open(self, peer: str, e: i64, there: Route, back: Route, out: list[Effect]) -> None:
-        """Start to make link `e` to a peer."""
-        raise NotImplementedError
-
-    def _is_opening(self, peer: str) -> bool:
+    def is_opening(self, peer: str) -> bool:
         """Whether a link to this peer is being made."""
         return False
 
-    def _cancel(self, peer: str) -> i64:
-        """Give up a link that is being made; its incarnation, negative if there is none."""
-        return -1
+    def drop_log(self) -> list[str]:
+        return self.links.departed
 
-    def _neighbours(self) -> list[str]:
+    def is_dropped(self, peer: str) -> bool:
+        return peer in self.links.departed_names
+
+    # ---- what the protocols fill in ----
+
+    def _receive_relayed(self, frame: Relayed, sender: str, now: i64, out: list[Effect]) -> None:
+        """Take a broadcast from a link; the sender is empty for what starts here."""
+        raise NotImplementedError
+
+    def _receive_control(self, control: Control, out: list[Effect]) -> None:
+        """Take a control message for this process."""
+        self.ignored += 1
+
+    def _receive_signal(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
+        """Take a frame by which one end of a link in the making speaks to the other."""
+        self.ignored += 1
+
+    def _handles_control(self, kind: i64) -> bool:
+        """Whether control messages of this kind belong to the protocol."""
+        return False
+
+    def _handles_signal(self, frame: Frame) -> bool:
+        """Whether frames of this class, beyond those of every overlay, belong to the protocol."""
+        return False
+
+    def _start_link(self, peer: str, e: i64, route: Route, back: Route, out: list[Effect]) -> None:
+        """Start to make link `e` to a peer."""
+        raise NotImplementedError
+
+    def _pending_peers(self) -> list[str]:
         """The other ends of the links that are being made, in either direction."""
         return []
 
-    def _first(self, frame: Relayed, sender: str, now: i64, out: list[Effect]) -> None:
-        """Something broadcast comes over a link; the sender is empty for what starts here."""
-        raise NotImplementedError
+    def _cancel_opening(self, peer: str) -> i64:
+        """Give up a link that is being made to a peer; its incarnation, negative if there is none."""
+        return -1
 
-    def _steer(self, control: Control, out: list[Effect]) -> None:
-        """Control information has come that is for this process."""
-        self.ignored += 1
-
-    def _signal(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
-        """A frame has come by which one end of a link in the making speaks to the other."""
-        self.ignored += 1
-
-    def _refused(self, peer: str, e: i64) -> bool:
+    def _opening_refused(self, peer: str, e: i64) -> bool:
         """A peer refuses link `e`, which is not in use; whether it was being made."""
         return False
 
-    def _forget_incoming(self, peer: str) -> None:
-        """A link from a peer that was in use is gone."""
-
-    def _forget_making(self, peer: str) -> None:
-        """Links with a peer that are being made are gone, in both directions."""
-
-    def _closed(self, peer: str, e: i64) -> bool:
-        """The peer closes link `e` to here, which is not in use; whether it was being made."""
+    def _opening_closed(self, peer: str, e: i64) -> bool:
+        """A peer closes link `e` to here, which is not in use; whether it was being made."""
         return False
 
-    def _tell_closed(self, peer: str, e: i64, out: list[Effect]) -> None:
+    def _abandon_pending(self, peer: str) -> None:
+        """Forget the links with a peer that are being made, in both directions."""
+
+    def _incoming_removed(self, peer: str) -> None:
+        """A link from a peer that was in use is gone."""
+
+    def _announce_close(self, peer: str, e: i64, out: list[Effect]) -> None:
         out.append(Transmit(peer, Close(e)))
 
-    def _versions(self) -> tuple[RelayedId, ...]:
-        """What a newcomer must know of what was delivered here."""
+    def _version_vector(self) -> tuple[RelayedId, ...]:
+        """What a newcomer must know about what was delivered here."""
         return ()
 
-    def _inherit(self, versions: tuple[RelayedId, ...]) -> None:
-        """What the contact of a newcomer knew."""
+    def _adopt_versions(self, versions: tuple[RelayedId, ...]) -> None:
+        """Start from the version vector of the contact."""
 
     # ---- sending ----
 
     def _broadcast(self, payloads: list[bytes], now: i64, out: list[Effect]) -> None:
-        self._check_present()
+        self.links.check_present()
         for payload in payloads:
             self.sent += 1
             if self.stage == JOINING:
                 self.unsent.append(Outgoing("", self.sent, payload, now))
             else:
-                self.stage = TAKING_PART
-                self._first(Broadcast(self.process, self.sent, payload), "", now, out)
+                self.stage = MEMBER
+                self._receive_relayed(Broadcast(self.process, self.sent, payload), "", now, out)
 
-    def _pass_on(self, frame: Relayed, out: list[Effect]) -> None:
-        """Send something broadcast over all links, also back to where it came from."""
-        for peer in self.out:
+    def _forward(self, frame: Relayed, out: list[Effect]) -> None:
+        """Send a broadcast over all links, also back to where it came from."""
+        for peer in self.links.out:
             out.append(Transmit(peer, frame))
 
-    def _direct(self, path: Route, control: Control, out: list[Effect]) -> None:
-        """Send control information on its route, or to everybody if that does not exist."""
-        if path and path[0] in self.out:
+    def _send_control(self, path: Route, control: Control, out: list[Effect]) -> None:
+        """Send a control message along its route, or flood it if the route is unknown or broken."""
+        if path and path[0] in self.links.out:
             out.append(Transmit(path[0], Routed(path[1:], control)))
         else:
             self.flooded += 1
-            self._first(Flood(self.process, self.flooded, control), "", 0, out)
+            self._receive_relayed(Flood(self.process, self.flooded, control), "", 0, out)
 
     # ---- receiving ----
 
+    def _check(self, sender: str, frame: Frame) -> None:
+        if isinstance(frame, Relayed):
+            self._check_relayed(sender, frame)
+        elif isinstance(frame, Routed):
+            check_control(sender, frame.control, self._handles_control(frame.control.kind))
+            check_routed(self.process, sender, frame)
+        elif isinstance(frame, Welcome):
+            check_welcome(sender, frame)
+        elif isinstance(frame, (Close, Refuse, Join)) or self._handles_signal(frame):
+            if isinstance(frame, LinkSignal):
+                check_signal(sender, frame)
+            elif isinstance(frame, Alpha):
+                check_alpha(self.process, sender, frame)
+            elif isinstance(frame, Buffered):
+                for relayed in frame.frames:
+                    self._check_relayed(sender, relayed)
+                check_buffered(sender, frame)
+        elif not isinstance(frame, Leave):
+            raise foreign(sender, frame, "this overlay")
+
+    def _check_relayed(self, sender: str, frame: Relayed) -> None:
+        mine = self.sent if isinstance(frame, Broadcast) else self.flooded
+        if frame.number < 1 or (frame.source == self.process and frame.number > mine):
+            raise RemoteProtocolError(
+                sender, f"forwards number {frame.number} of {frame.source}, which was never sent"
+            )
+        if isinstance(frame, Flood):
+            check_control(sender, frame.control, self._handles_control(frame.control.kind))
+
     def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
         if isinstance(frame, Relayed):
-            self._first(frame, sender, now, out)
-        elif self.left or sender in self.gone_names:
+            self._receive_relayed(frame, sender, now, out)
+        elif self.links.left or sender in self.links.departed_names:
             self.ignored += 1
         elif isinstance(frame, Routed):
-            if not self._accepts(sender):
+            if not self._accepts_from(sender):
                 self.ignored += 1
             elif frame.path:
-                self._direct(frame.path, frame.control, out)
+                self._send_control(frame.path, frame.control, out)
             else:
-                self._steer(frame.control, out)
+                self._receive_control(frame.control, out)
         elif isinstance(frame, Close):
             self._receive_close(sender, frame.e)
         elif isinstance(frame, Refuse):
@@ -231,88 +314,125 @@ class Overlay(OverlayLinks):
         elif isinstance(frame, Welcome):
             self._receive_welcome(sender, frame, now, out)
         elif isinstance(frame, Leave):
-            self._let_go(sender)
+            self._remove_peer(sender)
         else:
-            self._signal(sender, frame, now, out)
-
-    def _accepts(self, sender: str) -> bool:
-        """Whether what comes from a peer comes over a link that is in use."""
-        return sender in self.incoming
+            self._receive_signal(sender, frame, now, out)
 
     def _receive_fenced(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
         raise foreign(sender, frame, "an overlay")
 
+    def _accepts_from(self, sender: str) -> bool:
+        """Whether what comes from a peer comes over a link that is in use."""
+        return sender in self.links.incoming
+
     def _receive_close(self, sender: str, e: i64) -> None:
-        if self.incoming.get(sender, -1) == e:
-            del self.incoming[sender]
-            self._forget_incoming(sender)
-        elif not self._closed(sender, e):
+        if self.links.incoming.get(sender, -1) == e:
+            del self.links.incoming[sender]
+            self._incoming_removed(sender)
+        elif not self._opening_closed(sender, e):
             self.ignored += 1
 
     def _receive_refusal(self, sender: str, e: i64) -> None:
-        if self.contact == sender and self.asked == e:
-            self.asked = 0
-        elif not self._refused(sender, e):
+        if self.contact == sender and self.requested == e:
+            self.requested = 0
+        elif not self._opening_refused(sender, e):
             self.ignored += 1
 
     # ---- joining and leaving ----
 
-    def _ask(self, out: list[Effect]) -> None:
-        self.opened += 1
-        self.asked = self.opened
-        out.append(Transmit(self.contact, Join(self.asked)))
+    def _request_admission(self, out: list[Effect]) -> None:
+        self.requested = self.links.next_incarnation()
+        out.append(Transmit(self.contact, Join(self.requested)))
+
+    def _tick(self, now: i64, out: list[Effect]) -> None:
+        if self.contact and not self.requested:
+            self._request_admission(out)
 
     def _receive_join(self, sender: str, e: i64, out: list[Effect]) -> None:
-        if sender in self.out or sender in self.incoming:
+        links = self.links
+        if sender in links.out or sender in links.incoming:
             self.ignored += 1
         elif self.stage == JOINING:
             out.append(Transmit(sender, Refuse(e)))
         else:
-            # A link to who was not in yet could not be made, so nothing is lost by giving it up.
-            self._forget_making(sender)
-            self.stage = TAKING_PART
-            # All at once: whatever is passed on from here on goes to the newcomer, and comes back.
-            self.opened += 1
-            self.out[sender] = int(self.opened)
-            self.incoming[sender] = int(e)
-            out.append(Transmit(sender, Welcome(self.opened, self._versions())))
+            # No link could be made to a process that was not admitted, so giving it up loses nothing.
+            self._abandon_pending(sender)
+            self.stage = MEMBER
+            # At one moment: whatever is forwarded from here on goes to the newcomer and comes back.
+            incarnation = links.next_incarnation()
+            links.out[sender] = int(incarnation)
+            links.incoming[sender] = int(e)
+            out.append(Transmit(sender, Welcome(incarnation, self._version_vector())))
             out.append(Admit(sender))
 
     def _receive_welcome(self, sender: str, frame: Welcome, now: i64, out: list[Effect]) -> None:
-        if sender != self.contact or not self.asked:
+        if sender != self.contact or not self.requested:
             self.ignored += 1
             return
-        self.out[sender] = int(self.asked)
-        self.incoming[sender] = int(frame.e)
-        self.stage = TAKING_PART
+        self.links.out[sender] = int(self.requested)
+        self.links.incoming[sender] = int(frame.e)
+        self.stage = MEMBER
         self.contact = ""
-        self.asked = 0
-        self._inherit(frame.versions)
+        self.requested = 0
+        self._adopt_versions(frame.versions)
         out.append(Safe(sender))
         unsent = self.unsent
         self.unsent = []
-        for each in unsent:
-            self._first(Broadcast(self.process, each.number, each.payload), "", now, out)
+        for message in unsent:
+            broadcast = Broadcast(self.process, message.number, message.payload)
+            self._receive_relayed(broadcast, "", now, out)
 
     def _apply_drop(self, peer: str, now: i64, out: list[Effect]) -> None:
-        if peer not in self.gone_names:
-            self._let_go(peer)
+        if peer not in self.links.departed_names:
+            self._remove_peer(peer)
             out.append(Transmit(peer, Leave()))  # if it is alive, it must not wait for this process
 
-    def _let_go(self, peer: str) -> None:
-        self.gone.append(peer)
-        self.gone_names.add(peer)
-        self._forget(peer)
+    def _remove_peer(self, peer: str) -> None:
+        self.links.depart(peer)
+        self._forget_links(peer)
         if self.contact == peer:
             self.contact = ""
-            self.asked = 0
+            self.requested = 0
 
-    def _forget(self, peer: str) -> None:
-        self.out.pop(peer, None)
-        if self.incoming.pop(peer, -1) >= 0:
-            self._forget_incoming(peer)
-        self._forget_making(peer)
+    def _forget_links(self, peer: str) -> None:
+        self.links.out.pop(peer, None)
+        if self.links.incoming.pop(peer, -1) >= 0:
+            self._incoming_removed(peer)
+        self._abandon_pending(peer)
 
-    def _tick(self, now: i64, out: list[Effect]) -> None:
-        if self.contact and not self.asked:
-            self._ask(out)
+    # ---- inspection ----
+
+    def held(self) -> list[Held]:
+        """The messages that wait for this process's admission."""
+        waits = (Wait("welcome", self.contact, 0),) if self.contact else ()
+        return [
+            Held(self.process, int(message.number), (), int(message.since), waits)
+            for message in self.unsent
+        ]
+
+    def integers(self) -> int:
+        return 3 + self.links.integers() + len(self.unsent) + self.entries()
+
+    def ignored_frames(self) -> int:
+        return int(self.ignored)
+
+    def _copy_overlay(self, twin: OverlayCore) -> None:
+        twin.sent = self.sent
+        twin.links = self.links.copy()
+        twin.stage = self.stage
+        twin.contact = self.contact
+        twin.requested = self.requested
+        twin.unsent = self.unsent.copy()
+        twin.flooded = self.flooded
+        twin.max_buffered = self.max_buffered
+        twin.ignored = self.ignored
+
+    def _overlay_state(self) -> tuple[object, ...]:
+        links = self.links
+        return (
+            tuple(sorted(links.out.items())),
+            tuple(sorted(links.incoming.items())),
+            (int(links.opened), int(self.flooded), int(self.max_buffered), int(self.stage)),
+            (self.contact, int(self.requested), tuple([message.key() for message in self.unsent])),
+            (tuple(sorted(links.departed)), links.left),
+        )

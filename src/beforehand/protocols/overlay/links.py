@@ -1,6 +1,7 @@
-"""What a process of an overlay has: its links, its place in the overlay, and what may be said to it.
+"""The links of one process of an overlay, and which peers are gone.
 
-The base of `overlay.py`, which tells what the links are for and what happens on them.
+Every link has an incarnation, a number that its opener gives to no other link, so that a frame that
+was meant for an earlier link between the same two processes is never mistaken for this one's.
 """
 
 from __future__ import annotations
@@ -11,186 +12,96 @@ from typing import Final
 from mypy_extensions import i64
 
 from beforehand.causality.ids import check_process
-from beforehand.errors import LocalProtocolError, PeerDroppedError, RemoteProtocolError
-from beforehand.protocols.clocks.membership import Membership, membership_of
-from beforehand.protocols.effects import Held, Wait
-from beforehand.protocols.frames import Frame
-from beforehand.protocols.overlay.frames import (
-    Alpha,
-    Broadcast,
-    Buffered,
-    Close,
-    Control,
-    Flood,
-    Join,
-    Leave,
-    LinkSignal,
-    Refuse,
-    Relayed,
-    Route,
-    Routed,
-    Welcome,
-)
-from beforehand.protocols.sender_side.output_buffer import Outgoing
-from beforehand.protocols.support.broadcast import BroadcastCore
-from beforehand.protocols.support.numbering import foreign
-
-# Ticks until the making of a link starts anew: twice as many each time, for it may only have been slow.
-PATIENCE: Final = 8
-MOST_PATIENCE: Final = 1 << 10
-MOST_BUFFERED: Final = 1 << 16  # messages: a link for which more would be kept is started anew
-
-# What a process is to the overlay.
-FRESH: Final = 0  # nothing has happened yet: it may join, or be the first of an overlay
-JOINING: Final = 1  # it has asked to be let in
-TAKING_PART: Final = 2
+from beforehand.errors import LocalProtocolError, PeerDroppedError
+from beforehand.protocols.clocks.membership import Membership
+from beforehand.protocols.overlay.frames import Route
 
 
-class OverlayLinks(BroadcastCore):
-    """The state of one process. Not to be instantiated itself."""
+class Links:
+    """The links in use at one process. Links that are still being made belong to the protocol."""
 
-    members: Final[Membership | None]  # all that may ever take part, if that is known
-    out: dict[str, int]  # peer -> incarnation of the link to it that is in use
-    incoming: dict[str, int]  # peer -> incarnation of the link from it that is in use
+    process: Final[str]
+    members: Final[Membership | None]  # everyone who may ever take part, if that is known
+    out: dict[str, int]  # peer -> incarnation of the link to it
+    incoming: dict[str, int]  # peer -> incarnation of the link from it
     opened: i64  # the newest incarnation of a link that this process opened
-    flooded: i64  # how much control information it has sent to everybody
-    stage: i64  # FRESH, JOINING or TAKING_PART
-    contact: str  # through whom it is joining; empty: it is not, or that one is gone
-    asked: i64  # the incarnation that it asked its contact for; 0: it has to ask again
-    unsent: list[Outgoing]  # what it broadcast since it asked
-    gone: list[str]  # the dropped peers, and those who left
-    gone_names: set[str]  # the same, for look-up
-    left: bool
-    most_buffered: i64  # messages kept at either end of a link that is being made
-    ignored: i64  # frames that came out of turn
+    departed: list[str]  # peers that were dropped or left, in that order
+    departed_names: set[str]  # the same, for look-up
+    left: bool  # this process itself has left
 
-    def __init__(
-        self,
-        process: str,
-        links: Iterable[object] = (),
-        processes: Membership | Iterable[str] | None = None,
-    ) -> None:
-        super().__init__(process)
-        self.members = None if processes is None else membership_of(process, processes)
+    def __init__(self, process: str, members: Membership | None) -> None:
+        self.process = process
+        self.members = members
         self.out = {}
         self.incoming = {}
         self.opened = 0
-        self.flooded = 0
-        self.stage = FRESH
-        self.contact = ""
-        self.asked = 0
-        self.unsent = []
-        self.gone = []
-        self.gone_names = set()
+        self.departed = []
+        self.departed_names = set()
         self.left = False
-        self.most_buffered = MOST_BUFFERED
-        self.ignored = 0
-        for link in links:
-            self._add_first(link)
 
-    def _add_first(self, link: object) -> None:
-        """A link that is there from the start, and known to both its ends."""
+    def add_initial(self, link: object) -> None:
+        """Add a link that exists from the start and is known at both ends; skip links of others."""
         if isinstance(link, str):
-            peer = self._peer(link)
+            peer = self.check_peer(link)
             self.out[peer] = 0
             self.incoming[peer] = 0
-            self.stage = TAKING_PART
             return
         if not isinstance(link, (tuple, list)) or len(link) != 2:
             raise LocalProtocolError(
-                f"{self.process}: {link!r} is no link; give a neighbour, or a pair (from, to)"
+                f"{self.process}: {link!r} isn't a link; give a neighbour, or a pair (from, to)"
             )
         start, end = check_process(link[0]), check_process(link[1])
         if start == self.process:
-            self.out[self._peer(end)] = 0
-            self.stage = TAKING_PART
+            self.out[self.check_peer(end)] = 0
         elif end == self.process:
-            self.incoming[self._peer(start)] = 0
-            self.stage = TAKING_PART
+            self.incoming[self.check_peer(start)] = 0
 
-    def drop_log(self) -> list[str]:
-        return self.gone
+    def next_incarnation(self) -> i64:
+        """The incarnation of a new link from here."""
+        self.opened += 1
+        return self.opened
 
-    def is_dropped(self, peer: str) -> bool:
-        return peer in self.gone_names
+    def depart(self, peer: str) -> None:
+        """Record that a peer is gone for good."""
+        self.departed.append(peer)
+        self.departed_names.add(peer)
 
-    # ---- what frames may say ----
+    # ---- arguments of callers ----
 
-    def _check(self, sender: str, frame: Frame) -> None:
-        if isinstance(frame, Relayed):
-            self._check_relayed(sender, frame)
-        elif isinstance(frame, Routed):
-            self._check_control(sender, frame.control)
-            self._check_route(sender, frame.path)
-            end = frame.path[-1] if frame.path else self.process
-            if frame.control.target() != end:
-                raise RemoteProtocolError(sender, f"directs {frame.control} to {end}")
-        elif isinstance(frame, Welcome):
-            if frame.e < 1:
-                raise RemoteProtocolError(sender, f"opens link {frame.e}; they start at 1")
-            for _, number in frame.versions:
-                if number == 0:
-                    raise RemoteProtocolError(sender, "knows of a message 0")
-        elif isinstance(frame, (Close, Refuse, Join)) or self._speaks(frame):
-            if isinstance(frame, LinkSignal) and frame.e < (0 if isinstance(frame, Close) else 1):
-                raise RemoteProtocolError(sender, f"speaks of link {frame.e}")
-            if isinstance(frame, Buffered):
-                if frame.e < 1:
-                    raise RemoteProtocolError(sender, f"speaks of link {frame.e}")
-                for each in frame.frames:
-                    self._check_relayed(sender, each)
-                if len({each.id for each in frame.frames}) < len(frame.frames):
-                    raise RemoteProtocolError(sender, "has delivered a message twice")
-            if isinstance(frame, Alpha):
-                self._check_route(sender, frame.back)
-                if frame.e < 1 or (frame.back and frame.back[-1] != sender):
-                    raise RemoteProtocolError(sender, f"{frame} does not lead back to it")
-        elif not isinstance(frame, Leave):
-            raise foreign(sender, frame, "this overlay")
-
-    def _check_control(self, sender: str, control: Control) -> None:
-        if control.e < 1 or not self._takes(control.kind):
-            raise RemoteProtocolError(sender, f"{control} cannot be")
-        if control.opener == control.acceptor:
-            raise RemoteProtocolError(sender, f"{control} is about a link to oneself")
-
-    def _check_route(self, sender: str, path: Route) -> None:
-        if self.process in path or len(set(path)) < len(path):
-            raise RemoteProtocolError(sender, f"a route that comes back: {path}")
-
-    def _check_relayed(self, sender: str, frame: Relayed) -> None:
-        mine = self.sent if isinstance(frame, Broadcast) else self.flooded
-        if frame.number < 1 or (frame.source == self.process and frame.number > mine):
-            raise RemoteProtocolError(
-                sender, f"brings number {frame.number} of {frame.source}, which cannot be"
-            )
-        if isinstance(frame, Flood):
-            self._check_control(sender, frame.control)
-
-    def _takes(self, kind: i64) -> bool:
-        """Whether control information of this kind belongs to the protocol."""
-        return False
-
-    def _speaks(self, frame: Frame) -> bool:
-        """Whether frames of this class, other than those of every overlay, belong to the protocol."""
-        return False
-
-    # ---- checks of what callers say ----
-
-    def _peer(self, peer: str) -> str:
-        self._check_present()
+    def check_peer(self, peer: str) -> str:
+        """The name, if this process may have a link to it."""
+        self.check_present()
         name = check_process(peer)
         if name == self.process:
             raise LocalProtocolError(f"{self.process}: a link to oneself; name another process")
-        if self.members is not None and name not in self.members.places:
+        if self.members is not None and name not in self.members.index:
             raise LocalProtocolError(
-                f"{self.process}: {name} is a stranger, not among the processes that were named"
+                f"{self.process}: {name} isn't among the processes named at the start"
             )
-        if name in self.gone_names:
+        if name in self.departed_names:
             raise PeerDroppedError(
-                f"{self.process}: {name} was dropped; it comes back under a new name only"
+                f"{self.process}: {name} was dropped; it can only come back under a new name"
             )
         return name
+
+    def check_routes(
+        self, peer: str, via: Iterable[object] | None, back: Iterable[object] | None
+    ) -> tuple[Route, Route]:
+        """The routes to a peer and back, over these mediators; empty if there are none."""
+        there = () if via is None else self._route(via, peer)
+        answer = () if back is None else self._route(back, self.process)
+        if via is not None and back is None:
+            answer = (*reversed(there[:-1]), self.process)
+        if peer in answer:
+            raise LocalProtocolError(
+                f"{self.process}: {peer} is on the way back from itself; name those in between"
+            )
+        if there and there[0] not in self.out:
+            raise LocalProtocolError(
+                f"{self.process}: no link to {there[0]} is in use, so it cannot mediate; name a "
+                "neighbour, or leave out the route"
+            )
+        return there, answer
 
     def _route(self, via: Iterable[object], end: str) -> Route:
         if isinstance(via, str):
@@ -198,53 +109,30 @@ class OverlayLinks(BroadcastCore):
         route = (*[check_process(name) for name in via], end)
         if self.process in route[:-1] or len(set(route)) < len(route):
             raise LocalProtocolError(
-                f"{self.process}: {route} is no route; name the mediators in their order, each once"
+                f"{self.process}: {route} isn't a route; name the mediators in order, each once"
             )
         return route
 
-    def _check_present(self) -> None:
+    def check_present(self) -> None:
+        """Refuse to go on after leaving."""
         if self.left:
             raise LocalProtocolError(
-                f"{self.process}: has left; it comes back as a new process, under a new name"
+                f"{self.process}: has left; it can only come back as a new process, under a new name"
             )
 
-    # ---- looking inside ----
-
-    def held(self) -> list[Held]:
-        """What waits until this process is let in."""
-        waits = (Wait("welcome", self.contact, 0),) if self.contact else ()
-        return [
-            Held(self.process, int(each.number), (), int(each.since), waits) for each in self.unsent
-        ]
+    # ---- inspection ----
 
     def integers(self) -> int:
-        links = 2 * (len(self.out) + len(self.incoming))
-        return 3 + links + len(self.gone) + len(self.unsent) + self.entries()
+        """How many integers and identifiers this table holds."""
+        return 2 * (len(self.out) + len(self.incoming)) + len(self.departed)
 
-    def ignored_frames(self) -> int:
-        return int(self.ignored)
-
-    def _copy_links(self, twin: OverlayLinks) -> None:
-        twin.sent = self.sent
+    def copy(self) -> Links:
+        """An independent table in the same state."""
+        twin = Links(self.process, self.members)
         twin.out = self.out.copy()
         twin.incoming = self.incoming.copy()
         twin.opened = self.opened
-        twin.flooded = self.flooded
-        twin.stage = self.stage
-        twin.contact = self.contact
-        twin.asked = self.asked
-        twin.unsent = self.unsent.copy()
-        twin.gone = self.gone.copy()
-        twin.gone_names = self.gone_names.copy()
+        twin.departed = self.departed.copy()
+        twin.departed_names = self.departed_names.copy()
         twin.left = self.left
-        twin.most_buffered = self.most_buffered
-        twin.ignored = self.ignored
-
-    def _links_state(self) -> tuple[object, ...]:
-        return (
-            tuple(sorted(self.out.items())),
-            tuple(sorted(self.incoming.items())),
-            (int(self.opened), int(self.flooded), int(self.most_buffered), int(self.stage)),
-            (self.contact, int(self.asked), tuple([each.key() for each in self.unsent])),
-            (tuple(sorted(self.gone)), self.left),
-        )
+        return twin

@@ -47,6 +47,8 @@ from mypy_extensions import i64
 from beforehand.protocols.clocks.membership import Membership
 from beforehand.protocols.effects import Deliver, Effect, Safe, Transmit
 from beforehand.protocols.frames import Frame
+from beforehand.protocols.overlay.core import FIRST_TIMEOUT, MAX_TIMEOUT, MEMBER, OverlayCore
+from beforehand.protocols.overlay.expected import ExpectedCopies
 from beforehand.protocols.overlay.frames import (
     BETA,
     PI,
@@ -62,8 +64,6 @@ from beforehand.protocols.overlay.frames import (
     RelayedId,
     Route,
 )
-from beforehand.protocols.overlay.link_memory import LinkMemory
-from beforehand.protocols.overlay.links import MOST_PATIENCE, PATIENCE, TAKING_PART
 
 # How far the opener of a link has got.
 REFUSED: Final = 0  # to be tried again
@@ -74,34 +74,34 @@ RECORDING: Final = 2  # pi is out, rho awaited
 class Opening:
     """A link that this process opens."""
 
-    __slots__ = ("age", "buffer", "e", "patience", "phase", "there")
+    __slots__ = ("age", "buffer", "e", "phase", "route", "timeout")
     e: i64
-    there: Route
-    patience: i64
+    route: Route
+    timeout: i64
     phase: i64
     age: i64  # ticks since it was started
     buffer: list[Relayed]  # B-beta
 
-    def __init__(self, e: i64, there: Route, patience: i64) -> None:
+    def __init__(self, e: i64, route: Route, timeout: i64) -> None:
         self.e = e
-        self.there = there
-        self.patience = patience
+        self.route = route
+        self.timeout = timeout
         self.phase = ASKED
         self.age = 0
         self.buffer = []
 
     def copy(self) -> Opening:
-        """An independent one in the same state."""
-        twin = Opening(self.e, self.there, self.patience)
+        """An independent record in the same state."""
+        twin = Opening(self.e, self.route, self.timeout)
         twin.phase = self.phase
         twin.age = self.age
         twin.buffer = self.buffer.copy()
         return twin
 
     def key(self) -> tuple[object, ...]:
-        """All of it, to compare."""
-        times = (int(self.patience), int(self.age))
-        return (int(self.e), self.there, int(self.phase), times, tuple(self.buffer))
+        """Equal exactly for equal records."""
+        times = (int(self.timeout), int(self.age))
+        return (int(self.e), self.route, int(self.phase), times, tuple(self.buffer))
 
 
 class Accepting:
@@ -122,7 +122,7 @@ class Accepting:
         self.pi = set()
 
     def copy(self) -> Accepting:
-        """An independent one in the same state."""
+        """An independent record in the same state."""
         twin = Accepting(self.e, self.back)
         twin.got_pi = self.got_pi
         twin.alpha = self.alpha.copy()
@@ -130,16 +130,17 @@ class Accepting:
         return twin
 
     def key(self) -> tuple[object, ...]:
-        """All of it, to compare."""
+        """Equal exactly for equal records."""
         seen = (tuple(sorted(self.alpha)), tuple(sorted(self.pi)))
         return (int(self.e), self.back, self.got_pi, *seen)
 
 
-class Prc(LinkMemory):
+class Prc(OverlayCore):
     """One process of an overlay that may change at any time."""
 
-    opening: dict[str, Opening]  # by the peer
-    accepting: dict[str, Accepting]
+    expected: ExpectedCopies  # the memory of its incoming links, as in `link-memory`
+    opening: dict[str, Opening]  # by peer: the links from here that are being made
+    accepting: dict[str, Accepting]  # by peer: the links to here that are being made
 
     def __init__(
         self,
@@ -148,65 +149,77 @@ class Prc(LinkMemory):
         processes: Membership | Iterable[str] | None = None,
     ) -> None:
         super().__init__(process, links, processes)
+        self.expected = ExpectedCopies()
         self.opening = {}
         self.accepting = {}
 
     # ---- messages ----
 
+    def _receive_relayed(self, frame: Relayed, sender: str, now: i64, out: list[Effect]) -> None:
+        if sender and sender not in self.links.incoming:
+            self.ignored += 1
+        elif self.expected.receive(frame.id, sender, self.links.incoming):
+            # Before the delivery: what that causes must come after it on every link.
+            self._forward(frame, out)
+            self._deliver(frame, out)
+
     def _deliver(self, frame: Relayed, out: list[Effect]) -> None:
         if self.opening or self.accepting:
-            self._note(frame, out)
+            self._record_delivery(frame, out)
         if isinstance(frame, Broadcast):
             out.append(Deliver(frame.source, frame.number, frame.payload))
         elif isinstance(frame, Flood) and frame.control.target() == self.process:
-            self._steer(frame.control, out)
+            self._receive_control(frame.control, out)
 
-    def _note(self, frame: Relayed, out: list[Effect]) -> None:
-        """Remember a delivery for the links that are being made."""
+    def _incoming_removed(self, peer: str) -> None:
+        self.expected.forget_link(peer)
+
+    def _record_delivery(self, frame: Relayed, out: list[Effect]) -> None:
+        """Record a delivery at the links that are being made."""
         for peer, opening in self.opening.items():
             if opening.phase == RECORDING:
                 opening.buffer.append(frame)
-                if len(opening.buffer) > self.most_buffered:
+                if len(opening.buffer) > self.max_buffered:
                     out.append(Transmit(peer, Close(opening.e)))
                     self._retry_later(opening)
         for peer in list(self.accepting):
             accepting = self.accepting[peer]
-            noted = accepting.pi if accepting.got_pi else accepting.alpha
-            noted.add(frame.id)
+            delivered = accepting.pi if accepting.got_pi else accepting.alpha
+            delivered.add(frame.id)
             # After rho the opener may use the link already, so that there is no way back.
-            if not accepting.got_pi and len(accepting.alpha) > self.most_buffered:
+            if not accepting.got_pi and len(accepting.alpha) > self.max_buffered:
                 out.append(Transmit(peer, Refuse(accepting.e)))
                 del self.accepting[peer]
 
     # ---- a link is made: alpha, beta, pi, rho, B-beta ----
 
-    def _open(self, peer: str, e: i64, there: Route, back: Route, out: list[Effect]) -> None:
-        self.opening[peer] = Opening(e, there, PATIENCE)
+    def _start_link(self, peer: str, e: i64, route: Route, back: Route, out: list[Effect]) -> None:
+        self.opening[peer] = Opening(e, route, FIRST_TIMEOUT)
         out.append(Transmit(peer, Alpha(e, back)))
 
-    def _speaks(self, frame: Frame) -> bool:
+    def _handles_signal(self, frame: Frame) -> bool:
         return isinstance(frame, (Alpha, Buffered))
 
-    def _takes(self, kind: i64) -> bool:
+    def _handles_control(self, kind: i64) -> bool:
         return BETA <= kind <= RHO
 
-    def _signal(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
+    def _receive_signal(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
         if isinstance(frame, Alpha):
             self._receive_alpha(sender, frame, out)
         elif isinstance(frame, Buffered):
             self._receive_buffered(sender, frame, now, out)
 
     def _receive_alpha(self, sender: str, frame: Alpha, out: list[Effect]) -> None:
-        if sender in self.accepting or sender in self.incoming:
+        if sender in self.accepting or sender in self.links.incoming:
             self.ignored += 1
             return
-        if self.stage != TAKING_PART:  # no way leads back from here
+        if self.stage != MEMBER:  # no way leads back from here
             out.append(Transmit(sender, Refuse(frame.e)))
             return
         self.accepting[sender] = Accepting(frame.e, frame.back)
-        self._direct(frame.back, Control(BETA, sender, self.process, frame.e), out)
+        self._send_control(frame.back, Control(BETA, sender, self.process, frame.e), out)
 
-    def _steer(self, control: Control, out: list[Effect]) -> None:
+    def _receive_control(self, control: Control, out: list[Effect]) -> None:
         if control.kind == BETA:
             self._receive_beta(control, out)
         elif control.kind == PI:
@@ -221,7 +234,7 @@ class Prc(LinkMemory):
             return
         opening.phase = RECORDING
         pi = Control(PI, self.process, control.acceptor, control.e)
-        self._direct(opening.there, pi, out)
+        self._send_control(opening.route, pi, out)
 
     def _receive_pi(self, control: Control, out: list[Effect]) -> None:
         accepting = self.accepting.get(control.opener)
@@ -230,7 +243,7 @@ class Prc(LinkMemory):
             return
         accepting.got_pi = True
         rho = Control(RHO, control.opener, self.process, control.e)
-        self._direct(accepting.back, rho, out)
+        self._send_control(accepting.back, rho, out)
 
     def _receive_rho(self, control: Control, out: list[Effect]) -> None:
         peer = control.acceptor
@@ -239,7 +252,7 @@ class Prc(LinkMemory):
             self.ignored += 1
             return
         del self.opening[peer]
-        self.out[peer] = int(opening.e)
+        self.links.out[peer] = int(opening.e)
         out.append(Transmit(peer, Buffered(opening.e, tuple(opening.buffer))))
         out.append(Safe(peer))
 
@@ -250,26 +263,26 @@ class Prc(LinkMemory):
             return
         # The link is safe from here on: what the messages below cause may come back over it.
         del self.accepting[sender]
-        self.incoming[sender] = int(frame.e)
-        for relayed in accepting.pi.difference([each.id for each in frame.frames]):
-            self.awaited.setdefault(relayed, set()).add(sender)
-        for each in frame.frames:
-            if each.id not in accepting.alpha and each.id not in accepting.pi:
-                self._first(each, sender, now, out)
+        self.links.incoming[sender] = int(frame.e)
+        for relayed_id in accepting.pi.difference([relayed.id for relayed in frame.frames]):
+            self.expected.expect(relayed_id, sender)
+        for relayed in frame.frames:
+            if relayed.id not in accepting.alpha and relayed.id not in accepting.pi:
+                self._receive_relayed(relayed, sender, now, out)
 
     # ---- a link is not made ----
 
-    def _is_opening(self, peer: str) -> bool:
+    def is_opening(self, peer: str) -> bool:
         return peer in self.opening
 
-    def _neighbours(self) -> list[str]:
+    def _pending_peers(self) -> list[str]:
         return [*self.opening, *self.accepting]
 
-    def _cancel(self, peer: str) -> i64:
+    def _cancel_opening(self, peer: str) -> i64:
         opening = self.opening.pop(peer, None)
         return -1 if opening is None else opening.e
 
-    def _refused(self, peer: str, e: i64) -> bool:
+    def _opening_refused(self, peer: str, e: i64) -> bool:
         opening = self.opening.get(peer)
         if opening is None or opening.e != e:
             return False
@@ -280,14 +293,14 @@ class Prc(LinkMemory):
         opening.phase = REFUSED
         opening.buffer = []
 
-    def _closed(self, peer: str, e: i64) -> bool:
+    def _opening_closed(self, peer: str, e: i64) -> bool:
         accepting = self.accepting.get(peer)
         if accepting is None or accepting.e != e:
             return False
         del self.accepting[peer]
         return True
 
-    def _forget_making(self, peer: str) -> None:
+    def _abandon_pending(self, peer: str) -> None:
         self.opening.pop(peer, None)
         self.accepting.pop(peer, None)
 
@@ -295,20 +308,20 @@ class Prc(LinkMemory):
         super()._tick(now, out)
         for peer, opening in self.opening.items():
             opening.age += 1
-            if opening.phase == REFUSED or opening.age > opening.patience:
-                patience = opening.patience
+            if opening.phase == REFUSED or opening.age > opening.timeout:
+                timeout = opening.timeout
                 if opening.phase != REFUSED:
                     out.append(Transmit(peer, Close(opening.e)))
-                    patience = min(2 * patience, MOST_PATIENCE)
-                self.opened += 1
+                    timeout = min(2 * timeout, MAX_TIMEOUT)
+                e = self.links.next_incarnation()
                 # Without a route: a mediator that is gone may be why it took so long.
-                self.opening[peer] = Opening(self.opened, (), patience)
-                out.append(Transmit(peer, Alpha(self.opened, ())))
+                self.opening[peer] = Opening(e, (), timeout)
+                out.append(Transmit(peer, Alpha(e, ())))
 
-    # ---- looking inside ----
+    # ---- inspection ----
 
     def entries(self) -> int:
-        total = super().entries()
+        total = self.expected.entries()
         for opening in self.opening.values():
             total += len(opening.buffer)
         for accepting in self.accepting.values():
@@ -323,15 +336,16 @@ class Prc(LinkMemory):
         return super().integers() + 3 * len(self.opening) + 2 * len(self.accepting)
 
     def copy(self) -> Prc:
-        twin = Prc(self.process, (), self.members)
-        self._copy_memory(twin)
-        twin.opening = {peer: each.copy() for peer, each in self.opening.items()}
-        twin.accepting = {peer: each.copy() for peer, each in self.accepting.items()}
+        twin = Prc(self.process, (), self.links.members)
+        self._copy_overlay(twin)
+        twin.expected = self.expected.copy()
+        twin.opening = {peer: opening.copy() for peer, opening in self.opening.items()}
+        twin.accepting = {peer: accepting.copy() for peer, accepting in self.accepting.items()}
         return twin
 
     def _state(self) -> tuple[object, ...]:
         return (
-            super()._state(),
+            (self._overlay_state(), self.expected.fingerprint()),
             tuple([(peer, self.opening[peer].key()) for peer in sorted(self.opening)]),
             tuple([(peer, self.accepting[peer].key()) for peer in sorted(self.accepting)]),
         )

@@ -23,7 +23,7 @@ from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.clocks.membership import Membership
 from beforehand.protocols.effects import Deliver, Effect, Safe, Transmit
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.overlay.core import Overlay
+from beforehand.protocols.overlay.core import FIRST_TIMEOUT, MAX_TIMEOUT, MEMBER, OverlayCore
 from beforehand.protocols.overlay.frames import (
     PING,
     Broadcast,
@@ -34,40 +34,39 @@ from beforehand.protocols.overlay.frames import (
     RelayedId,
     Route,
 )
-from beforehand.protocols.overlay.links import MOST_PATIENCE, PATIENCE, TAKING_PART
 
 
 class Pinging:
     """A link that this process opens."""
 
-    __slots__ = ("age", "buffer", "e", "patience", "there")
+    __slots__ = ("age", "buffer", "e", "route", "timeout")
     e: i64
-    there: Route
-    patience: i64
+    route: Route
+    timeout: i64
     age: i64  # ticks since the ping
     buffer: list[Relayed]
 
-    def __init__(self, e: i64, there: Route, patience: i64) -> None:
+    def __init__(self, e: i64, route: Route, timeout: i64) -> None:
         self.e = e
-        self.there = there
-        self.patience = patience
+        self.route = route
+        self.timeout = timeout
         self.age = 0
         self.buffer = []
 
     def copy(self) -> Pinging:
-        """An independent one in the same state."""
-        twin = Pinging(self.e, self.there, self.patience)
+        """An independent record in the same state."""
+        twin = Pinging(self.e, self.route, self.timeout)
         twin.age = self.age
         twin.buffer = self.buffer.copy()
         return twin
 
     def key(self) -> tuple[object, ...]:
-        """All of it, to compare."""
-        times = (int(self.patience), int(self.age))
-        return (int(self.e), self.there, times, tuple(self.buffer))
+        """Equal exactly for equal records."""
+        times = (int(self.timeout), int(self.age))
+        return (int(self.e), self.route, times, tuple(self.buffer))
 
 
-class Preventive(Overlay):
+class Preventive(OverlayCore):
     """One process of an overlay that may change at any time."""
 
     versions: dict[str, int]  # source -> its newest message delivered here
@@ -94,18 +93,20 @@ class Preventive(Overlay):
     def _check_relayed(self, sender: str, frame: Relayed) -> None:
         super()._check_relayed(sender, frame)
         newest = self._newest(frame)
-        if frame.number > newest + 1 and self._accepts(sender):
+        if frame.number > newest + 1 and self._accepts_from(sender):
             raise RemoteProtocolError(
                 sender,
                 f"brings number {frame.number} of {frame.source} after {newest}: some are lost",
             )
 
-    def _accepts(self, sender: str) -> bool:
+    def _accepts_from(self, sender: str) -> bool:
         """What is not news does no harm, so nobody need know which links lead here."""
-        return self.stage == TAKING_PART and not self.left and sender not in self.gone_names
+        return (
+            self.stage == MEMBER and not self.links.left and sender not in self.links.departed_names
+        )
 
-    def _first(self, frame: Relayed, sender: str, now: i64, out: list[Effect]) -> None:
-        if not self._accepts(sender):
+    def _receive_relayed(self, frame: Relayed, sender: str, now: i64, out: list[Effect]) -> None:
+        if not self._accepts_from(sender):
             self.ignored += 1
             return
         if frame.number <= self._newest(frame):
@@ -113,69 +114,69 @@ class Preventive(Overlay):
         versions = self.versions if isinstance(frame, Broadcast) else self.floods
         versions[frame.source] = int(frame.number)
         # Before the delivery: what that causes must come after it on every link.
-        self._pass_on(frame, out)
+        self._forward(frame, out)
         for pinging in self.pinging.values():
             self._keep(pinging, frame)
         if isinstance(frame, Broadcast):
             out.append(Deliver(frame.source, frame.number, frame.payload))
         elif isinstance(frame, Flood) and frame.control.target() == self.process:
-            self._steer(frame.control, out)
+            self._receive_control(frame.control, out)
 
     def _keep(self, pinging: Pinging, frame: Relayed) -> None:
         if pinging.e == 0:
             return
         pinging.buffer.append(frame)
-        if len(pinging.buffer) > self.most_buffered:  # no answer to this ping will do any more
+        if len(pinging.buffer) > self.max_buffered:  # no answer to this ping will do any more
             pinging.e = 0
-            pinging.age = pinging.patience
+            pinging.age = pinging.timeout
             pinging.buffer = []
 
     # ---- a link is made ----
 
-    def _open(self, peer: str, e: i64, there: Route, back: Route, out: list[Effect]) -> None:
-        self._ping(peer, e, there, PATIENCE, out)
+    def _start_link(self, peer: str, e: i64, route: Route, back: Route, out: list[Effect]) -> None:
+        self._ping(peer, e, route, FIRST_TIMEOUT, out)
 
-    def _ping(self, peer: str, e: i64, there: Route, patience: i64, out: list[Effect]) -> None:
-        self.pinging[peer] = Pinging(e, there, patience)
-        self._direct(there, Control(PING, self.process, peer, e), out)
+    def _ping(self, peer: str, e: i64, route: Route, timeout: i64, out: list[Effect]) -> None:
+        self.pinging[peer] = Pinging(e, route, timeout)
+        self._send_control(route, Control(PING, self.process, peer, e), out)
 
-    def _steer(self, control: Control, out: list[Effect]) -> None:
-        if control.opener in self.gone_names:
+    def _receive_control(self, control: Control, out: list[Effect]) -> None:
+        if control.opener in self.links.departed_names:
             self.ignored += 1
         else:
             out.append(Transmit(control.opener, Pong(control.e)))
 
-    def _speaks(self, frame: Frame) -> bool:
+    def _handles_signal(self, frame: Frame) -> bool:
         return isinstance(frame, Pong)
 
-    def _takes(self, kind: i64) -> bool:
+    def _handles_control(self, kind: i64) -> bool:
         return kind == PING
 
-    def _signal(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
+    def _receive_signal(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
         pinging = self.pinging.get(sender)
         if pinging is None or not isinstance(frame, Pong) or pinging.e != frame.e:
             self.ignored += 1
             return
         del self.pinging[sender]
-        for each in pinging.buffer:
-            out.append(Transmit(sender, each))
-        self.out[sender] = int(pinging.e)
+        for relayed in pinging.buffer:
+            out.append(Transmit(sender, relayed))
+        self.links.out[sender] = int(pinging.e)
         out.append(Safe(sender))
 
-    def _is_opening(self, peer: str) -> bool:
+    def is_opening(self, peer: str) -> bool:
         return peer in self.pinging
 
-    def _neighbours(self) -> list[str]:
+    def _pending_peers(self) -> list[str]:
         return list(self.pinging)
 
-    def _cancel(self, peer: str) -> i64:
+    def _cancel_opening(self, peer: str) -> i64:
         pinging = self.pinging.pop(peer, None)
         return -1 if pinging is None else pinging.e
 
-    def _tell_closed(self, peer: str, e: i64, out: list[Effect]) -> None:
+    def _announce_close(self, peer: str, e: i64, out: list[Effect]) -> None:
         """The other end knows nothing of the link."""
 
-    def _forget_making(self, peer: str) -> None:
+    def _abandon_pending(self, peer: str) -> None:
         self.pinging.pop(peer, None)
 
     def _tick(self, now: i64, out: list[Effect]) -> None:
@@ -183,25 +184,25 @@ class Preventive(Overlay):
         for peer in list(self.pinging):
             pinging = self.pinging[peer]
             pinging.age += 1
-            if pinging.age > pinging.patience:
-                self.opened += 1
+            if pinging.age > pinging.timeout:
+                e = self.links.next_incarnation()
                 # Without a route: a mediator that is gone may be why it took so long.
-                self._ping(peer, self.opened, (), min(2 * pinging.patience, MOST_PATIENCE), out)
+                self._ping(peer, e, (), min(2 * pinging.timeout, MAX_TIMEOUT), out)
 
     # ---- joining ----
 
-    def _versions(self) -> tuple[RelayedId, ...]:
+    def _version_vector(self) -> tuple[RelayedId, ...]:
         known = [*self.versions.items(), *[(name, -newest) for name, newest in self.floods.items()]]
         return tuple(sorted(known))
 
-    def _inherit(self, versions: tuple[RelayedId, ...]) -> None:
+    def _adopt_versions(self, versions: tuple[RelayedId, ...]) -> None:
         for source, newest in versions:
             if newest > 0:
                 self.versions[source] = newest
             else:
                 self.floods[source] = -newest
 
-    # ---- looking inside ----
+    # ---- inspection ----
 
     def entries(self) -> int:
         buffered = sum([len(pinging.buffer) for pinging in self.pinging.values()])
@@ -215,16 +216,16 @@ class Preventive(Overlay):
         return super().integers() + 2 * len(self.pinging)
 
     def copy(self) -> Preventive:
-        twin = Preventive(self.process, (), self.members)
-        self._copy_links(twin)
+        twin = Preventive(self.process, (), self.links.members)
+        self._copy_overlay(twin)
         twin.versions = self.versions.copy()
         twin.floods = self.floods.copy()
-        twin.pinging = {peer: each.copy() for peer, each in self.pinging.items()}
+        twin.pinging = {peer: pinging.copy() for peer, pinging in self.pinging.items()}
         return twin
 
     def _state(self) -> tuple[object, ...]:
         return (
-            self._links_state(),
+            self._overlay_state(),
             tuple(sorted(self.versions.items())),
             tuple(sorted(self.floods.items())),
             tuple([(peer, self.pinging[peer].key()) for peer in sorted(self.pinging)]),

@@ -27,7 +27,17 @@ from typing import Final
 from mypy_extensions import i64
 
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.tree.frames import TreeAsk, TreeLock
+from beforehand.protocols.tree.frames import (
+    SlideFrame,
+    TreeAsk,
+    TreeClear,
+    TreeFarewell,
+    TreeHandover,
+    TreeLast,
+    TreeLock,
+    TreeReady,
+    TreeRefusal,
+)
 
 ASKING: Final = 1
 MOVING: Final = 2
@@ -83,6 +93,33 @@ class Slide:
         if self.phase == LOCKING:
             return self.new
         return self.old if self.phase == ASKING else ""
+
+    def gives_way(self, process: str) -> bool:
+        """Of two requests that cross: a lock goes before a question, of two locks the lesser name's.
+
+        The other end refuses this process's request, as it refuses all while it waits; then this
+        process will be free. If both refused, both might do so for ever.
+        """
+        return self.phase == ASKING or self.new < process
+
+    def expects(self, sender: str, frame: SlideFrame) -> bool:
+        """Whether it is the turn of this step, from this process."""
+        if frame.mover != self.mover:
+            return False
+        phase = self.phase
+        if isinstance(frame, TreeReady):
+            return phase == LOCKING and sender == self.new
+        if isinstance(frame, TreeRefusal):
+            return sender == self.asks()
+        if isinstance(frame, TreeFarewell):
+            if phase == GRANTED:
+                return sender == self.mover
+            return phase == READY and sender == self.old
+        if isinstance(frame, TreeHandover):
+            return phase == PASSED and sender == self.new
+        if isinstance(frame, TreeLast):
+            return phase == MOVING and sender == self.old
+        return isinstance(frame, TreeClear) and phase == TURNING and sender == self.old
 
     def involves(self, peer: str) -> bool:
         """Whether a peer is one of the three."""

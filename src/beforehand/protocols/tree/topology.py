@@ -29,10 +29,10 @@ class Tree:
     """A well-formed tree (paper 003, definition 3.2): one root, and everybody below it. Immutable."""
 
     names: Final[tuple[str, ...]]  # in depth-first order, children in the order of their names
-    places: Final[dict[str, int]]  # name -> its place in `names`
-    up: Final[tuple[int, ...]]  # by place: the place of the parent, of the root its own
-    below: Final[tuple[tuple[int, ...], ...]]  # by place: the places of the children, ascending
-    ends: Final[tuple[int, ...]]  # by place: the place after the last descendant
+    index: Final[dict[str, int]]  # name -> its position in `names`
+    up: Final[tuple[int, ...]]  # by position: the position of the parent, of the root its own
+    below: Final[tuple[tuple[int, ...], ...]]  # by position: the index of the children, ascending
+    ends: Final[tuple[int, ...]]  # by position: the position after the last descendant
 
     def __init__(self, given: Mapping[str, str]) -> None:
         parents = _checked(given)
@@ -45,14 +45,14 @@ class Tree:
         if len(names) < len(parents):
             raise LocalProtocolError(f"the tree has a cycle: {_cycle(parents, set(names))}")
         self.names = tuple(names)
-        places = {name: place for place, name in enumerate(names)}
-        self.places = places
-        self.up = tuple([places[parents[name]] for name in names])
-        self.below = tuple([tuple([places[n] for n in under.get(name, [])]) for name in names])
+        index = {name: position for position, name in enumerate(names)}
+        self.index = index
+        self.up = tuple([index[parents[name]] for name in names])
+        self.below = tuple([tuple([index[n] for n in under.get(name, [])]) for name in names])
         ends = list(range(1, len(names) + 1))
-        for place in range(len(names) - 1, 0, -1):  # the children of a process come after it
-            above = self.up[place]
-            ends[above] = max(ends[above], ends[place])
+        for position in range(len(names) - 1, 0, -1):  # the children of a process come after it
+            above = self.up[position]
+            ends[above] = max(ends[above], ends[position])
         self.ends = tuple(ends)
 
     def __len__(self) -> int:
@@ -64,31 +64,31 @@ class Tree:
 
     def parent(self, name: str) -> str:
         """The process above, and for the root itself."""
-        return self.names[self.up[self._place(name)]]
+        return self.names[self.up[self._position(name)]]
 
     def children(self, name: str) -> tuple[str, ...]:
         """Those that hang directly under a process."""
-        return tuple([self.names[place] for place in self.below[self._place(name)]])
+        return tuple([self.names[position] for position in self.below[self._position(name)]])
 
     def descendants(self, name: str) -> tuple[str, ...]:
         """Those that hang under a process, directly or not; not itself."""
-        place = self._place(name)
-        return self.names[place + 1 : self.ends[place]]
+        position = self._position(name)
+        return self.names[position + 1 : self.ends[position]]
 
     def next(self, here: str, there: str) -> str:
         """The neighbour of `here` on the way to `there`; `here` itself if they are the same."""
-        return self.hop(self._place(here), self._place(there))
+        return self.hop(self._position(here), self._position(there))
 
     def path(self, here: str, there: str) -> tuple[str, ...]:
         """All processes on the way, with both ends."""
-        goal = self._place(there)
+        goal = self._position(there)
         way = [here]
         while way[-1] != there:
-            way.append(self.hop(self.places[way[-1]], goal))
+            way.append(self.hop(self.index[way[-1]], goal))
         return tuple(way)
 
     def hop(self, here: int, there: int) -> str:
-        """`next` by places, for those who know them."""
+        """`next` by index, for those who know them."""
         if here == there:
             return self.names[here]
         if here < there < self.ends[here]:
@@ -100,11 +100,11 @@ class Tree:
         """Equal exactly for equal trees."""
         return (self.names, self.up)
 
-    def _place(self, name: str) -> int:
-        place = self.places.get(name)
-        if place is None:
-            raise LocalProtocolError(f"{name} is not in the tree")
-        return place
+    def _position(self, name: str) -> int:
+        position = self.index.get(name)
+        if position is None:
+            raise LocalProtocolError(f"{name} isn't in the tree")
+        return position
 
 
 def _checked(given: object) -> dict[str, str]:
@@ -183,8 +183,8 @@ def tree_of(process: str, given: Tree | Mapping[str, str], processes: Iterable[s
     else:
         tree = Tree(given)
         _latest[:] = [(dict(given), tree)]
-    if process not in tree.places:
-        raise LocalProtocolError(f"{process}: is not in the tree; give it a parent there")
+    if process not in tree.index:
+        raise LocalProtocolError(f"{process}: isn't in the tree; give it a parent there")
     if named is not None and (not _agreed or _agreed[0][0] is not tree or _agreed[0][1] != named):
         _check_same(process, tree, named)
         _agreed[:] = [(tree, named)]
@@ -192,7 +192,7 @@ def tree_of(process: str, given: Tree | Mapping[str, str], processes: Iterable[s
 
 
 def _check_same(process: str, tree: Tree, processes: tuple[str, ...]) -> None:
-    strangers = sorted([check_process(name) for name in processes if name not in tree.places])
+    strangers = sorted([check_process(name) for name in processes if name not in tree.index])
     if strangers:
         raise LocalProtocolError(
             f"{process}: {_list(strangers)} among the processes, but not in the tree"
