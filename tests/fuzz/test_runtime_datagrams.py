@@ -26,9 +26,6 @@ from tests.runtime.nodes import KEY, OTHER_KEY, Town, happened, run, so_far, tak
 
 ROUNDS = 150  # of 100 datagrams each, for each of two nodes
 HABITS = ("hybrid-sps", 16_384, 2**25, 1_400)  # of an ordinary node, as it greets
-OF_ENGINE = """peers processes links routes pending dirty eased lost dropped strange proven woken ghosts
-    moved spoken misbehaved"""
-OF_INTRODUCTIONS = "addresses attempts attempting answers doubted"
 GROWTH = 400_000  # bytes that measuring itself, caches and counters may take
 
 
@@ -54,12 +51,9 @@ async def overhear_all_kinds(town: Town, key: bytes | None) -> tuple[Node, Node]
 
 def sizes(node: Node) -> dict[str, int]:
     """How much a node remembers, place by place."""
-    engine, members = node._engine, node._members
-    meetings = members.introductions
-    found = {name: len(getattr(engine, name)) for name in OF_ENGINE.split()}
-    found |= {name: len(getattr(meetings, name)) for name in OF_INTRODUCTIONS.split()}
-    found |= {"unread": int(engine.inbox.unread), "owed": len(engine.inbox.owed)}
-    return {**found, "tokens": len(members.tokens), "timers": len(engine.timers) // 50}
+    engine = node.driver.engine
+    sizes = {**engine.sizes(), **node.driver.members.sizes(), "unread": int(engine.inbox.unread)}
+    return {**sizes, "timers": sizes["timers"] // 50}
 
 
 @pytest.mark.parametrize("key", [None, KEY], ids=["plain", "encrypted"])
@@ -81,7 +75,7 @@ def test_thirty_thousand_hostile_datagrams(key: bytes | None) -> None:
                     for address in (peer, "mallory", f"mallory {number % 3}"):
                         batch = hostile.batch(34)
                         received += sum(map(len, batch)) if address != peer else 0
-                        node._received(batch, address)
+                        node.driver.receive(batch, address)
                     await asyncio.sleep(0)
                     sent = [
                         len(datagram)
@@ -177,12 +171,11 @@ def test_hellos_without_end() -> None:
             for number in range(600):
                 greeting = Greeting(f"stranger {number}", bytes(8), b"%8d" % number, *HABITS)
                 stranger = Initiator(NO_KEY, True, greeting, "alice")
-                alice._received([stranger.hello()], "mallory")
+                alice.driver.receive([stranger.hello()], "mallory")
                 assert stranger.take_cookie(town.network.carried[-1][2])
-                alice._received([stranger.hello()], "mallory")
+                alice.driver.receive([stranger.hello()], "mallory")
                 assert stranger.take_welcome(town.network.carried[-1][2]) is not None
-            meetings = alice._members.introductions
-            assert len(meetings.answers) == 256 and len(alice._engine.links) == 257
+            assert sizes(alice)["answers"] == 256 and sizes(alice)["connections"] == 257
             assert alice.peers() == ["bob"]
             await talk(alice, bob, 0)
 
@@ -197,12 +190,12 @@ def test_a_hello_that_comes_again_gets_the_same_welcome() -> None:
             alice = await town.start("alice")
             greeting = Greeting("stranger", bytes(8), b"8 bytes!", *HABITS)
             stranger = Initiator(NO_KEY, True, greeting, "alice")
-            alice._received([stranger.hello()], "mallory")
+            alice.driver.receive([stranger.hello()], "mallory")
             assert stranger.take_cookie(town.network.carried.pop()[2])
-            alice._received([stranger.hello()] * 20, "mallory")
+            alice.driver.receive([stranger.hello()] * 20, "mallory")
             assert len(town.network.carried) == 20
             assert len({datagram for _, _, datagram in town.network.carried}) == 1
-            assert len(alice._engine.links) == 1
+            assert sizes(alice)["connections"] == 1
 
     run(main())
 
@@ -217,7 +210,7 @@ def test_a_cookie_from_elsewhere_gets_no_hello() -> None:
                 await asyncio.sleep(0)
             ((_, _, hello), *_) = town.network.carried
             for number in range(50):
-                alice._received([bytes([COOKIE]) + hello[1:9] + b"%16d" % number], "mallory")
+                alice.driver.receive([bytes([COOKIE]) + hello[1:9] + b"%16d" % number], "mallory")
             assert {to for _, to, _ in town.network.carried} == {"bob"}
             assert len(town.network.carried) > 1
 
@@ -234,7 +227,7 @@ def test_a_flood_of_wrong_keys_is_one_event() -> None:
             await happened(alice, "refused", "mallory")
             (hello,) = {d for s, _, d in town.network.carried if s == "mallory" and any(d[10:26])}
             for _ in range(200):
-                alice._received([hello] * 20, "mallory")
+                alice.driver.receive([hello] * 20, "mallory")
             await talk(alice, bob, 0)
             assert (await so_far(alice)).count(("refused", "mallory")) == 1
             assert mallory.peers() == ["alice"]

@@ -13,7 +13,7 @@ import pytest
 from beforehand import Message, MessageId, Node
 from beforehand.errors import NodeClosedError
 from beforehand.runtime.transports import MemoryNetwork
-from beforehand.runtime.waiters import Line
+from beforehand.runtime.waiters import WaitQueue
 
 CALLS = 200  # of each sender
 SENDERS = 2  # tasks that send, in each of two nodes
@@ -194,8 +194,8 @@ def test_a_task_that_is_woken_and_cancelled_passes_its_turn_on() -> None:
     """Otherwise the others in line would sleep although there is room, or a message."""
 
     async def main() -> None:
-        line = Line()
-        first, second = (asyncio.create_task(line.wait(again=False)) for _ in range(2))
+        line = WaitQueue()
+        first, second = (asyncio.create_task(line.wait()) for _ in range(2))
         await asyncio.sleep(0)
         line.wake()
         first.cancel()

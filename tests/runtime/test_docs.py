@@ -12,8 +12,8 @@ import pytest
 
 from beforehand import Node
 from beforehand.runtime import events, settings
-from beforehand.runtime.driver import MOST_EVENTS
 from beforehand.runtime.engine.outbox import MAX_PAYLOAD
+from beforehand.runtime.events import MAX_HISTORY
 from beforehand.runtime.node import WINDOW, WINDOW_BYTES
 
 DOCS = (Path(__file__).parents[2] / "docs" / "runtime.md").read_text()
@@ -52,7 +52,7 @@ def test_the_limits_are_those_of_the_code() -> None:
     """Numbers in the text and in the code."""
     assert f"| a payload | {MAX_PAYLOAD // 2**20} MiB;" in DOCS
     assert f"| a name | {settings.MAX_NAME} bytes" in DOCS
-    assert f"| events for late listeners | the last {MOST_EVENTS:,} |" in DOCS
+    assert f"| events for late listeners | the last {MAX_HISTORY:,} |" in DOCS
     assert f"`window={WINDOW:_}` messages and `window_bytes={WINDOW_BYTES // 2**20} MiB`" in DOCS
 
 

@@ -9,6 +9,7 @@ import pytest
 from beforehand.encoding.varint import varint
 from beforehand.protocols.fence import Fenced
 from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.runtime.engine.events import PeerDropped, PeerMisbehaved, SessionClosed
 from beforehand.runtime.link import frames
 from beforehand.runtime.link.frames import ack_frame, credit_frame
 from beforehand.wire import encode
@@ -29,13 +30,16 @@ WRONG = {
         ack_frame([(0, 10**6)], 0),
         "packet 1000000, which was never sent",
     ),
-    "an ack of packets before the first": (b"\xc0\0\0\0\x05", "before the first"),
-    "an ack after hours": (b"\xc0" + varint(10**10) + b"\0\0\0", "makes no sense"),
+    "an ack of packets before the first": (b"\xc0\0\0\0\x05", "negative packet numbers"),
+    "an ack after hours": (b"\xc0" + varint(10**10) + b"\0\0\0", "malformed"),
     "credit for messages never sent": (credit_frame(10**6, 0, 0), "credit for messages"),
     "credit for what was not delivered": (credit_frame(0, 1, 0), "credit for messages"),
     "credit for bytes never sent": (credit_frame(0, 0, 10**9), "credit for messages"),
     "fragments beyond the limit": (fragment(1, 0, LIMIT + 1, b"x"), "more than the"),
-    "fragments that disagree": (fragment(1, 0, 9, b"x") + fragment(1, 1, 8, b"x"), "do not agree"),
+    "fragments that disagree": (
+        fragment(1, 0, 9, b"x") + fragment(1, 1, 8, b"x"),
+        "disagree on the length",
+    ),
     "a whole that is no frame": (fragment(1, 0, 3, b"\x03\x03\x03"), "0x03"),
     "an unknown frame of the link": (b"\xc9", "0xc9"),
     "an unknown frame of the core": (b"\x03", "0x03"),
@@ -57,9 +61,11 @@ WRONG = {
 def state(company: Company) -> tuple[object, ...]:
     """What matters about alice, and must not change."""
     alice = company.engines["alice"]
-    bob = alice.peers["bob"]
-    accounts = (bob.accepted, bob.delivered, bob.consumed, bob.consumed_bytes, bob.got, bob.gone)
-    return (alice.core.fingerprint(), accounts, alice.inbox.unread, alice.dropped, alice.spoken)
+    bob = alice.sessions.peers["bob"]
+    out = bob.outgoing
+    credit = (out.accepted, out.delivered, out.consumed, out.consumed_bytes)
+    events = [*company.events("alice", PeerDropped), *company.events("alice", SessionClosed)]
+    return (alice.core.fingerprint(), credit, bob.incoming.delivered, bob.gone, events)
 
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "encrypted"])
@@ -72,8 +78,8 @@ def test_what_no_correct_peer_says_changes_nothing(wrong: str, plain: bool) -> N
     before = state(company)
     company.forge("bob", "alice", body)
     assert state(company) == before
-    ((peer, told),) = alice.misbehaved
-    assert peer.name == "bob" and problem in told
+    (event,) = company.events("alice", PeerMisbehaved)
+    assert event.peer.name == "bob" and problem in event.problem
     assert alice.counters.misbehaved == 1
     company.send("alice", "bob", b"still")
     company.send("bob", "alice", b"here")
@@ -89,7 +95,8 @@ def test_a_message_that_contradicts_earlier_ones() -> None:
     company.settle()
     before = state(company)
     company.forge("bob", "alice", encode(HybridMessage(9, 2, False, (b"x",))))
-    assert "claims predecessor 2" in company.engines["alice"].misbehaved[0][1]
+    (event,) = company.events("alice", PeerMisbehaved)
+    assert "claims predecessor 2" in event.problem
     assert state(company) == before
 
 
@@ -130,7 +137,9 @@ def test_any_bytes_with_a_seal(seed: int) -> None:
             company.forge("bob", "alice", bytes(body[: chance.randrange(1, len(body) + 1)]))
     assert alice.counters.misbehaved > 500, f"seed {seed}"
     company.taken("alice")
-    alice.drop(alice.peers["bob"], company.now)  # what it made alice wait for will never come
+    alice.drop(
+        alice.sessions.peers["bob"], company.now
+    )  # what it made alice wait for will never come
     company.send("carol", "alice", b"hello")
     company.send("alice", "carol", b"hello")
     company.settle()
@@ -143,7 +152,7 @@ def test_users_are_told_once() -> None:
     async def main() -> None:
         async with Town() as town:
             alice, bob = await town.mesh("alice", "bob")
-            link = bob._engine.peers["alice"].link
+            link = bob.driver.engine.sessions.peers["alice"].link
             assert link is not None
             for _ in range(50):
                 town.network.carry("bob", "alice", [link.alone(b"\xc9", time.monotonic_ns())])

@@ -27,6 +27,7 @@ class NodeSettings:
 
     def __init__(
         self,
+        *,
         name: str,
         peers: Mapping[str, str] | Iterable[str],
         key: bytes | str | os.PathLike[str] | None,

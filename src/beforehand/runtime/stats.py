@@ -8,6 +8,7 @@ from beforehand.causality.ids import MessageId
 from beforehand.protocols.effects import Held
 from beforehand.runtime.engine.engine import Engine
 from beforehand.runtime.engine.peer import Peer
+from beforehand.runtime.identity.introductions import Introductions
 
 
 @dataclass(frozen=True)
@@ -88,47 +89,42 @@ def waiting(held: Held, me: str, now: int) -> Waiting:
     )
 
 
-def stats(engine: Engine, protocol: str) -> Stats:
-    """All numbers of a node."""
+def stats(engine: Engine, introductions: Introductions, protocol: str) -> Stats:
+    """A snapshot of a node."""
     counters = engine.counters
     return Stats(
-        engine.me.name,
-        protocol,
-        int(counters.sent) + len(engine.pending),
-        int(counters.delivered),
-        int(engine.inbox.unread),
-        engine.core.unacknowledged() + engine.core.permits_missing(),
-        int(counters.datagrams_in),
-        int(counters.bytes_in),
-        int(counters.datagrams_out),
-        int(counters.bytes_out),
-        int(counters.stray),
-        int(counters.refused),
-        int(counters.misbehaved),
-        {name: _peer_stats(peer) for name, peer in sorted(engine.peers.items())},
+        name=engine.me.name,
+        protocol=protocol,
+        messages_sent=int(counters.sent + engine.outbox.waiting),
+        messages_delivered=int(counters.delivered),
+        unread=int(engine.inbox.unread),
+        held=engine.core.unacknowledged() + engine.core.permits_missing(),
+        datagrams_in=int(counters.datagrams_in),
+        bytes_in=int(counters.bytes_in),
+        datagrams_out=int(counters.datagrams_out),
+        bytes_out=int(counters.bytes_out),
+        stray=int(counters.stray) + introductions.stray,
+        refused=int(counters.refused) + introductions.refused,
+        misbehaved=int(counters.misbehaved),
+        peers={name: _peer_stats(peer) for name, peer in sorted(engine.sessions.peers.items())},
     )
 
 
 def _peer_stats(peer: Peer) -> PeerStats:
     link = peer.link
+    recovery = None if link is None else link.recovery
     state = "dropped" if peer.gone else "up" if peer.proven else "awaited"
-    if link is None:
-        return PeerStats(
-            state, int(peer.accepted), int(peer.delivered), int(peer.consumed), int(peer.got),
-            int(peer.window), 0.0, 0, 0, 0, 0, 0,
-        )  # fmt: skip
-    recovery = link.recovery
     return PeerStats(
-        "silent" if link.silent and state == "up" else state,
-        int(peer.accepted),
-        int(peer.delivered),
-        int(peer.consumed),
-        int(peer.got),
-        int(peer.window),
-        int(recovery.rtt.smoothed) / 1e6,
-        int(recovery.in_flight),
-        int(link.waiting),
-        int(recovery.congestion.window),
-        int(recovery.packets_lost),
-        int(link.resent),
+        state="silent" if link is not None and link.silent and state == "up" else state,
+        accepted=int(peer.outgoing.accepted),
+        delivered=int(peer.outgoing.delivered),
+        consumed=int(peer.outgoing.consumed),
+        received=int(peer.incoming.delivered),
+        window=int(peer.outgoing.window),
+        round_trip_ms=int(recovery.rtt.smoothed) / 1e6 if recovery else 0.0,
+        in_flight_bytes=int(recovery.in_flight) if recovery else 0,
+        waiting_bytes=int(link.waiting) if link else 0,
+        congestion_window=int(recovery.congestion.window) if recovery else 0,
+        packets_lost=int(recovery.packets_lost) if recovery else 0,
+        frames_resent=int(link.resent) if link else 0,
     )

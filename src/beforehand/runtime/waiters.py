@@ -1,60 +1,97 @@
 """Tasks that wait inside a node: for room, for messages, for deliveries.
 
 All of them survive cancellation: a task that is cancelled just after it was woken passes the wake-up
-on, so that none is lost; and nothing was accepted or taken for it, so nothing is lost or doubled.
+on, so that none is lost; and nothing was accepted or taken for it, so nothing is lost or duplicated.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from heapq import heappop, heappush
+from collections.abc import Iterable
+from heapq import heapify, heappop, heappush
+from itertools import count
 
 from beforehand.errors import PeerDroppedError
 from beforehand.runtime.engine.peer import Peer
 
 
-class Line:
-    """Tasks that wait in line; those who are woken and find nothing go back to the front."""
+class WaitQueue:
+    """Tasks in the order of their tickets; one that was woken in vain waits again with its own."""
+
+    _tickets = count(1)  # shared, since queues come and go
 
     def __init__(self) -> None:
-        self.waiting: deque[asyncio.Future[None]] = deque()
+        self.waiting: list[tuple[int, asyncio.Future[None]]] = []  # a heap
 
     def __bool__(self) -> bool:
         return bool(self.waiting)
 
-    async def wait(self, again: bool) -> None:
-        """Until it is our turn; `again`: we have been here and it was for nothing."""
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        if again:
-            self.waiting.appendleft(future)
-        else:
-            self.waiting.append(future)
+    async def wait(self, ticket: int = 0) -> int:
+        """Wait to be woken; the ticket for waiting again, should it have been in vain."""
+        entry = (ticket or next(self._tickets), asyncio.get_running_loop().create_future())
+        heappush(self.waiting, entry)
+        future = entry[1]
         try:
             await future
         except asyncio.CancelledError:
             if future.done() and not future.cancelled():
                 self.wake()
-            elif future in self.waiting:
-                self.waiting.remove(future)
+            elif entry in self.waiting:
+                self.waiting.remove(entry)
+                heapify(self.waiting)
             raise
+        return entry[0]
 
     def wake(self) -> None:
-        """Let the first one try."""
+        """Wake the first task."""
         while self.waiting:
-            future = self.waiting.popleft()
+            _, future = heappop(self.waiting)
             if not future.done():
                 future.set_result(None)
                 return
 
     def wake_all(self) -> None:
-        """Let all of them try, or find out that it is over."""
+        """Wake all tasks, such as when the node is closed."""
         while self.waiting:
             self.wake()
 
 
+class BlockedSenders:
+    """Tasks that wait for room in the window of a peer, by its name."""
+
+    def __init__(self) -> None:
+        self._queues: dict[str, WaitQueue] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._queues)
+
+    def any_for(self, names: Iterable[str] | None) -> bool:
+        """Whether a task waits for one of these peers; None stands for all."""
+        return any(self._queues.get(name) for name in (self._queues if names is None else names))
+
+    async def wait(self, name: str, ticket: int) -> int:
+        """Wait for room, behind those who already wait for the same peer: see `WaitQueue.wait`."""
+        queue = self._queues.setdefault(name, WaitQueue())
+        try:
+            return await queue.wait(ticket)
+        finally:
+            if not queue and self._queues.get(name) is queue:
+                del self._queues[name]
+
+    def wake(self, name: str) -> None:
+        """Let the first task that waits for a peer try."""
+        queue = self._queues.get(name)
+        if queue is not None:
+            queue.wake()
+
+    def wake_all(self) -> None:
+        """Wake all tasks, such as when the node is closed."""
+        for queue in self._queues.values():
+            queue.wake_all()
+
+
 class Receipts:
-    """Tasks that wait until a peer has delivered so many of our messages."""
+    """Tasks that wait until a peer has delivered a certain number of our messages."""
 
     def __init__(self) -> None:
         self._waiting: dict[Peer, list[tuple[int, int, asyncio.Future[None]]]] = {}
@@ -63,23 +100,24 @@ class Receipts:
     def __bool__(self) -> bool:
         return bool(self._waiting)
 
-    def expect(self, peer: Peer, place: int) -> asyncio.Future[None]:
-        """Done when the `place`-th message to the peer is delivered there; fails if it is dropped."""
+    def expect(self, peer: Peer, position: int) -> asyncio.Future[None]:
+        """Done when the peer has delivered the `position`-th message to it; fails if it is dropped."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._count += 1
-        heappush(self._waiting.setdefault(peer, []), (place, self._count, future))
+        heappush(self._waiting.setdefault(peer, []), (position, self._count, future))
         return future
 
-    def note(self, peer: Peer) -> None:
+    def update(self, peer: Peer) -> None:
         """The peer has delivered more, or is gone."""
         heap = self._waiting.get(peer)
         if heap is None:
             return
-        while heap and (peer.gone or heap[0][0] <= peer.delivered):
-            place, _, future = heappop(heap)
+        delivered = peer.outgoing.delivered
+        while heap and (peer.gone or heap[0][0] <= delivered):
+            position, _, future = heappop(heap)
             if future.done():
                 continue
-            if place <= peer.delivered:
+            if position <= delivered:
                 future.set_result(None)
             else:
                 future.set_exception(
@@ -89,7 +127,7 @@ class Receipts:
             del self._waiting[peer]
 
     def fail(self, error: Exception) -> None:
-        """Nobody will tell any more."""
+        """No more receipts will come."""
         for heap in self._waiting.values():
             for _, _, future in heap:
                 if not future.done():

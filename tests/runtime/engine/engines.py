@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from beforehand import protocols
-from beforehand.runtime.engine.engine import Engine
+from beforehand.runtime.engine.credit import SendCredit
+from beforehand.runtime.engine.engine import HEARTBEATS, Engine
+from beforehand.runtime.engine.events import EngineEvent
 from beforehand.runtime.engine.peer import Peer
 from beforehand.runtime.link.link import Link
 from beforehand.runtime.link.sealing import make_opener, make_sealer
 
+E = TypeVar("E", bound=EngineEvent)
 MS = 1_000_000
 START = 10**12
 DATAGRAM = 1_400
@@ -19,13 +24,20 @@ class Company:
     """Some engines, and the datagrams between them."""
 
     def __init__(
-        self, *names: str, window: int = 64, window_bytes: int = 2**20, plain: bool = True
+        self,
+        *names: str,
+        window: int = 64,
+        window_bytes: int = 2**20,
+        plain: bool = True,
+        silent_after: int = HEARTBEATS * HEARTBEAT,
     ) -> None:
+        self.silent_after = silent_after
         self.now = START
         self.window = window
         self.window_bytes = window_bytes
         self.plain = plain
         self.engines = {name: self.engine(name) for name in names}
+        self._events: dict[str, list[EngineEvent]] = {name: [] for name in names}
         self.passed: list[tuple[str, str, bytes]] = []  # sender, receiver, datagram
         self.cut: set[tuple[str, str]] = set()
         for one in names:
@@ -36,7 +48,13 @@ class Company:
     def engine(self, name: str) -> Engine:
         """One more engine."""
         core = protocols.create("hybrid-sps", f"{name}@{'0' * 16}", coalesce=True, runs=True)
-        return Engine(core, name, self.window, self.window_bytes, HEARTBEAT)
+        return Engine(
+            core,
+            name,
+            window=self.window,
+            window_bytes=self.window_bytes,
+            silent_after=self.silent_after,
+        )
 
     def join(self, one: str, other: str, session: int = 0, preferred: bool = True) -> None:
         """Give a pair a session, or one more, as a handshake would."""
@@ -53,14 +71,15 @@ class Company:
             opener = make_opener(theirs * 4, self.plain)
             sealing = (sealer, opener, DATAGRAM, int(sealer.overhead), LIMIT)
             link = Link(own, theirs, peer_name, *sealing, preferred=preferred, now=self.now)
-            peers[name] = peer = Peer(peer_name, f"{peer_name}@{'0' * 16}", b"0" * 8)
-            peer.window, peer.window_bytes = self.window, self.window_bytes
-            peer.link = link
+            process = f"{peer_name}@{'0' * 16}"
+            peers[name] = Peer(
+                peer_name, process, b"0" * 8, self.window, self.window_bytes, link=link
+            )
         return peers
 
     def link(self, name: str, peer: str) -> Link:
         """The end of a session that belongs to `name`."""
-        link = self.engines[name].peers[peer].link
+        link = self.engines[name].sessions.peers[peer].link
         assert link is not None
         return link
 
@@ -94,7 +113,16 @@ class Company:
         """Causal-send; the number of the message, or 0 if there is no room for it."""
         engine = self.engines[name]
         accepted = engine.offer(to, [payload], 0)
-        return int(engine.core.sent) + len(engine.pending) if accepted else 0
+        return int(engine.outbox.sent()) if accepted else 0
+
+    def events(self, name: str, kind: type[E]) -> list[E]:
+        """The events of one kind that the engine of `name` has reported so far."""
+        self._events[name] += self.engines[name].take_events()
+        return [event for event in self._events[name] if isinstance(event, kind)]
+
+    def account(self, name: str, peer: str) -> SendCredit:
+        """What `name` has accepted for a peer, and what it knows of its delivery."""
+        return self.engines[name].sessions.peers[peer].outgoing
 
     def taken(self, name: str) -> list[bytes]:
         """The payloads that the application of `name` finds."""

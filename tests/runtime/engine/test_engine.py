@@ -6,8 +6,14 @@ from itertools import islice, product
 import pytest
 
 from beforehand.errors import LocalProtocolError, PeerDroppedError
-from beforehand.runtime.engine.outbox import MAX_PAYLOAD, MOST_ROUTES
-from beforehand.runtime.engine.peer import Peer
+from beforehand.runtime.engine.events import (
+    AddressChanged,
+    DroppedPeerHeard,
+    HandshakeDatagram,
+    PeerDropped,
+    PeerMisbehaved,
+)
+from beforehand.runtime.engine.outbox import MAX_PAYLOAD, MAX_ROUTES
 from beforehand.runtime.link import frames
 from beforehand.runtime.link.datagrams import DATA, HEADER
 from beforehand.runtime.link.link import NOW
@@ -48,13 +54,14 @@ def test_the_window_is_between_the_applications() -> None:
     for _ in range(8):
         assert company.send("alice", "bob", b"x")
     assert not company.send("alice", "bob", b"x")
-    assert alice.blocked is alice.peers["bob"]
+    assert alice.outbox.blocked_by is alice.sessions.peers["bob"]
     company.settle()
-    assert alice.peers["bob"].delivered == 8 and alice.peers["bob"].consumed == 0
+    assert company.account("alice", "bob").delivered == 8
+    assert company.account("alice", "bob").consumed == 0
     assert not company.send("alice", "bob", b"x")
     assert len(bob.inbox.take_many(5)) == 5
     company.settle()
-    assert alice.peers["bob"].consumed == 5
+    assert company.account("alice", "bob").consumed == 5
     assert [bool(company.send("alice", "bob", b"y")) for _ in range(6)] == [True] * 5 + [False]
 
 
@@ -101,12 +108,14 @@ def test_a_batch_is_accepted_a_piece_at_a_time() -> None:
     """Each piece is a part of the window, in messages and in bytes, and accepted whole or not at all."""
     company = Company("alice", "bob", window=8, window_bytes=4_000)
     alice = company.engines["alice"]
-    bob = alice.peers["bob"]
+    bob = company.account("alice", "bob")
     small, large = [b"x"] * 9, [bytes(600)] * 9
     stops = [int(alice.offer("bob", small, start)) for start in (0, 2, 4)]
     assert (stops, int(bob.accepted)) == ([2, 4, 6], 6)
     assert alice.offer("bob", large, 0) == 1
-    assert alice.offer("bob", small, 7) == 7 and alice.blocked is bob
+    assert (
+        alice.offer("bob", small, 7) == 7 and alice.outbox.blocked_by is alice.sessions.peers["bob"]
+    )
     assert alice.offer("bob", small, 8) == 9
     assert (int(bob.accepted), int(bob.accepted_bytes)) == (8, 607)
     company.settle()
@@ -117,10 +126,11 @@ def test_a_batch_for_a_peer_that_is_not_there_yet() -> None:
     """Nothing is accepted, and the piece is one that will fit, whatever the peer will grant."""
     company = Company("alice", "bob")
     alice = company.engines["alice"]
-    alice.peers["carol"] = Peer("carol", "carol")
+    alice.await_peer("carol", known_to_core=False)
     assert alice.offer("carol", [b"x"] * 10_000, 0) == 0
-    assert alice.blocked is alice.peers["carol"]
-    alice.peers["carol"].window = alice.peers["carol"].window_bytes = 1
+    carol = alice.sessions.peers["carol"]
+    assert alice.outbox.blocked_by is carol
+    carol.outgoing.window = carol.outgoing.window_bytes = 1
     assert alice.offer("carol", [b"x"] * 10_000, 0) == 1
 
 
@@ -148,16 +158,16 @@ def test_misuse_is_refused_before_anything_is_accepted(
         alice.offer(to, [b"fine"] * 100 + [payload], 0)
     with suppress(LocalProtocolError):
         assert alice.try_send(to, payload) == 0  # the quick door leaves it to the other one
-    assert alice.peers["bob"].accepted == 0
+    assert company.account("alice", "bob").accepted == 0
     assert company.send("alice", "bob", b"fine") == 1
 
 
 def test_sets_of_receivers_are_not_remembered_for_ever() -> None:
     """However many ways there are to name them."""
     company = Company("alice", "bob")
-    for names in islice(product(("alice", "bob"), repeat=13), MOST_ROUTES + 100):
+    for names in islice(product(("alice", "bob"), repeat=13), MAX_ROUTES + 100):
         company.send("alice", names, b"")
-    assert 0 < len(company.engines["alice"].routes) <= MOST_ROUTES
+    assert 0 < company.engines["alice"].sizes()["routes"] <= MAX_ROUTES
 
 
 def test_what_was_accepted_stays_with_its_receiver() -> None:
@@ -165,7 +175,7 @@ def test_what_was_accepted_stays_with_its_receiver() -> None:
     company = Company("alice", "bob", "carol")
     alice = company.engines["alice"]
     company.send("alice", "bob", b"for bob")
-    alice.forget_routes()
+    alice.await_peer("dave", known_to_core=False)
     company.send("alice", "carol", b"for carol")
     company.settle()
     assert (company.taken("bob"), company.taken("carol")) == ([b"for bob"], [b"for carol"])
@@ -182,7 +192,11 @@ def test_strangers_strays_and_forgeries_are_told_apart() -> None:
     stray = bytes([DATA]) + b"nobody's" + genuine[9:]
     beyond = genuine[:9] + b"\x10" + genuine[10:]
     alice.receive([b"", b"\xb1hello", genuine[:HEADER], stray, forged, beyond], "x", company.now)
-    assert [datagram for datagram, _ in alice.strange] == [b"", b"\xb1hello", genuine[:HEADER]]
+    assert [event.datagram for event in company.events("alice", HandshakeDatagram)] == [
+        b"",
+        b"\xb1hello",
+        genuine[:HEADER],
+    ]
     assert (alice.counters.stray, alice.counters.refused, alice.inbox.unread) == (1, 2, 0)
     alice.receive([genuine, genuine], "bob", company.now)
     assert (alice.counters.refused, alice.inbox.unread) == (3, 1)
@@ -195,9 +209,10 @@ def test_only_the_newest_packet_tells_of_a_new_address() -> None:
     older, newer = (bob.alone(frames.PING_FRAME, company.now) for _ in range(2))
     alice.receive([newer], "bob", company.now)
     alice.receive([older], "elsewhere", company.now)
-    assert alice.moved == []
+    assert company.events("alice", AddressChanged) == []
     alice.receive([bob.alone(frames.PING_FRAME, company.now)], "elsewhere", company.now)
-    assert alice.moved == [(alice.peers["bob"], "elsewhere")]
+    (change,) = company.events("alice", AddressChanged)
+    assert (change.peer.name, change.address) == ("bob", "elsewhere")
     assert company.link("alice", "bob").address == "bob"
 
 
@@ -209,12 +224,12 @@ def test_short_packets_tell_of_no_new_address() -> None:
     bob.owe_ack(NOW, company.now)
     (ack,) = bob.write(company.now)
     alice.receive([ack], "elsewhere", company.now)
-    assert alice.moved == []
+    assert company.events("alice", AddressChanged) == []
     ping = bob.alone(frames.PING_FRAME, company.now)
     challenge = company.link("alice", "bob").alone(b"\xc4" + bytes(frames.TOKEN), company.now)
     assert len(ack) < len(challenge) <= len(ping)
     alice.receive([ping], "elsewhere", company.now)
-    assert len(alice.moved) == 1
+    assert len(company.events("alice", AddressChanged)) == 1
 
 
 def test_packet_numbers_have_an_end() -> None:
@@ -243,8 +258,8 @@ def test_two_sessions_with_one_life_become_one(preferred: bool) -> None:
     assert company.link("bob", "alice").reassembly.held and company.engines["alice"].inbox.unread
     company.join("alice", "bob", session=1, preferred=preferred)
     for name, engine in company.engines.items():
-        assert len(engine.links) == 1 and engine.dropped == []
-        (used,) = engine.links
+        assert company.events(name, PeerDropped) == []
+        (used,) = engine.sessions.by_connection
         assert used.startswith(b"1" if preferred else b"0"), name
     company.send("alice", "bob", b"after")
     company.send("alice", "bob", large[::-1])
@@ -263,14 +278,15 @@ def test_acknowledgements_stay_with_their_session() -> None:
     company.send("bob", "alice", b"two")
     ((_, of_the_old),) = bob.flush(company.now)
     peers = company.session("alice", "bob", 1)
-    alice.expect(peers["alice"])
+    alice.sessions.expect(peers["alice"])
     bob.prove(peers["bob"])
     company.send("bob", "alice", b"three")
     ((_, of_the_new),) = bob.flush(company.now)
     alice.receive(of_the_old + of_the_new, "bob", company.now)
     company.send("alice", "bob", b"four")
     company.settle()
-    assert alice.misbehaved == [] == bob.misbehaved
+    for name in company.engines:
+        assert company.events(name, PeerMisbehaved) == []
     assert company.taken("alice") == [b"two", b"three"]
     assert company.taken("bob") == [b"one", b"four"]
 
@@ -278,21 +294,22 @@ def test_acknowledgements_stay_with_their_session() -> None:
 def test_a_drop_reaches_the_third_through_the_fence() -> None:
     """Bob learns that alice gave carol up from the next message of alice, and does the same."""
     company = Company("alice", "bob", "carol")
-    alice, bob = company.engines["alice"], company.engines["bob"]
+    alice = company.engines["alice"]
     company.send("alice", ("bob", "carol"), b"before")
     company.settle()
-    alice.drop(alice.peers["carol"], company.now)
-    assert [peer.name for peer in alice.dropped] == ["carol"]
+    alice.drop(alice.sessions.peers["carol"], company.now)
+    assert [event.peer.name for event in company.events("alice", PeerDropped)] == ["carol"]
     with pytest.raises(PeerDroppedError, match="carol was dropped"):
         company.send("alice", "carol", b"")
-    assert bob.dropped == []
+    assert company.events("bob", PeerDropped) == []
     company.send("alice", "bob", b"after")
     company.settle()
-    assert [peer.name for peer in bob.dropped] == ["carol"]
+    assert [event.peer.name for event in company.events("bob", PeerDropped)] == ["carol"]
     assert company.taken("bob") == [b"before", b"after"]
     company.send("carol", "bob", b"unheard")
     company.turn()
-    assert company.taken("bob") == [] and {peer.name for peer in bob.ghosts} == {"carol"}
+    assert company.taken("bob") == []
+    assert {event.peer.name for event in company.events("bob", DroppedPeerHeard)} == {"carol"}
 
 
 def test_nothing_more_goes_to_a_dropped_peer() -> None:
@@ -305,7 +322,7 @@ def test_nothing_more_goes_to_a_dropped_peer() -> None:
     company.turn()
     link = company.link("alice", "bob")
     assert link.waiting > 10**6
-    alice.drop(alice.peers["bob"], company.now)
+    alice.drop(alice.sessions.peers["bob"], company.now)
     company.turn()
     assert link.waiting == 0 and link.recovery.in_flight < 10_000
     before = len(company.passed)
@@ -325,7 +342,7 @@ def test_messages_of_a_dropped_peer_can_still_be_read() -> None:
     company.settle()
     alice = company.engines["alice"]
     link = company.link("alice", "bob")
-    alice.drop(alice.peers["bob"], company.now)
+    alice.drop(alice.sessions.peers["bob"], company.now)
     assert company.taken("alice") == [b"0", b"1", b"2", b"3"]
     company.turn()
     assert link.waiting == 0 and not link.has_frames()
@@ -350,13 +367,12 @@ def test_timers_lead_from_a_loss_to_the_message() -> None:
 
 def test_a_quiet_pair_keeps_few_timers() -> None:
     """Timers that were superseded do not pile up, however long the heartbeat is."""
-    company = Company("alice", "bob")
+    company = Company("alice", "bob", silent_after=10**5 * HEARTBEAT)
     alice = company.engines["alice"]
-    alice.heartbeat = 10**5 * HEARTBEAT
     for _ in range(300):
         company.send("alice", "bob", b"x")
         company.settle()
         company.now += 1_000 * MS
         company.settle()
         assert company.taken("bob") == [b"x"]
-    assert len(alice.timers) < 60
+    assert alice.sizes()["timers"] < 60

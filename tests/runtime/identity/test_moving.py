@@ -249,7 +249,8 @@ def test_only_the_answer_to_the_challenge_moves_a_session() -> None:
         async with Town() as town:
             alice, bob = await town.mesh("alice", "bob")
             ours, theirs = (
-                node._engine.peers[name].link for node, name in ((alice, "bob"), (bob, "alice"))
+                node.driver.engine.sessions.peers[name].link
+                for node, name in ((alice, "bob"), (bob, "alice"))
             )
             assert ours is not None and theirs is not None
             guess = bytes([RESPONSE]) + b"guessed!"

@@ -196,7 +196,7 @@ def test_an_idle_node_wakes_up_rarely() -> None:
             before = len(town.network.carried)
             await asyncio.sleep(0.35)
             assert 2 <= len(town.network.carried) - before <= 30
-            link = alice._engine.peers["bob"].link
+            link = alice.driver.engine.sessions.peers["bob"].link
             town.isolate(bob)
             await happened(alice, "dropped", "bob")
             await asyncio.sleep(0.05)

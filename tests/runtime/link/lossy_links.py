@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 
 from beforehand.encoding.reader import Reader
 from beforehand.protocols.frames import Frame
-from beforehand.runtime.engine.engine import packet_number
 from beforehand.runtime.link import frames
-from beforehand.runtime.link.datagrams import HEADER
+from beforehand.runtime.link.datagrams import HEADER, packet_number
 from beforehand.runtime.link.link import LATER, NOW, Link
 from beforehand.runtime.link.sealing import PlainOpener, PlainSealer, make_opener, make_sealer
 from beforehand.wire.codec import decode, decode_at

@@ -9,9 +9,8 @@ from beforehand.encoding.reader import Reader
 from beforehand.protocols.fence import Fenced
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage
-from beforehand.runtime.engine.engine import packet_number
 from beforehand.runtime.link import frames
-from beforehand.runtime.link.datagrams import DATA, HEADER
+from beforehand.runtime.link.datagrams import DATA, HEADER, packet_number
 from beforehand.runtime.link.link import LATER, MAX_ACK_DELAY, NOW, PIGGYBACK
 from beforehand.runtime.link.received import Received
 from tests.runtime.engine.engines import Company

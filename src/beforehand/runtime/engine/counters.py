@@ -1,4 +1,4 @@
-"""What a node counts, for `stats()`."""
+"""The counters behind `Node.stats()`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from mypy_extensions import i64
 
 
 class Counters:
-    """Numbers that only ever grow."""
+    """Counters of one engine; they only grow."""
 
     sent: i64  # messages accepted and handed to the core
     delivered: i64  # messages handed to the inbox
@@ -14,9 +14,9 @@ class Counters:
     bytes_in: i64
     datagrams_out: i64
     bytes_out: i64
-    stray: i64  # datagrams for no session of ours
-    refused: i64  # forged, damaged or replayed ones
-    misbehaved: i64  # what an authenticated peer should not have said
+    stray: i64  # datagrams for unknown sessions
+    refused: i64  # forged, damaged or replayed datagrams
+    misbehaved: i64  # frames of authenticated peers that no correct process sends
 
     def __init__(self) -> None:
         self.sent = 0

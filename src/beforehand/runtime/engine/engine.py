@@ -1,57 +1,180 @@
-"""A node without I/O: a core, the peers it talks to, and what waits for the application.
+"""A node without I/O: a protocol core, the sessions with its peers, and the messages in between.
 
-Datagrams and the time come in; datagrams, messages, events and the time of the next timer come out.
-`node.py` puts it on an event loop. Everything here happens once per run, frame or datagram; per
-message there is only a payload, and the object that the application gets.
+Datagrams (`receive`), messages (`try_send`, `offer`) and time (`advance`, `expire`, `tick`) go in.
+Datagrams (`flush`) and one list of events (`take_events`) come out, and messages for the application
+wait in the `inbox`. Nobody else changes the state of an engine.
+
+Everything here happens once per run, frame or datagram. Per message there is only a payload, and the
+object the application gets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from heapq import heappop, heappush
-from typing import Final
+from typing import Any, Final
 
 from mypy_extensions import i64
 
 from beforehand.encoding.reader import Reader
+from beforehand.encoding.varint import ONE_BYTE
 from beforehand.errors import RemoteProtocolError
+from beforehand.protocols.core import Core
+from beforehand.protocols.effects import Deliver, DeliverRun, Effect, Transmit
 from beforehand.protocols.frames import Frame
-from beforehand.runtime.engine.peer import CREDIT_STEPS, Peer
-from beforehand.runtime.engine.sessions import Meeting
-from beforehand.runtime.engine.state import NO_RANGES, Late
+from beforehand.runtime.engine.counters import Counters
+from beforehand.runtime.engine.deferred_acks import NO_RANGES, DeferredAck
+from beforehand.runtime.engine.events import (
+    AddressChanged,
+    DroppedPeerHeard,
+    EngineEvent,
+    EventQueue,
+    HandshakeDatagram,
+    PathResponse,
+    PeerHeardAgain,
+    PeerMisbehaved,
+    PeerSilent,
+    SessionClosed,
+)
+from beforehand.runtime.engine.flow_control import FlowControl
+from beforehand.runtime.engine.inbox import Inbox
+from beforehand.runtime.engine.links import Links
+from beforehand.runtime.engine.outbox import Outbox
+from beforehand.runtime.engine.peer import Peer
+from beforehand.runtime.engine.sessions import Sessions
 from beforehand.runtime.link import frames
-from beforehand.runtime.link.datagrams import DATA, HEADER, PREFIX
+from beforehand.runtime.link.datagrams import DATA, HEADER, PREFIX, packet_number
 from beforehand.runtime.link.link import LATER, NOW, Link
 from beforehand.runtime.recording.frame_events import record_received
+from beforehand.runtime.recording.node_trace import NodeTrace
 from beforehand.wire.codec import decode, decode_at
 
-FARTHEST: Final = 10_000_000_000  # ns: timers that are never needed do not pile up for longer
+HEARTBEATS: Final = 3  # signs of life that must be missing before a peer counts as silent
 
 
-UNREAD: Final = 1  # there are messages for the application
-EASED: Final = 2  # somebody who waits for room or for a delivery may go on
-NOTICED: Final = 4  # peers have come, gone, moved or misbehaved
+class Engine:
+    """One process of a cluster; the parts of it have a file each."""
 
+    core: Final[Core]
+    me: Final[Peer]
+    outbox: Final[Outbox]
+    inbox: Final[Inbox]
+    sessions: Final[Sessions]
+    counters: Final[Counters]
+    _links: Links
+    _flow: FlowControl
+    _events: EventQueue
+    _deferred: list[DeferredAck]
+    _silent_after: i64  # nanoseconds
+    _drop_after: i64  # nanoseconds; 0 for never
+    _drops_seen: i64  # entries of the core's log of drops that were acted on
+    _now: i64
+    _trace: NodeTrace | None
 
-class Engine(Meeting):
-    """The turns of a node: what came in, what goes out, and what time it is."""
+    def __init__(
+        self,
+        core: Core,
+        name: str,
+        *,
+        window: int,
+        window_bytes: int,
+        silent_after: int,
+        drop_after: int = 0,
+        casts: frozenset[str] = frozenset(("unicast", "multicast")),
+    ) -> None:
+        self.core = core
+        self.me = Peer(name, core.process, b"", window, window_bytes)
+        self._events = EventQueue()
+        self._links = Links(silent_after // HEARTBEATS)
+        self._flow = FlowControl(self.me, self._links, self._events)
+        self.counters = Counters()
+        self.sessions = Sessions(self.me, self._links, self._events)
+        self.inbox = Inbox(self.sessions, self._flow, self.counters)
+        self.outbox = Outbox(core, self.me, self.sessions, self._links, self.counters, casts)
+        self._deferred = []
+        self._silent_after = silent_after
+        self._drop_after = drop_after
+        self._drops_seen = 0
+        self._now = 0
+        self._trace = None
+
+    def take_events(self) -> list[EngineEvent]:
+        """What has happened since the last call."""
+        return self._events.take()
+
+    def report_accounts(self, wanted: bool) -> None:
+        """Whether to report `AccountChanged` for every grant of credit: somebody waits for one."""
+        self._flow.reporting = wanted
+
+    def record(self, trace: NodeTrace | None) -> None:
+        """Record everything that happens from now on in this trace; None stops."""
+        self._trace = trace
+        self.outbox.trace = trace
+        self.inbox.trace = trace
+
+    def sizes(self) -> dict[str, int]:
+        """How many entries each table has: bounded, whatever is received."""
+        sizes = {"events": len(self._events), "deferred": len(self._deferred)}
+        sizes.update(self.outbox.sizes())
+        sizes.update(self.sessions.sizes())
+        sizes.update(self._links.sizes())
+        sizes.update(self._flow.sizes())
+        return sizes
+
+    # ---- messages in ----
+
+    def try_send(self, to: object, payload: object) -> i64:
+        """Accept a message on the fast path and return its number, or 0 if it takes `offer`."""
+        if not self.outbox.try_accept(to, payload):
+            return 0
+        number = self.outbox.sent()
+        if self.outbox.runs:
+            self._send_runs()
+        return number
+
+    def offer(self, to: object, payloads: list[Any], start: i64) -> i64:
+        """Accept a part of `payloads` from `start` on, and return where it ends: see `Outbox.accept`."""
+        stop = self.outbox.accept(to, payloads, start)
+        if self.outbox.runs:
+            self._send_runs()
+        return stop
+
+    def flush_pending(self) -> None:
+        """Hand all accepted messages to the core."""
+        self.outbox.complete_run()
+        if self.outbox.runs:
+            self._send_runs()
+
+    def _send_runs(self) -> None:
+        while self.outbox.runs:
+            self._carry_out(self.outbox.send_run(self._now))
+
+    def _carry_out(self, effects: list[Effect]) -> None:
+        """Do what the core asks for."""
+        for effect in effects:
+            if isinstance(effect, DeliverRun):
+                self.inbox.deliver(effect.sender, effect.first, effect.payloads)
+            elif isinstance(effect, Transmit):
+                self.outbox.transmit(effect.to, effect.frame)
+            elif isinstance(effect, Deliver):
+                self.inbox.deliver(effect.sender, effect.message_id, (effect.payload,))
+
+    # ---- datagrams in ----
 
     def receive(self, datagrams: list[bytes], address: Hashable, now: i64) -> None:
         """Datagrams came from an address."""
-        self.now = now
-        if self.later:
-            self.catch_up()
-        if self.pending:
-            self._send_pending()
+        self._now = now
+        if self._deferred:
+            self.process_deferred_acks()
+        self.flush_pending()
         counters = self.counters
         for datagram in datagrams:
             size: i64 = len(datagram)
             counters.datagrams_in += 1
             counters.bytes_in += size
             if size <= HEADER or datagram[0] != DATA:
-                self.strange.append((datagram, address))
+                self._events.add(HandshakeDatagram(datagram, address))
                 continue
-            peer = self.links.get(datagram[1:PREFIX])
+            peer = self.sessions.by_connection.get(datagram[1:PREFIX])
             if peer is None or peer.link is None:
                 counters.stray += 1
                 continue
@@ -65,53 +188,33 @@ class Engine(Meeting):
                 counters.refused += 1
                 continue
             if peer.gone:
-                self.ghosts.append(peer)
+                self._events.add(DroppedPeerHeard(peer))
                 continue
             if not peer.proven:
                 self.prove(peer)
-                known = self.links.get(link.connection)
-                if known is None or known.gone:  # there is a better session, or none is wanted
+                known = self.sessions.by_connection.get(link.connection)
+                if known is None or known.gone:  # a better session exists, or none is wanted
                     continue
                 peer = known
             if link.silent:
                 link.silent = False
-                self.woken.append(peer)
+                self._events.add(PeerHeardAgain(peer))
             if (
                 address != link.address
                 and number == link.received.largest
                 and size >= HEADER + link.sealer.overhead + len(frames.PING_FRAME)
             ):
-                self.moved.append((peer, address))
-            self._frames(peer, link, body, now)
-        if self.drops != len(self.core.drop_log()):
-            self._note_drops()
+                self._events.add(AddressChanged(peer, address))
+            self._read_body(peer, link, body, now)
+        if self._drops_seen != len(self.core.drop_log()):
+            self._process_drops("", None)
 
-    def news(self) -> i64:
-        """What has happened that others have to see to: UNREAD, EASED and NOTICED, as bits."""
-        found: i64 = 0
-        if self.inbox.unread > 0:
-            found |= UNREAD
-        if self.eased:
-            found |= EASED
-        if (
-            self.strange
-            or self.spoken
-            or self.dropped
-            or self.proven
-            or self.woken
-            or self.moved
-            or self.ghosts
-            or self.misbehaved
-        ):
-            found |= NOTICED
-        return found
-
-    def _frames(self, peer: Peer, link: Link, body: bytes, now: i64) -> None:
-        """Use the frames of one body; after one that makes no sense, the rest is not looked at."""
+    def _read_body(self, peer: Peer, link: Link, body: bytes, now: i64) -> None:
+        """Process the frames of one packet; those after an invalid frame are ignored."""
         urgency: i64 = 0
         at: i64 = 0
         end: i64 = len(body)
-        hurry = False  # somebody waits for a message in it
+        has_messages = False
         try:
             while at < end:
                 tag: i64 = body[at]
@@ -120,105 +223,97 @@ class Engine(Meeting):
                 elif tag == frames.ACK:
                     reader = Reader(body, at + 1, peer.name)
                     ranges, delay = frames.read_ack(reader)
-                    self.later.append(Late(peer, link, now, None, ranges, delay))
+                    self._deferred.append(DeferredAck(peer, link, now, None, ranges, delay))
                     at = reader.position
                 elif frames.is_link_frame(tag):
                     reader = Reader(body, at + 1, peer.name)
-                    self._link_frame(peer, link, tag, reader, now)
+                    self._read_link_frame(peer, link, tag, reader, now)
                     urgency = max(urgency, LATER if tag == frames.CREDIT else NOW)
                     at = reader.position
                 else:
                     frame, at = decode_at(body, at, peer.name)
                     if frame.messages():
                         urgency = NOW
-                        hurry = True
+                        has_messages = True
                     else:
                         urgency = max(urgency, LATER)
                         if frame.deferrable():
-                            self.later.append(Late(peer, link, now, frame, NO_RANGES, 0))
+                            self._deferred.append(DeferredAck(peer, link, now, frame, NO_RANGES, 0))
                             continue
-                    self._take_frame(peer, frame, now)
+                    self._receive_frame(peer, frame, now)
         except RemoteProtocolError as problem:
-            self._complain(peer, problem)
+            self._report_misbehaviour(peer, problem)
             urgency = NOW
         if urgency:
             link.owe_ack(urgency, now)
-        if not hurry:
-            self.catch_up()
-        self.touch(link)
+        if not has_messages:
+            self.process_deferred_acks()
+        self._links.touch(link)
 
-    def catch_up(self) -> None:
-        """Use the acknowledgements that came along with messages: those were more urgent."""
-        later = self.later
-        self.later = []
-        for late in later:
-            link = late.link
-            if late.peer.gone or (link.closed and late.frame is None):
-                continue
-            try:
-                if late.frame is not None:
-                    self._take_frame(late.peer, late.frame, late.now)
-                else:
-                    link.acknowledged(late.ranges, late.delay, late.now)
-            except RemoteProtocolError as problem:
-                self._complain(late.peer, problem)
-            if link.has_frames():
-                self.touch(link)
-
-    def _complain(self, peer: Peer, problem: RemoteProtocolError) -> None:
-        self.counters.misbehaved += 1
-        self.misbehaved.append((peer, problem.problem))
-
-    def _take_frame(self, peer: Peer, frame: Frame, now: i64) -> None:
-        """A frame for the core."""
+    def _receive_frame(self, peer: Peer, frame: Frame, now: i64) -> None:
+        """Hand a frame to the core."""
         effects = self.core.receive(peer.process, frame, now)
-        if self.trace is not None:
-            record_received(self.trace, self.me.process, peer.process, frame)
+        if self._trace is not None:
+            record_received(self._trace, self.me.process, peer.process, frame)
         self._carry_out(effects)
 
-    def _link_frame(self, peer: Peer, link: Link, tag: i64, reader: Reader, now: i64) -> None:
-        """Use a frame of the link that is no acknowledgement."""
+    def _read_link_frame(self, peer: Peer, link: Link, tag: i64, reader: Reader, now: i64) -> None:
+        """Process a frame of the link other than an acknowledgement."""
         if tag == frames.CREDIT:
-            delivered = reader.varint()
-            taken = reader.varint()
-            if not peer.credited(delivered, taken, reader.varint()):
-                raise reader.problem("credit for messages that it was never sent")
-            if self.watched:
-                self.eased.append(peer)
+            self._flow.receive(peer, reader)
         elif tag == frames.FRAGMENT:
             whole = link.reassembly.add(reader)
             if whole is not None:
-                self._take_frame(peer, decode(whole, peer.name), now)
-        elif tag == frames.CHALLENGE or tag == frames.RESPONSE:
-            self.spoken.append((peer, tag, reader.take(frames.TOKEN)))
+                self._receive_frame(peer, decode(whole, peer.name), now)
+        elif tag == frames.CHALLENGE:
+            link.post_urgent(ONE_BYTE[frames.RESPONSE] + reader.take(frames.TOKEN))
+        elif tag == frames.RESPONSE:
+            self._events.add(PathResponse(peer, reader.take(frames.TOKEN)))
         elif tag == frames.CLOSE:
-            reason = reader.take(1)
-            if reason[0] != frames.LEAVING and reason[0] != frames.DROPPED:
-                raise reader.problem(f"a farewell for the reason {reason[0]}")
-            self.spoken.append((peer, tag, reason))
+            reason: i64 = reader.take(1)[0]
+            if reason != frames.LEAVING and reason != frames.DROPPED:
+                raise reader.problem(f"a farewell for the reason {reason}")
+            self._events.add(SessionClosed(peer, int(reason)))
         elif tag == frames.PING:
             reader.take(frames.TOKEN)
         else:
             raise reader.problem(f"no frame starts with {tag:#04x}")
 
-    # ---- the end of a turn ----
+    def _report_misbehaviour(self, peer: Peer, problem: RemoteProtocolError) -> None:
+        self.counters.misbehaved += 1
+        self._events.add(PeerMisbehaved(peer, problem.problem))
+
+    def process_deferred_acks(self) -> None:
+        """Use the acknowledgements that came along with messages."""
+        deferred = self._deferred
+        self._deferred = []
+        for ack in deferred:
+            link = ack.link
+            if ack.peer.gone or (link.closed and ack.frame is None):
+                continue
+            try:
+                if ack.frame is not None:
+                    self._receive_frame(ack.peer, ack.frame, ack.received_at)
+                else:
+                    link.acknowledged(ack.ranges, ack.delay, ack.received_at)
+            except RemoteProtocolError as problem:
+                self._report_misbehaviour(ack.peer, problem)
+            if link.has_frames():
+                self._links.touch(link)
+
+    # ---- datagrams out ----
 
     def flush(self, now: i64) -> list[tuple[Hashable, list[bytes]]]:
-        """What goes out at the end of a turn of the loop: datagrams, by address."""
-        self.now = now
-        self.ripe = False
-        if self.later and not self.pending:
-            self.catch_up()
-        if self.pending:
-            self._send_pending()
+        """The datagrams to send now, by address."""
+        self._now = now
+        self.outbox.write_due = False
+        if self._deferred and not self.outbox.waiting:
+            self.process_deferred_acks()
+        self.flush_pending()
         self._carry_out(self.core.flush())
-        if self.inbox.owed:
-            self._grant()
+        self._flow.grant()
         out: list[tuple[Hashable, list[bytes]]] = []
-        dirty = self.dirty
-        self.dirty = []
-        for link in dirty:
-            link.dirty = False
+        for link in self._links.take_dirty():
             if link.closed:
                 continue
             datagrams = link.write(now)
@@ -228,80 +323,91 @@ class Engine(Meeting):
                     self.counters.bytes_out += len(datagram)
                 out.append((link.address, datagrams))
                 if link.has_frames() and link.recovery.room(now) > 0:
-                    self.touch(link)  # it has had its turn
-            self._schedule(link, now)
+                    self._links.touch(link)  # the other links come first
+            self._links.schedule(link, now)
         return out
 
-    def _grant(self) -> None:
-        """Tell the peers how far we are: when it matters, or when something goes there anyway."""
-        owed = self.inbox.owed
-        self.inbox.owed = []
-        for peer in owed:
-            peer.owed = False
-            if peer is self.me:
-                peer.credited(peer.got, peer.taken, peer.taken_bytes)
-                if self.watched:
-                    self.eased.append(peer)
-                continue
-            link = peer.link
-            if link is None or peer.gone:
-                continue
-            if peer.got == peer.told_got and (
-                (peer.taken - peer.told_taken) * CREDIT_STEPS < self.me.window
-                and (peer.taken_bytes - peer.told_bytes) * CREDIT_STEPS < self.me.window_bytes
-                and not link.dirty
-            ):
-                continue
-            peer.told_got = peer.got
-            peer.told_taken = peer.taken
-            peer.told_bytes = peer.taken_bytes
-            link.post_urgent(frames.credit_frame(peer.got, peer.taken, peer.taken_bytes))
-            self.touch(link)
+    def needs_flush(self) -> bool:
+        """Whether a link waits to be written."""
+        return self._links.has_dirty()
 
     # ---- time ----
 
-    def _schedule(self, link: Link, now: i64) -> None:
-        when = min(link.deadline(now, self.heartbeat), now + FARTHEST)
-        if link.scheduled == 0 or when < link.scheduled:
-            link.scheduled = when
-            self.ticks += 1
-            heappush(self.timers, (int(when), int(self.ticks), link))
+    def advance(self, now: i64) -> None:
+        """Set the time for messages that are accepted from now on."""
+        self._now = now
 
     def next_timer(self) -> i64:
         """When `expire` wants to be called, 0 for never."""
-        return self.timers[0][0] if self.timers else 0
+        return self._links.next_timer()
 
-    def expire(self, now: i64) -> list[Link]:
-        """Time has passed; the links whose timers ran out, for those who watch over silence."""
-        self.now = now
-        self.catch_up()
-        expired: list[Link] = []
-        while self.timers and self.timers[0][0] <= now:
-            when, _, link = heappop(self.timers)
-            if link.closed or link.scheduled != when:
+    def expire(self, now: i64) -> None:
+        """Run the timers that are due, and notice who has fallen silent."""
+        self._now = now
+        self.process_deferred_acks()
+        for link in self._links.expire(now):
+            peer = self.sessions.by_connection.get(link.connection)
+            if peer is None or peer.gone or not peer.proven:
                 continue
-            link.scheduled = 0
-            link.expired(now, self.heartbeat)
-            expired.append(link)
-            self.touch(link)
-        return expired
-
-    def forgive(self, late: i64) -> None:
-        """This process stood still for a while: the silence of that time was its own."""
-        for peer in self.links.values():
-            if peer.link is not None:
-                peer.link.heard_at = min(self.now, peer.link.heard_at + late)
+            silence = now - link.heard_at
+            if silence >= self._silent_after and not link.silent:
+                link.silent = True
+                self._events.add(PeerSilent(peer, int(silence)))
+            if self._drop_after and silence >= self._drop_after:
+                self.drop(peer, now)
 
     def tick(self, now: i64) -> None:
         """The papers' "periodically", for the cores that need it."""
         self._carry_out(self.core.tick(now))
 
+    # ---- peers ----
 
-def packet_number(datagram: bytes) -> i64:
-    """The number in the header of a datagram: eight bytes, of which the first is small."""
-    number: i64 = 0
-    at: i64 = PREFIX
-    while at < HEADER:
-        number = number << 8 | datagram[at]
-        at += 1
-    return number
+    def await_peer(self, name: str, known_to_core: bool) -> None:
+        """There will be a peer of this name."""
+        self.sessions.await_peer(name, known_to_core)
+        self._forget_routes()
+
+    def prove(self, peer: Peer) -> None:
+        """The peer holds the keys, so it is who it claims to be: an older incarnation is over."""
+        sessions = self.sessions
+        sessions.expect(peer)
+        if self.core.is_dropped(peer.process):
+            sessions.reject(peer)
+            return
+        former = sessions.peers.get(peer.name)
+        if former is not None and former.proven:
+            if former.process == peer.process and not former.gone:
+                sessions.merge(former, peer)
+                return
+            if former.process != peer.process and not self.core.is_dropped(former.process):
+                self._drop(former, self._now, False, peer)
+        self._forget_routes()
+        sessions.connect(peer)
+
+    def drop(self, peer: Peer, now: i64, has_left: bool = False) -> None:
+        """Give the peer up for good; `has_left`: it said so itself."""
+        self._drop(peer, now, has_left, None)
+
+    def _drop(self, peer: Peer, now: i64, has_left: bool, successor: Peer | None) -> None:
+        self.flush_pending()
+        self._carry_out(self.core.drop(peer.process, now))
+        self._process_drops(peer.process if has_left else "", successor)
+
+    def _process_drops(self, left: str, successor: Peer | None) -> None:
+        """The core has dropped processes, at our request or because a peer reported their drop."""
+        log = self.core.drop_log()
+        for process in log[self._drops_seen :]:
+            if self._trace is not None and process != left:
+                self._trace.record("evict", process, 0, None, 0, 0, "dropped")
+            self.sessions.mark_dropped(process, process == left, successor)
+        self._drops_seen = len(log)
+        self._forget_routes()
+
+    def abandon(self, peer: Peer) -> None:
+        """The peer has dropped us: end its session, without dropping it in turn."""
+        self.sessions.abandon(peer)
+        self._forget_routes()
+
+    def _forget_routes(self) -> None:
+        self.flush_pending()
+        self.outbox.forget_routes()

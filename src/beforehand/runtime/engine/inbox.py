@@ -1,4 +1,4 @@
-"""What was delivered and waits for the application to take it."""
+"""Messages that were delivered and that the application has not taken yet."""
 
 from __future__ import annotations
 
@@ -7,78 +7,88 @@ from collections.abc import Iterator
 
 from mypy_extensions import i64
 
-from beforehand.runtime.engine.message import Batch, Message, Parcel
+from beforehand.runtime.engine.counters import Counters
+from beforehand.runtime.engine.flow_control import FlowControl
+from beforehand.runtime.engine.message import Batch, DeliveredRun, Message
 from beforehand.runtime.engine.peer import Peer
+from beforehand.runtime.engine.sessions import Sessions
+from beforehand.runtime.recording.node_trace import NodeTrace
 
 
 class Inbox:
-    """Messages in causal order, and the peers that should hear that theirs have come, or were taken."""
+    """Messages in causal order; taking one makes room in the window of its sender."""
 
     unread: i64  # messages that nobody has taken
-    owed: list[Peer]
-    _parcels: deque[Parcel]
-    _opened: Parcel | None  # the one before these, of which some have been taken
+    trace: NodeTrace | None
+    _sessions: Sessions
+    _flow: FlowControl
+    _counters: Counters
+    _runs: deque[DeliveredRun]
+    _opened: DeliveredRun | None  # the run before these, of which some messages have been taken
 
-    def __init__(self) -> None:
+    def __init__(self, sessions: Sessions, flow: FlowControl, counters: Counters) -> None:
         self.unread = 0
-        self.owed = []
-        self._parcels = deque()
+        self.trace = None
+        self._sessions = sessions
+        self._flow = flow
+        self._counters = counters
+        self._runs = deque()
         self._opened = None
 
-    def put(self, peer: Peer, first: i64, payloads: tuple[bytes, ...]) -> None:
-        """Messages of a peer were delivered."""
+    def deliver(self, sender: str, first: i64, payloads: tuple[bytes, ...]) -> None:
+        """Messages `first`, `first` + 1, ... of a process were delivered."""
+        peer = self._sessions.processes.get(sender)
+        if peer is None:  # relayed by others: there is no session with the sender
+            peer = Peer(sender, sender)
+            self._sessions.processes[sender] = peer
         count: i64 = len(payloads)
-        self._parcels.append(Parcel(peer, first, payloads))
+        self._runs.append(DeliveredRun(peer, first, payloads))
         self.unread += count
-        peer.got += count
-        self._owe(peer)
+        self._counters.delivered += count
+        self._flow.delivered(peer, count)
+        if self.trace is not None:
+            sizes = [len(payload) for payload in payloads]
+            self.trace.record_run("deliver", sender, first, None, sizes)
 
     def take(self) -> Message:
         """The next message; there must be one."""
-        parcel = self._opened
-        if parcel is None:
-            parcel = self._parcels.popleft()
-            self._opened = parcel
-        message = parcel.take()
-        if parcel.left() == 0:
+        run = self._opened
+        if run is None:
+            run = self._runs.popleft()
+            self._opened = run
+        at = run.taken
+        payload = run.payloads[at]
+        run.taken = at + 1
+        if run.remaining() == 0:
             self._opened = None
         self.unread -= 1
-        parcel.origin.taken += 1
-        parcel.origin.taken_bytes += len(message.payload)
-        self._owe(parcel.origin)
-        return message
+        self._flow.consumed(run.origin, 1, len(payload))
+        return Message(run.sender, run.first + at, payload)
 
     def take_many(self, most: i64) -> Batch:
-        """As many messages as there are, but at most so many."""
-        parcels: list[Parcel] = []
+        """All unread messages, but at most this many."""
+        runs: list[DeliveredRun] = []
         count: i64 = 0
         while self.unread > 0 and count < most:
-            parcel = self._opened
-            if parcel is None:
-                parcel = self._parcels.popleft()
-            piece = parcel.split(min(parcel.left(), most - count))
-            self._opened = parcel if parcel.left() > 0 else None
-            parcels.append(piece)
-            got: i64 = len(piece.payloads)
-            count += got
-            self.unread -= got
-            piece.origin.taken += got
-            piece.origin.taken_bytes += total_size(piece.payloads)
-            self._owe(piece.origin)
-        return Batch(parcels, count)
+            run = self._opened
+            if run is None:
+                run = self._runs.popleft()
+            taken = run.split(min(run.remaining(), most - count))
+            self._opened = run if run.remaining() > 0 else None
+            runs.append(taken)
+            messages: i64 = len(taken.payloads)
+            count += messages
+            self.unread -= messages
+            self._flow.consumed(taken.origin, messages, total_size(taken.payloads))
+        return Batch(runs, count)
 
-    def drain(self) -> Drain:
-        """Takes one message after the other, as long as there are any."""
-        return Drain(self)
-
-    def _owe(self, peer: Peer) -> None:
-        if not peer.owed:
-            peer.owed = True
-            self.owed.append(peer)
+    def drain(self) -> InboxIterator:
+        """An iterator that takes one message after the other until none is left."""
+        return InboxIterator(self)
 
 
-class Drain(Iterator[Message]):
-    """Takes messages out of an inbox; each is taken when it is asked for, so none is lost."""
+class InboxIterator(Iterator[Message]):
+    """Takes a message out of an inbox only when it is asked for it, so that none is lost."""
 
     _inbox: Inbox
 
@@ -95,7 +105,7 @@ class Drain(Iterator[Message]):
 
 
 def total_size(payloads: tuple[bytes, ...]) -> i64:
-    """The bytes of all of them."""
+    """The sum of the payloads' lengths."""
     size: i64 = 0
     for payload in payloads:
         size += len(payload)

@@ -1,8 +1,8 @@
-"""What the application gets: messages, one by one or many at once.
+"""What the application gets: single messages, and batches of them.
 
-There are millions of them, so they are compiled, and made only when somebody looks at them: until
-then they wait as *parcels*, a tuple of payloads that came together. A batch that is looked through
-makes one message after the other, and the garbage collector never gets to see many.
+There are millions of them, so the objects are created only when somebody looks at them: until then
+they stay in runs, each a tuple of payloads that were delivered together. Iterating over a batch
+creates one message at a time, so the garbage collector never sees many.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from beforehand.runtime.engine.peer import Peer
 
 
 class Message:
-    """A message of `sender`: its `number`-th causal-send, with the payload that it was given."""
+    """The `number`-th causal-send of `sender`, with its payload."""
 
     __slots__ = ("number", "payload", "sender")
     sender: Final[str]
@@ -31,7 +31,7 @@ class Message:
 
     @property
     def id(self) -> MessageId:
-        """The name of the message: who sent it and the how many-th it was."""
+        """Sender and number, which identify the message."""
         return MessageId(self.sender, int(self.number))
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -53,14 +53,14 @@ class Message:
         return f"Message({self.sender}#{self.number}, {payload!r})"
 
 
-class Parcel:
-    """Messages `first`, `first` + 1, ... of `sender` that came together."""
+class DeliveredRun:
+    """Messages `first`, `first` + 1, ... of `sender` that were delivered together."""
 
     __slots__ = ("first", "origin", "payloads", "sender", "taken")
     sender: Final[str]
     first: Final[i64]
     payloads: Final[tuple[bytes, ...]]
-    origin: Final[Peer]  # is credited when the application takes them
+    origin: Final[Peer]  # gets credit when the application takes them
     taken: i64  # how many of them the application has taken
 
     def __init__(self, origin: Peer, first: i64, payloads: tuple[bytes, ...]) -> None:
@@ -70,41 +70,35 @@ class Parcel:
         self.origin = origin
         self.taken = 0
 
-    def left(self) -> i64:
+    def remaining(self) -> i64:
         """How many of them the application has not taken."""
         return len(self.payloads) - self.taken
 
-    def take(self) -> Message:
-        """The next message; there must be one."""
-        at = self.taken
-        self.taken = at + 1
-        return Message(self.sender, self.first + at, self.payloads[at])
-
-    def split(self, count: i64) -> Parcel:
-        """Take so many of what is left, as a parcel of their own."""
+    def split(self, count: i64) -> DeliveredRun:
+        """Take the next `count` messages, as a run of their own."""
         start = self.taken
         self.taken = start + count
         payloads = self.payloads
         if count < len(payloads):
             payloads = payloads[start : start + count]
-        return Parcel(self.origin, self.first + start, payloads)
+        return DeliveredRun(self.origin, self.first + start, payloads)
 
 
 class Batch:
     """A sequence of messages, in causal order."""
 
-    _parcels: list[Parcel]
+    _runs: list[DeliveredRun]
     _count: i64
 
-    def __init__(self, parcels: list[Parcel], count: i64) -> None:
-        self._parcels = parcels
+    def __init__(self, runs: list[DeliveredRun], count: i64) -> None:
+        self._runs = runs
         self._count = count
 
     def __len__(self) -> int:
         return int(self._count)
 
     def __iter__(self) -> Iterator[Message]:
-        return BatchIterator(self._parcels)
+        return BatchIterator(self._runs)
 
     @overload
     def __getitem__(self, index: int) -> Message: ...
@@ -115,15 +109,15 @@ class Batch:
     def __getitem__(self, index: int | slice) -> Message | list[Message]:
         if isinstance(index, slice):
             return list(self)[index]
-        place: i64 = index
-        if place < 0:
-            place += self._count
-        if place >= 0:
-            for parcel in self._parcels:
-                if place < len(parcel.payloads):
-                    return Message(parcel.sender, parcel.first + place, parcel.payloads[place])
-                place -= len(parcel.payloads)
-        raise IndexError(f"there is no message {index} among {self._count}")
+        offset: i64 = index
+        if offset < 0:
+            offset += self._count
+        if offset >= 0:
+            for run in self._runs:
+                if offset < len(run.payloads):
+                    return Message(run.sender, run.first + offset, run.payloads[offset])
+                offset -= len(run.payloads)
+        raise IndexError(f"message {index} is out of range: the batch has {self._count}")
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, (Batch, list, tuple)):
@@ -135,17 +129,17 @@ class Batch:
 
 
 class BatchIterator(Iterator[Message]):
-    """Goes through a batch, making one message after the other."""
+    """Creates the messages of a batch, one at a time."""
 
-    _parcels: list[Parcel]
-    _next: i64  # index of the parcel after this one
+    _runs: list[DeliveredRun]
+    _next: i64  # index of the run after the current one
     _sender: str
     _first: i64
     _payloads: tuple[bytes, ...]
     _at: i64
 
-    def __init__(self, parcels: list[Parcel]) -> None:
-        self._parcels = parcels
+    def __init__(self, runs: list[DeliveredRun]) -> None:
+        self._runs = runs
         self._next = 0
         self._sender = ""
         self._first = 0
@@ -158,13 +152,13 @@ class BatchIterator(Iterator[Message]):
     def __next__(self) -> Message:
         at = self._at
         while at == len(self._payloads):
-            if self._next == len(self._parcels):
+            if self._next == len(self._runs):
                 raise StopIteration
-            parcel = self._parcels[self._next]
+            run = self._runs[self._next]
             self._next += 1
-            self._sender = parcel.sender
-            self._first = parcel.first
-            self._payloads = parcel.payloads
+            self._sender = run.sender
+            self._first = run.first
+            self._payloads = run.payloads
             at = 0
         self._at = at + 1
         return Message(self._sender, self._first + at, self._payloads[at])

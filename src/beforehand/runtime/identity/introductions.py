@@ -81,10 +81,13 @@ class Introductions:
         random: Callable[[int], bytes],
     ) -> None:
         self.engine = engine
+        self.sessions = engine.sessions
         self.settings = settings
         self.transport = transport
         self.emit = emit
         self.rate_limit = rate_limit
+        self.stray = 0  # datagrams that belong to no handshake of ours
+        self.refused = 0  # hellos that are forged or damaged
         self.random = random
         self.responder = Responder(settings.psk, settings.plain, settings.name, random)
         self.addresses: dict[str, Address] = {}
@@ -130,7 +133,7 @@ class Introductions:
         for name, answer in list(self.answers.items()):
             if now - answer.since > ANSWER_LIFE:
                 self._forget_answer(name)
-                if not self.is_up(name):
+                if not self.sessions.is_up(name):
                     self.attempt(name, now)
         soonest = 0
         for name, attempt in self.attempts.items():
@@ -146,7 +149,11 @@ class Introductions:
 
     def _wonder(self, name: str, attempt: Attempt, now: int) -> None:
         """Somebody is there and does not welcome us: tell the user what the reason may be."""
-        if attempt.reached_at and now - attempt.reached_at > UNANSWERED and not self.is_up(name):
+        if (
+            attempt.reached_at
+            and now - attempt.reached_at > UNANSWERED
+            and not self.sessions.is_up(name)
+        ):
             where = self.transport.describe(self.addresses[name])
             if self.rate_limit.allow(f"unanswered {name}", now, REPEAT):
                 detail = (
@@ -162,7 +169,7 @@ class Introductions:
             return
         name = self.attempting.get(datagram[1:PREFIX])
         if name is None or kind not in (COOKIE, WELCOME, REFUSE):
-            self.engine.counters.stray += 1
+            self.stray += 1
             return
         attempt = self.attempts[name]
         initiator = attempt.initiator
@@ -220,7 +227,7 @@ class Introductions:
         elif opened is not None:
             self._opened(opened, address, now)
         else:
-            self.engine.counters.refused += 1
+            self.refused += 1
 
     def _opened(self, hello: Hello, address: Address, now: int) -> None:
         """A hello of somebody with the key, who can receive at this address."""
@@ -249,7 +256,7 @@ class Introductions:
         connection = self.random(8)
         welcome, established = self.responder.welcome(hello, self._greeting(connection))
         peer = self._new_peer(established, connection, address, hello.greeting.name, now)
-        self.engine.expect(peer)
+        self.sessions.expect(peer)
         if len(self.answers) >= MOST_ANSWERS:
             self._forget_answer(next(iter(self.answers)))
         self.answers[peer.name] = Answer(hello.ephemeral, welcome, peer, now)
@@ -258,13 +265,13 @@ class Introductions:
     def _forget_answer(self, name: str) -> None:
         answer = self.answers.pop(name, None)
         if answer is not None and not answer.peer.proven:
-            self.engine.forget(answer.peer)
+            self.sessions.forget(answer.peer)
 
     def _is_over(self, hello: Hello, address: Address, now: int) -> bool:
         """Whether the incarnation that we know under this name, if any, has come to its end."""
         name = hello.greeting.name
-        old = self.engine.peers.get(name)
-        if old is None or old.link is None or not self.is_up(name):
+        old = self.sessions.peers.get(name)
+        if old is None or old.link is None or not self.sessions.is_up(name):
             return old is None or not self.settings.named or not old.gone
         if old.incarnation == hello.greeting.incarnation:
             return False  # the session is there: a late copy of an old hello
@@ -278,8 +285,7 @@ class Introductions:
             if not self.settings.named:
                 return True
             self._refuse(hello, self._no_return(name), address, now)
-        old.link.ping()
-        self.engine.touch(old.link)
+        self.sessions.ping(old)
         return False
 
     def _conflict(self, hello: Hello, address: Address, now: int) -> None:
@@ -311,10 +317,15 @@ class Introductions:
         self.doubted.pop(peer.name, None)
         self.pauses.pop(peer.name, None)
 
-    def is_up(self, name: str) -> bool:
-        """Whether there is a session, though maybe a silent one."""
-        peer = self.engine.peers.get(name)
-        return peer is not None and peer.proven and not peer.gone
+    def sizes(self) -> dict[str, int]:
+        """How many entries each table has: bounded, whatever is received."""
+        return {
+            "addresses": len(self.addresses),
+            "attempts": len(self.attempts),
+            "attempting": len(self.attempting),
+            "answers": len(self.answers),
+            "doubted": len(self.doubted),
+        }
 
     def _problem(self, greeting: Greeting) -> str | None:
         """Why there can be no session with such a node."""
@@ -325,9 +336,9 @@ class Introductions:
                 f"{greeting.name} runs {greeting.protocol} and {self.settings.name} runs "
                 f"{self.settings.protocol}; all must run the same"
             )
-        if self.settings.named and greeting.name not in self.engine.peers:
+        if self.settings.named and greeting.name not in self.sessions.peers:
             return f"{self.settings.name} was not told of a process {greeting.name}; name it there"
-        if self.settings.named and self.engine.peers[greeting.name].gone:
+        if self.settings.named and self.sessions.peers[greeting.name].gone:
             return self._no_return(greeting.name)
         return None
 
@@ -340,11 +351,7 @@ class Introductions:
         greeting = established.greeting
         plain = self.settings.plain
         sealer = make_sealer(established.send_secret, plain)
-        peer = Peer(greeting.name, self._process(greeting), greeting.incarnation)
-        # Whatever it grants: this is memory of ours.
-        peer.window = min(greeting.window, MOST_WINDOW)
-        peer.window_bytes = min(greeting.window_bytes, MOST_WINDOW_BYTES)
-        peer.link = Link(
+        link = Link(
             connection,
             greeting.connection,
             address,
@@ -356,4 +363,12 @@ class Introductions:
             by == max(greeting.name, self.settings.name),
             now,
         )
-        return peer
+        return Peer(
+            greeting.name,
+            self._process(greeting),
+            greeting.incarnation,
+            # However much it grants: what waits for the peer takes memory of ours.
+            window=min(greeting.window, MOST_WINDOW),
+            window_bytes=min(greeting.window_bytes, MOST_WINDOW_BYTES),
+            link=link,
+        )

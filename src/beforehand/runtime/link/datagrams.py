@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from mypy_extensions import i64
+
 HELLO: Final = 0xB1
 COOKIE: Final = 0xB2
 WELCOME: Final = 0xB3
@@ -24,3 +26,13 @@ DATA: Final = 0xB5
 CONNECTION_SIZE: Final = 8  # random: off-path attackers cannot guess one
 PREFIX: Final = 1 + CONNECTION_SIZE  # the type and the connection
 HEADER: Final = PREFIX + 8  # of DATA, with the packet number: authenticated, but not secret
+
+
+def packet_number(datagram: bytes) -> i64:
+    """The packet number in the header of a DATA datagram, whose first byte is small."""
+    number: i64 = 0
+    at: i64 = PREFIX
+    while at < HEADER:
+        number = number << 8 | datagram[at]
+        at += 1
+    return number
