@@ -12,10 +12,10 @@ from random import Random
 from typing import Any
 
 from beforehand import protocols
+from beforehand.report.bundle import as_json
 from beforehand.report.diagram.build import build
 from beforehand.report.diagram.columns import columns
 from beforehand.report.diagram.model import Diagram
-from beforehand.report.embed import as_json
 from beforehand.trace import Event
 from tests.browser.conftest import Pages
 from tests.browser.diagrams import show

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from beforehand.report.contents import Contents
+from beforehand.report.model import ReportView
 from tests.browser.conftest import Pages
 from tests.report.page import made_up
 
@@ -27,7 +27,7 @@ TABLE = 'table[data-table="shop-protocols"]'
 POISON = "<b>\"'><script>window.bad = 1</script><img src=x onerror='window.bad = 2'>\u202ertl"
 
 
-def written(contents: Contents, folder: Path) -> Path:
+def written(contents: ReportView, folder: Path) -> Path:
     """The file of a report."""
     html = pytest.importorskip("beforehand.report.page", reason="pip install '.[report]'").html
     file = folder / "index.html"

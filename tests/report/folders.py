@@ -14,6 +14,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from beforehand import report
+from beforehand.cli.report_commands import report_commands
 from tests.report import schemas
 from tests.report.pieces import (
     MADE,
@@ -36,6 +38,7 @@ __all__ = [
     "WAVE",
     "broken",
     "events",
+    "read",
     "write_audit",
     "write_cluster",
     "write_demo",
@@ -44,6 +47,11 @@ __all__ = [
     "write_sweep",
     "write_table",
 ]
+
+
+def read(folder: str | Path, made: report.Provenance | None = None) -> report.ReportView:
+    """A report with the command lines of `beforehand`."""
+    return report.read(folder, made, report_commands())
 
 
 def write_audit(

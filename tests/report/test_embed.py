@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beforehand.report import embed
+from beforehand.report import bundle
 
 
 def _is_plain(text: str) -> bool:
@@ -27,7 +27,7 @@ TEXT = st.text(st.characters(exclude_categories=()), max_size=40).filter(_is_pla
 )
 def test_any_value_comes_back_from_the_page(value: object) -> None:
     """Whatever text there is, lone surrogates too: a browser reads back what was put in."""
-    text = embed.as_json(value)
+    text = bundle.as_json(value)
     assert json.loads(text) == value
     text.encode()  # can be written to a file
 
@@ -35,12 +35,12 @@ def test_any_value_comes_back_from_the_page(value: object) -> None:
 @given(TEXT)
 def test_no_text_can_leave_its_script_element(text: str) -> None:
     """Nothing that means something to HTML, or ends a line of JavaScript, is left as it is."""
-    assert not set(embed.as_json([text])) & set("<>&\u2028\u2029")
+    assert not set(bundle.as_json([text])) & set("<>&\u2028\u2029")
 
 
 def test_the_interesting_characters_are_escaped_and_not_dropped() -> None:
     """The classic attempt is data like any other."""
-    text = embed.as_json({"name": "</script><script>alert(1)</script><!--"})
+    text = bundle.as_json({"name": "</script><script>alert(1)</script><!--"})
     assert "\\u003c/script\\u003e" in text
     assert json.loads(text)["name"].startswith("</script>")
 
@@ -49,13 +49,13 @@ def test_the_interesting_characters_are_escaped_and_not_dropped() -> None:
 def test_what_is_no_json_is_refused(value: float) -> None:
     """A page with NaN in its data would not load."""
     with pytest.raises(ValueError, match="JSON compliant"):
-        embed.as_json(value)
+        bundle.as_json(value)
 
 
 def test_the_policy_names_each_script_and_forbids_the_rest() -> None:
     """Only scripts with these hashes run, and nothing is ever fetched."""
-    one, two = embed.Script("let a = 1;"), embed.script("theme.js")
-    policy = embed.policy([one, two])
+    one, two = bundle.Script("let a = 1;"), bundle.script("theme.js")
+    policy = bundle.policy([one, two])
     digest = b64encode(sha256(b"let a = 1;").digest()).decode()
     assert f"'sha256-{digest}'" in policy and two.source in policy
     assert "default-src 'none'" in policy
@@ -65,11 +65,11 @@ def test_the_policy_names_each_script_and_forbids_the_rest() -> None:
 
 def test_a_page_without_scripts_allows_none() -> None:
     """An empty list would mean something else in a policy."""
-    assert "script-src 'none'" in embed.policy([])
+    assert "script-src 'none'" in bundle.policy([])
 
 
 def test_plotly_is_whole_and_cannot_end_its_element() -> None:
     """The library itself contains the words that end a script."""
-    text = embed.plotly().text
+    text = bundle.plotly().text
     assert len(text) > 1_000_000 and "plotly.js" in text[:500]
     assert "</script" not in text.lower()

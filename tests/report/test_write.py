@@ -57,7 +57,7 @@ def test_a_missing_part_is_a_line_and_no_failure(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     (line,) = done.stderr.splitlines()
     assert line.startswith("missing: the verdicts of the study study: there is no ")
-    assert "goes on where it was" in line
+    assert "resumes where it stopped" in line
     assert "_audit.json" in (study / "report" / "index.html").read_text()
 
 
@@ -89,7 +89,7 @@ def test_a_page_that_cannot_be_made_leaves_the_old_one(
     file = tmp_path / "page.html"
     file.write_text("the old one")
 
-    def fail(_: report.Contents) -> str:
+    def fail(_: report.ReportView) -> str:
         raise MemoryError
 
     monkeypatch.setattr(page, "html", fail)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from beforehand.cli import command_lines
+from beforehand.cli.report_commands import report_commands
 from beforehand.cli.ui.failure import BAD_INPUT, clear_errors
 from beforehand.cli.ui.output import print_json, print_text
 from beforehand.cli.ui.progress import progress_line
@@ -17,7 +18,7 @@ from beforehand.errors import ReportError
 from beforehand.results.layout import REPORT_PAGE
 
 if TYPE_CHECKING:
-    from beforehand.report import Contents, Made
+    from beforehand.report import Provenance, ReportView
 
 NEEDED: Final = ("pyarrow", "jinja2", "plotly")
 
@@ -58,7 +59,7 @@ def command(
         from beforehand import report
 
         with progress_line("reading and drawing"):
-            contents = report.write(folder, file, _made(folder, out))
+            contents = report.write(folder, file, _made(folder, out), report_commands())
     if as_json:
         print_json({"file": str(file), **parts(contents)})
     else:
@@ -76,15 +77,15 @@ def check_installed() -> None:
             )
 
 
-def _made(folder: str, out: Path | None) -> Made:
+def _made(folder: str, out: Path | None) -> Provenance:
     """How the report itself comes about."""
-    from beforehand.report import Made
+    from beforehand.report import Provenance
     from beforehand.results.provenance import environment, now
 
-    return Made(command_lines.report(folder, out), now(), environment())
+    return Provenance(command_lines.report(folder, out), now(), environment())
 
 
-def parts(contents: Contents) -> dict[str, Any]:
+def parts(contents: ReportView) -> dict[str, Any]:
     """What a report has, for programs."""
     return {
         "clusters": [
@@ -107,7 +108,7 @@ def parts(contents: Contents) -> dict[str, Any]:
     }
 
 
-def _show(file: Path, contents: Contents) -> None:
+def _show(file: Path, contents: ReportView) -> None:
     """The path, what is in it, and what is not."""
     typer.echo(str(file))
     for each in contents.clusters:

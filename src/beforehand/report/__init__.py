@@ -1,37 +1,54 @@
-"""Results as one self-contained HTML page. Knows nothing of Spark: it reads what the pipeline has left.
+"""Results as one self-contained HTML page; needs neither Spark nor the simulator.
 
-from beforehand import report
+    from beforehand import report
 
-contents = report.read("study")                        # plain values, see contents.py
-report.write("study", "study/report/index.html")       # the same as a page
+    view = report.read("study")                            # plain values, see model.py
+    report.write("study", "study/report/index.html")       # the same as a page
+
+In reading order:
+
+- `model.py`: what a report shows; `commands.py`: the command lines in it, supplied by the caller.
+- `reading/`: from folders to the model; `page/`: from the model to HTML.
+- `diagram/`: from events to space-time diagrams, in a page of their own or in a report.
+- `bundle.py`: scripts, styles and data in one file; `assets/`: templates, scripts and styles.
+
+A folder's way to a page: `reading/discover.py` finds its outputs, `reading/read.py` has each read into a
+view, `page.html` renders them, `writing.py` puts the file in place.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from beforehand.report.contents import Contents, Made
+from beforehand.report.commands import Commands
+from beforehand.report.model import Provenance, ReportView
 
-__all__ = ["Contents", "Made", "read", "write"]
+__all__ = ["Commands", "Provenance", "ReportView", "read", "write"]
 
 
-def read(folder: str | Path, made: Made | None = None) -> Contents:
-    """What the pipeline has left in a folder or below it; `made` tells how the report comes about.
+def read(
+    folder: str | Path, made: Provenance | None = None, commands: Commands | None = None
+) -> ReportView:
+    """Read all outputs in a folder or below it; `made` is how the report itself is made.
 
-    What is missing or damaged is told in the contents. Only a folder with nothing of ours in it raises
-    ReportError.
+    Missing and damaged parts are listed in the view. A folder without any output raises ReportError.
     """
-    from beforehand.report.reading.everything import read as read_everything
+    from beforehand.report.reading.read import read as read_folder
 
-    return read_everything(folder, made)
+    return read_folder(folder, made, commands or Commands())
 
 
-def write(folder: str | Path, file: str | Path, made: Made | None = None) -> Contents:
+def write(
+    folder: str | Path,
+    file: str | Path,
+    made: Provenance | None = None,
+    commands: Commands | None = None,
+) -> ReportView:
     """Read a folder and write the page, which appears under its name when it is complete."""
     from beforehand.report import page, writing
 
     path = Path(file)
     writing.check_target(path)
-    contents = read(folder, made)
-    writing.write_page(path, page.html(contents))
-    return contents
+    view = read(folder, made, commands)
+    writing.write_page(path, page.html(view))
+    return view

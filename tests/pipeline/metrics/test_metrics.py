@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from beforehand import report
 from beforehand.cli.command_lines import line
+from beforehand.cli.report_commands import report_commands
 from beforehand.cli.sweep.command_line import grid_options, point_options, sweep_line
 from beforehand.pipeline.metrics import (
     TABLES,
@@ -221,7 +222,7 @@ def test_a_sweep_shows_what_the_paper_claims(spark: SparkSession, tmp_path: Path
 
 def check_report(out: str, grid: Grid, results: DataFrame, written: dict[str, DataFrame]) -> None:
     """A report of the sweep has the very figures of these tables, and commands for its runs."""
-    contents = report.read(out)
+    contents = report.read(out, commands=report_commands())
     (sweep,) = contents.sweeps
     assert not contents.missing
     for table, expected in ((sweep.table1, "table1"), (sweep.exponents, "exponents")):

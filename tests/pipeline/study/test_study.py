@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from beforehand import report
 from beforehand.cli import app
+from beforehand.cli.report_commands import report_commands
 from beforehand.errors import PipelineError
 from beforehand.pipeline.ingest import read_messages, read_summary
 from beforehand.pipeline.study import Candidate, Study, StudyResult, run_study
@@ -135,7 +136,7 @@ def test_it_tells_how_it_was_made(asked: Study, stopped_and_run_again: StudyResu
 
 def test_a_report_has_the_very_figures(asked: Study, stopped_and_run_again: StudyResult) -> None:
     """Read from the folder alone; each row leads to its run, and each run has its commands."""
-    contents = report.read(asked.out)
+    contents = report.read(asked.out, commands=report_commands())
     (study,) = contents.studies
     assert not contents.missing and study.protocols is not None and study.audit is not None
     found = stopped_and_run_again

@@ -17,7 +17,7 @@ from beforehand.report.diagram.columns import columns
 from beforehand.report.diagram.layout import across, ticks, tracks
 from beforehand.report.diagram.model import Diagram
 from beforehand.report.diagram.svg import svg
-from beforehand.report.diagram.texts import clean, fitting, width
+from beforehand.report.diagram.text_metrics import clean, fitting, width
 from beforehand.results.format import elapsed
 from beforehand.trace import Event
 from tests.report.diagram.test_build import HELD

@@ -1,4 +1,4 @@
-"""Contents of a report, made up: one of everything, with figures that are easy to tell apart."""
+"""ReportView of a report, made up: one of everything, with figures that are easy to tell apart."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
 
-from beforehand.report.contents import (
-    Advice,
-    Audit,
-    Cluster,
-    Column,
-    Contents,
-    Made,
-    Missing,
-    Run,
-    Study,
-    Sweep,
-    Table,
+from beforehand.report.diagram.model import Arrow, Diagram, DiagramMessage, Flag, Mark
+from beforehand.report.model import (
+    AdviceView,
+    AuditView,
+    ClusterView,
+    MissingPart,
+    Provenance,
+    ReportView,
+    RunView,
+    StudyView,
+    SweepView,
+    TableView,
     Value,
-    Violation,
+    ViolationView,
 )
-from beforehand.report.diagram.model import Arrow, Diagram, Flag, Mark, Message
+from beforehand.results.schema import Field
 
-MADE: Final = Made(
+MADE: Final = Provenance(
     "beforehand study --out shop", "2026-11-16T18:05:30+00:00", {"Python": "3.11", "cores": "2"}
 )
 NETWORKS: Final = ("lan", "mobile")
@@ -31,19 +31,19 @@ PROTOCOLS: Final = ("hybrid", "rst", "fifo")
 SIZES: Final = (8, 16, 32)
 
 
-def table(name: str, columns: str, rows: list[tuple[Value, ...]], runs: bool = False) -> Table:
+def table(name: str, columns: str, rows: list[tuple[Value, ...]], runs: bool = False) -> TableView:
     """A table whose columns are given as `name:kind`, the kind being text if it is left out."""
     found = [each.partition(":") for each in columns.split()]
-    return Table(
+    return TableView(
         name,
         f"the table {name}",
-        tuple(Column(n, n.replace("_", " "), k or "text", f"told {n}") for n, _, k in found),  # type: ignore[arg-type]
+        tuple(Field(n, "text", f"told {n}", unit=k or "text") for n, _, k in found),  # type: ignore[arg-type]
         tuple(rows),
         tuple(f"{name}-{place}" for place in range(len(rows))) if runs else (),
     )
 
 
-def protocols() -> Table:
+def protocols() -> TableView:
     """The table of a study. On mobile, fifo delivers 7 of 100 out of order; one figure is not known."""
     rows: list[tuple[Value, ...]] = []
     for network, slow in zip(NETWORKS, (1, 1000), strict=True):
@@ -70,10 +70,10 @@ def protocols() -> Table:
     )
 
 
-def runs_of(found: Table) -> tuple[Run, ...]:
+def runs_of(found: TableView) -> tuple[RunView, ...]:
     """A run for each row of a table."""
     return tuple(
-        Run(
+        RunView(
             anchor or "",
             f"{place:016x}",
             f"{row[0]} on {row[1]}",
@@ -105,7 +105,7 @@ def diagram(run: str = "run-1") -> Diagram:
             Mark(1, 1, "deliver", 20, 2, 1, 0, "", 9, 3),
             Mark(1, 2, "deliver", 30, 3, 0, 0, "", 9, 3),
         ),
-        messages=(Message(0, 1, (1,), 0, 9), Message(0, 2, (1,), 1, 9)),
+        messages=(DiagramMessage(0, 1, (1,), 0, 9), DiagramMessage(0, 2, (1,), 1, 9)),
         arrows=(Arrow("message", 0, 3, 0), Arrow("message", 1, 2, 1)),
         bars=(),
         flags=(Flag(3, "too late"),),
@@ -116,16 +116,16 @@ def diagram(run: str = "run-1") -> Diagram:
     )
 
 
-def violation(number: int = 1, kind: str = "causal", drawn: bool = True) -> Violation:
+def violation(number: int = 1, kind: str = "causal", drawn: bool = True) -> ViolationView:
     """A broken promise of the run of fifo on mobile."""
-    return Violation(
+    return ViolationView(
         *("0000000000000005", "shop-protocols-5", "fifo on mobile", kind),
         f"bob@00bb delivered alice@00aa#2 before alice@00aa#1: violation {number}.",
         diagram() if drawn else None,
     )
 
 
-def audit(violations: tuple[Violation, ...] = (), name: str = "shop-audit") -> Audit:
+def audit(violations: tuple[ViolationView, ...] = (), name: str = "shop-audit") -> AuditView:
     """What the auditor said of two runs."""
     verdicts = table(
         f"{name}-verdicts",
@@ -136,20 +136,22 @@ def audit(violations: tuple[Violation, ...] = (), name: str = "shop-audit") -> A
         ],
     )
     title = f"the audit {name}"
-    return Audit(
+    return AuditView(
         name, title, f"shop/{name}", MADE, verdicts, violations, len(violations), ("noted",)
     )
 
 
-def study() -> Study:
+def study() -> StudyView:
     """A study with all that it can have."""
     found = protocols()
-    return Study(
+    return StudyView(
         *("shop", "shop: 16 processes, 1,687 messages", "demo/shop", MADE, "Replayed: all of it."),
         ("47 % of the messages are replies",),
         (
-            Advice("in general", ("hybrid", "rst"), "hybrid: on every network close to the best."),
-            Advice("without causal order", (), "7 of 100 on mobile."),
+            AdviceView(
+                "in general", ("hybrid", "rst"), "hybrid: on every network close to the best."
+            ),
+            AdviceView("without causal order", (), "7 of 100 on mobile."),
         ),
         found,
         (table("shop-processes", "process sent:count", [("mail", 12), ("web", 30)]),),
@@ -159,7 +161,7 @@ def study() -> Study:
     )
 
 
-def sweep() -> Sweep:
+def sweep() -> SweepView:
     """A sweep over sizes, where rst grows as n^2 and hybrid does not."""
     rows: list[tuple[Value, ...]] = [
         (
@@ -208,21 +210,21 @@ def sweep() -> Sweep:
         replace(runs_of(protocols())[0], anchor=anchor or "", figures=protocols_figures(anchor))
         for anchor in results.runs
     )
-    return Sweep("growth", title, "demo/growth", made, results, table1, exponents, runs)
+    return SweepView("growth", title, "demo/growth", made, results, table1, exponents, runs)
 
 
-def protocols_figures(anchor: str | None) -> Table:
+def protocols_figures(anchor: str | None) -> TableView:
     """The figures of one run of the sweep."""
     return table(f"{anchor}-figures", "figure value:number", [("sent", 4)])
 
 
-def cluster() -> Cluster:
+def cluster() -> ClusterView:
     """Two real processes."""
     made = replace(
         MADE, command="beforehand cluster --trace cluster", environment={"Python": "3.12"}
     )
     rows: list[tuple[Value, ...]] = [("n1", 20, 60, 2), ("n2", 40, 40, 3)]
-    return Cluster(
+    return ClusterView(
         *("cluster", "cluster: hybrid-sps, 2 processes", "demo/cluster", made, True),
         ("The network was made bad.",),
         table("cluster-processes", "name sent:count delivered:count lost:count", rows),
@@ -231,24 +233,32 @@ def cluster() -> Cluster:
     )
 
 
-def everything() -> Contents:
+def everything() -> ReportView:
     """One of everything."""
-    return Contents(
+    return ReportView(
         "demo",
         replace(MADE, command="beforehand demo --out demo"),
         (cluster(),),
         (study(),),
         (sweep(),),
         (audit(name="cluster-audit"),),
-        (Missing("the audit of another study", "it was not finished; run it again"),),
+        (MissingPart("the audit of another study", "it was not finished; run it again"),),
     )
 
 
 # Fields with the words of the pipeline itself: names of tables and columns, anchors, kinds of values and
 # marks. All others may hold any text.
 OWN: Final = {
-    *("Table.name", "Table.runs", "Column.name", "Column.kind", "Run.anchor", "Violation.anchor"),
-    *("Study.name", "Sweep.name", "Audit.name", "Cluster.name"),
+    *(
+        "TableView.name",
+        "TableView.runs",
+        "Field.name",
+        "Field.type",
+        "Field.unit",
+        "RunView.anchor",
+        "ViolationView.anchor",
+    ),
+    *("StudyView.name", "SweepView.name", "AuditView.name", "ClusterView.name"),
     *("Mark.kind", "Arrow.kind", "Bar.kind", "Diagram.axis"),
 }
 

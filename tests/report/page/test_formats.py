@@ -6,9 +6,10 @@ import math
 
 import pytest
 
-from beforehand.report.contents import Kind, Value
+from beforehand.report.model import Value
 from beforehand.report.page.axes import scale
 from beforehand.report.page.formats import moment, raw, shown, visible
+from beforehand.results.schema import Unit
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,7 @@ from beforehand.report.page.formats import moment, raw, shown, visible
         ("clean", "text", "clean"),
     ],
 )
-def test_values_for_people(value: Value, kind: Kind, text: str) -> None:
+def test_values_for_people(value: Value, kind: Unit, text: str) -> None:
     """Three digits and a unit, and a dash for what is not known."""
     assert shown(value, kind) == text
 

@@ -10,7 +10,7 @@ from hashlib import sha256
 
 import pytest
 
-from beforehand.report.contents import Contents, Made, Table
+from beforehand.report.model import Provenance, ReportView, TableView
 from beforehand.report.page import html
 from beforehand.report.page.formats import raw
 from tests.report.page import made_up
@@ -23,13 +23,13 @@ SECTIONS = (
 
 
 @pytest.fixture(scope="module")
-def contents() -> Contents:
+def contents() -> ReportView:
     """One of everything."""
     return made_up.everything()
 
 
 @pytest.fixture(scope="module")
-def source(contents: Contents) -> str:
+def source(contents: ReportView) -> str:
     """The page that shows it."""
     return html(contents)
 
@@ -40,9 +40,9 @@ def page(source: str) -> Page:
     return read(source)
 
 
-def tables_of(contents: Contents) -> list[Table]:
+def tables_of(contents: ReportView) -> list[TableView]:
     """All tables that stand in the page itself; those of runs are made by a script."""
-    found: list[Table | None] = [each.processes for each in contents.clusters]
+    found: list[TableView | None] = [each.processes for each in contents.clusters]
     for study in contents.studies:
         found += [study.protocols, *study.characteristics]
         found += [study.audit.verdicts] if study.audit else []
@@ -52,7 +52,7 @@ def tables_of(contents: Contents) -> list[Table]:
     return [each for each in found if each is not None]
 
 
-def test_every_figure_is_read_back_exactly(contents: Contents, page: Page) -> None:
+def test_every_figure_is_read_back_exactly(contents: ReportView, page: Page) -> None:
     """Each cell of each table carries the value that was given, to the last digit."""
     tables = tables_of(contents)
     assert len(tables) == 8
@@ -67,7 +67,7 @@ def test_every_figure_is_read_back_exactly(contents: Contents, page: Page) -> No
     assert page.tables["shop-protocols"][1]["waiting_peak"] is None
 
 
-def test_figures_of_runs_are_there_exactly(contents: Contents, page: Page) -> None:
+def test_figures_of_runs_are_there_exactly(contents: ReportView, page: Page) -> None:
     """What a script fills the card of a run with has the same values."""
     data = json.loads(page.by_id("data-runs").text)
     runs = [run for study in contents.studies for run in study.runs]
@@ -100,7 +100,7 @@ def test_all_sections_are_there(page: Page) -> None:
 
 def test_nothing_at_all_is_told_with_what_would_fill_it() -> None:
     """Each section without data names the command that makes it."""
-    page = read(html(Contents("empty", Made(""))))
+    page = read(html(ReportView("empty", Provenance(""))))
     told = "\n".join(each.text for each in page.all("code"))
     for command in ("demo", "cluster", "study", "sweep", "audit"):
         assert f"beforehand {command}" in told
@@ -112,7 +112,7 @@ def test_nothing_at_all_is_told_with_what_would_fill_it() -> None:
     "changed",
     [
         {"protocols": None, "advice": (), "runs": ()},
-        {"audit": None, "characteristics": (), "sentences": (), "left_out": ()},
+        {"audit": None, "characteristics": (), "sentences": (), "skipped": ()},
         {"protocols": replace(made_up.protocols(), rows=(), runs=())},
     ],
     ids=["protocols", "audit", "rows"],
@@ -120,7 +120,7 @@ def test_nothing_at_all_is_told_with_what_would_fill_it() -> None:
 def test_half_a_study_is_shown(changed: dict[str, object]) -> None:
     """Whatever a study lacks, the rest of it is there."""
     study = replace(made_up.study(), **changed)  # type: ignore[arg-type]
-    page = read(html(Contents("half", Made(""), studies=(study,))))
+    page = read(html(ReportView("half", Provenance(""), studies=(study,))))
     assert study.title in "".join(each.text for each in page.all("h3"))
     assert ("shop-protocols" in page.tables) == bool(study.protocols and study.protocols.rows)
 
@@ -129,26 +129,32 @@ def test_a_traffic_that_was_only_read_in_says_how_to_replay_it() -> None:
     """Not by the command that read it in; but a study that was stopped goes on by its own."""
     made = replace(made_up.MADE, command="beforehand ingest 'a b' --out in")
     half = replace(made_up.study(), protocols=None, advice=(), runs=(), audit=None, made=made)
-    codes = [e.text for e in read(html(Contents("h", Made(""), studies=(half,)))).all("code")]
+    half = replace(half, command="beforehand study TRACES --out DIR")
+    codes = [
+        e.text for e in read(html(ReportView("h", Provenance(""), studies=(half,)))).all("code")
+    ]
     assert codes.count("beforehand study TRACES --out DIR") == 2
     assert "beforehand ingest 'a b' --out in" in codes
-    stopped = replace(half, made=replace(made, command="beforehand study 'a b' --out s"))
-    codes = [e.text for e in read(html(Contents("h", Made(""), studies=(stopped,)))).all("code")]
+    own = "beforehand study 'a b' --out s"
+    stopped = replace(half, command=own, made=replace(made, command=own))
+    codes = [
+        e.text for e in read(html(ReportView("h", Provenance(""), studies=(stopped,)))).all("code")
+    ]
     assert "beforehand study TRACES --out DIR" not in codes
-    assert codes.count("beforehand study 'a b' --out s") >= 3
+    assert codes.count(own) >= 3
 
 
 def test_half_a_sweep_is_shown() -> None:
     """A sweep may have results and no tables, or tables and no results."""
     sweep = made_up.sweep()
     without = replace(sweep, table1=None, exponents=None)
-    assert "growth-results" in read(html(Contents("h", Made(""), sweeps=(without,)))).tables
+    assert "growth-results" in read(html(ReportView("h", Provenance(""), sweeps=(without,)))).tables
     without = replace(sweep, results=None, runs=())
-    found = read(html(Contents("h", Made(""), sweeps=(without,)))).tables
+    found = read(html(ReportView("h", Provenance(""), sweeps=(without,)))).tables
     assert "growth-table1" in found and "growth-results" not in found
 
 
-def test_the_audit_says_whether_promises_were_kept(contents: Contents, page: Page) -> None:
+def test_the_audit_says_whether_promises_were_kept(contents: ReportView, page: Page) -> None:
     """Violations of controls are no broken promises; those of others are."""
     told = "".join(e.text for e in page.all("p") if "audit-shop-audit" in e.inside)
     assert "promises kept" in told and "all of them with fifo: controls" in told
@@ -156,7 +162,7 @@ def test_the_audit_says_whether_promises_were_kept(contents: Contents, page: Pag
     assert study.protocols is not None
     rows = tuple(tuple(True if v is False else v for v in row) for row in study.protocols.rows)
     causal = replace(study, protocols=replace(study.protocols, rows=rows))
-    page = read(html(Contents("broken", Made(""), studies=(causal,))))
+    page = read(html(ReportView("broken", Provenance(""), studies=(causal,))))
     told = "".join(e.text for e in page.all("p") if "audit-shop-audit" in e.inside)
     assert "promises kept" not in told and "violated" in told
 
@@ -168,9 +174,9 @@ def test_missing_parts_are_told_on_top_and_in_full(page: Page) -> None:
     assert "run it again" in "".join(e.text for e in page.all("li") if "missing" in e.inside)
 
 
-def test_the_same_contents_give_the_same_bytes(contents: Contents, source: str) -> None:
+def test_the_same_contents_give_the_same_bytes(contents: ReportView, source: str) -> None:
     """Nothing depends on the clock, on chance, or on what was made before."""
-    html(Contents("other", Made("")))
+    html(ReportView("other", Provenance("")))
     assert html(made_up.everything()) == source
 
 
@@ -198,7 +204,7 @@ POISON = (
 )
 
 
-def test_text_from_outside_is_only_text(contents: Contents, page: Page) -> None:
+def test_text_from_outside_is_only_text(contents: ReportView, page: Page) -> None:
     """Through every text field: no element and no attribute comes of it, and it can be read."""
     poisoned = read(html(made_up.poisoned(contents, POISON)))
     shape = {(each.tag, *sorted(each.attributes)) for each in page.elements}
@@ -210,7 +216,7 @@ def test_text_from_outside_is_only_text(contents: Contents, page: Page) -> None:
     assert any("\u2400\\ud800" in each.text for each in poisoned.all("bdi"))
 
 
-def test_right_to_left_text_is_kept_apart(contents: Contents) -> None:
+def test_right_to_left_text_is_kept_apart(contents: ReportView) -> None:
     """What may run from right to left stands inside of an element that keeps it to itself."""
     mark = "\u05d0\u05d1"
     page = read(html(made_up.poisoned(contents, mark)))
@@ -225,7 +231,7 @@ def test_long_names_are_shortened_and_kept() -> None:
     study = made_up.study()
     table = study.characteristics[0]
     study = replace(study, characteristics=(replace(table, rows=((long, 1),)),))
-    page = read(html(Contents("long", Made(""), studies=(study,))))
+    page = read(html(ReportView("long", Provenance(""), studies=(study,))))
     assert page.tables[table.name][0]["process"] == long
     summaries = [each.text for each in page.all("summary") if each.text.startswith("nnn")]
     assert summaries and all(len(each) <= 60 for each in summaries)
@@ -245,5 +251,5 @@ def test_thousands_of_violations_stay_small() -> None:
     """They are alike, so a page with 2,000 of them is not much larger than one with three."""
     many = tuple(made_up.violation(number) for number in range(2000))
     study = replace(made_up.study(), audit=made_up.audit(many))
-    few = html(Contents("few", Made(""), studies=(made_up.study(),)))
-    assert len(html(Contents("many", Made(""), studies=(study,)))) < len(few) + 100_000
+    few = html(ReportView("few", Provenance(""), studies=(made_up.study(),)))
+    assert len(html(ReportView("many", Provenance(""), studies=(study,)))) < len(few) + 100_000

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from beforehand.report.contents import Contents, Made, Table
+from beforehand.report.model import Provenance, ReportView, TableView
 from beforehand.report.page import claims, comparison, growth
 from beforehand.report.page.charts import Chart
 from beforehand.report.page.findings import findings
@@ -15,7 +15,7 @@ from beforehand.report.page.tables import records
 from tests.report.page import made_up
 
 
-def changed(table: Table | None, row: int, **values: Any) -> Table:
+def changed(table: TableView | None, row: int, **values: Any) -> TableView:
     """A table with other values in a row."""
     assert table is not None
     names = [column.name for column in table.columns]
@@ -35,8 +35,8 @@ def test_findings_come_from_the_figures() -> None:
 
 def test_no_finding_without_its_figures() -> None:
     """Of what is not there nothing is said; other findings take its place."""
-    assert findings(Contents("empty", Made(""))) == []
-    contents = Contents("one", Made(""), studies=(made_up.study(),))
+    assert findings(ReportView("empty", Provenance(""))) == []
+    contents = ReportView("one", Provenance(""), studies=(made_up.study(),))
     assert [each.figure for each in findings(contents)] == ["7 of 100", "8.58 B", "4 of 4"]
 
 
@@ -45,7 +45,7 @@ def test_bad_news_is_told() -> None:
     cluster = replace(made_up.cluster(), clean=False)
     caught = changed(made_up.protocols(), 3, verdict="violated", violations=2)
     study = replace(made_up.study(), protocols=caught)
-    found = findings(Contents("bad", Made(""), clusters=(cluster,), studies=(study,)))
+    found = findings(ReportView("bad", Provenance(""), clusters=(cluster,), studies=(study,)))
     assert found[0].figure == "broken" and not found[0].good
     assert "With causal delivery" not in found[1].sentence
 

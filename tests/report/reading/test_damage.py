@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from beforehand import report
 from beforehand.errors import ReportError
-from beforehand.report import Contents
-from beforehand.report.reading import finding
+from beforehand.report import ReportView
+from beforehand.report.reading import discover
+from beforehand.results import layout
 from tests.report import folders
 
 
@@ -24,9 +24,9 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def whole(demo: Path) -> dict[Path, Contents]:
+def whole(demo: Path) -> dict[Path, ReportView]:
     """What is read of each part if nothing is wrong."""
-    contents = {part: report.read(part) for part in sorted(demo.iterdir()) if part.is_dir()}
+    contents = {part: folders.read(part) for part in sorted(demo.iterdir()) if part.is_dir()}
     assert len(contents) == 4 and not any(each.missing for each in contents.values())
     return contents
 
@@ -70,12 +70,12 @@ DAMAGES = (cut, overwrite, empty, flip, into_folder)
 ONLY_SIGN = "_cluster.json"
 
 
-def with_damage(folder: Path, file: Path, damage: Callable[[Path], None], kept: Path) -> Contents:
+def with_damage(folder: Path, file: Path, damage: Callable[[Path], None], kept: Path) -> ReportView:
     """What is read while a file is damaged; it is whole again afterwards."""
     shutil.copy2(file, kept)
     try:
         damage(file)
-        return report.read(folder)
+        return folders.read(folder)
     finally:
         shutil.rmtree(file) if file.is_dir() else file.unlink(missing_ok=True)
         shutil.copy2(kept, file)
@@ -87,7 +87,7 @@ def files_of(parts: Iterable[Path]) -> list[tuple[Path, Path]]:
     return sorted(pair for pair in found if pair[1].suffix != ".crc")
 
 
-def test_no_file_can_be_deleted_unnoticed(whole: dict[Path, Contents], tmp_path: Path) -> None:
+def test_no_file_can_be_deleted_unnoticed(whole: dict[Path, ReportView], tmp_path: Path) -> None:
     """Each of them: the report says what is missing, and how to make it again."""
     for part, file in files_of(whole):
         if file.name == ONLY_SIGN:
@@ -102,7 +102,7 @@ def test_no_file_can_be_deleted_unnoticed(whole: dict[Path, Contents], tmp_path:
             assert "\n" not in each.why and "beforehand" in each.why, each
 
 
-def test_no_file_can_be_damaged_unnoticed(whole: dict[Path, Contents], tmp_path: Path) -> None:
+def test_no_file_can_be_damaged_unnoticed(whole: dict[Path, ReportView], tmp_path: Path) -> None:
     """One file after the other, each in one of several ways: it is told, or changes nothing."""
     noticed, files = 0, files_of(whole)
     for place, (part, file) in enumerate(files):
@@ -117,21 +117,21 @@ def test_no_file_can_be_damaged_unnoticed(whole: dict[Path, Contents], tmp_path:
 # ---- what is told ----
 
 
-def told(contents: Contents) -> str:
+def told(contents: ReportView) -> str:
     """All that is missing, in one text."""
     return "\n".join(f"{each.what}: {each.why}" for each in contents.missing)
 
 
 def test_a_study_that_was_stopped(tmp_path: Path) -> None:
-    """It has no note: what is certain is shown, and the command goes on where it was."""
+    """It has no note: what is certain is shown, and the command resumes where it stopped."""
     study = folders.write_study(tmp_path / "st udy")
     (study / "_study.json").unlink()
-    contents = report.read(study)
+    contents = folders.read(study)
     (found,) = contents.studies
     assert found.protocols is None and not found.advice
     assert len(found.runs) == 4 and found.audit is not None and found.audit.counted == 1
     assert "the comparison of the study st udy: there is no" in told(contents)
-    assert f"run `beforehand study --out '{study}'` again: it goes on where it was" in told(
+    assert f"run `beforehand study --out '{study}'` again: it resumes where it stopped" in told(
         contents
     )
 
@@ -140,7 +140,7 @@ def test_a_wave_without_a_note_does_not_count(tmp_path: Path) -> None:
     """A sweep that was stopped, or is under way: its last runs are told and not shown."""
     sweep = folders.write_sweep(tmp_path / "sweep")
     (sweep / "waves" / "00002-0123abcd.json").unlink()
-    contents = report.read(sweep)
+    contents = folders.read(sweep)
     (found,) = contents.sweeps
     assert found.results is not None and len(found.results.rows) == 6
     place = [column.name for column in found.results.columns].index("latency_mean")
@@ -154,8 +154,8 @@ def test_rows_that_a_note_promises(tmp_path: Path) -> None:
     wave = study / "sweep" / "results" / folders.WAVE
     for name in ("part-00001-0000-c000.snappy.parquet", ".part-00001-0000-c000.snappy.parquet.crc"):
         (wave / name).unlink()
-    contents = report.read(study)
-    assert "2 runs of the study" in told(contents) and "--force` makes all of it anew" in told(
+    contents = folders.read(study)
+    assert "2 runs of the study" in told(contents) and "--force` to make all of it anew" in told(
         contents
     )
     (found,) = contents.studies
@@ -170,7 +170,7 @@ def test_a_newer_version_is_not_misunderstood(tmp_path: Path) -> None:
     for file in cluster.glob("*.parquet"):
         table = pq.read_table(file)
         pq.write_table(table.replace_schema_metadata({"beforehand-trace": "2"}), file)
-    contents = report.read(tmp_path)
+    contents = folders.read(tmp_path)
     assert "_study.json is of version 2, and this program knows version 1" in told(contents)
     assert "is a trace of version 2, and this program knows version 1" in told(contents)
     assert contents.clusters[0].diagram is None and contents.studies[0].protocols is None
@@ -181,7 +181,7 @@ def test_a_newer_version_is_not_misunderstood(tmp_path: Path) -> None:
     [
         ("latency_mean", None, "has no column 'latency_mean'"),
         ("latency_mean", pa.string(), "its column 'latency_mean' holds string, not real"),
-        ("violations", pa.float64(), "its column 'violations' holds double, not whole"),
+        ("violations", pa.float64(), "its column 'violations' holds double, not integer"),
     ],
 )
 def test_other_columns(tmp_path: Path, column: str, change: pa.DataType, problem: str) -> None:
@@ -195,7 +195,7 @@ def test_other_columns(tmp_path: Path, column: str, change: pa.DataType, problem
     else:
         changed = table.set_column(place, column, table[column].cast(change))
     pq.write_table(changed, file)
-    contents = report.read(study)
+    contents = folders.read(study)
     assert contents.studies[0].protocols is None and problem in told(contents)
 
 
@@ -205,10 +205,10 @@ def test_more_columns_are_welcome(tmp_path: Path) -> None:
     (file,) = (study / "study" / "protocols").glob("*.parquet")
     table = pq.read_table(file)
     pq.write_table(table.append_column("glue_used", pa.array([1.5, 2.5, 3.5, float("nan")])), file)
-    contents = report.read(study)
+    contents = folders.read(study)
     protocols = contents.studies[0].protocols
     assert not contents.missing and protocols is not None
-    assert protocols.columns[-1].name == "glue_used" and protocols.columns[-1].kind == "number"
+    assert protocols.columns[-1].name == "glue_used" and protocols.columns[-1].unit == "number"
     assert [row[-1] for row in protocols.rows] == [1.5, 2.5, 3.5, None], "what is no number"
 
 
@@ -218,7 +218,7 @@ def test_a_file_where_a_folder_should_be(tmp_path: Path) -> None:
     shutil.rmtree(study / "audit" / "violations")
     (study / "audit" / "violations").write_text("a list of violations")
     (study / "sweep" / "waves" / "notes of mine").mkdir()
-    contents = report.read(study)
+    contents = folders.read(study)
     assert "violations is a file, and should be a folder" in told(contents)
     audit = contents.studies[0].audit
     assert audit is not None and audit.counted == 1 and not audit.violations
@@ -227,15 +227,15 @@ def test_a_file_where_a_folder_should_be(tmp_path: Path) -> None:
 
 def test_a_folder_that_one_may_not_look_into(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is told, and the others are shown."""
-    real = finding.kind_of
+    real = layout.kind_of
 
-    def refused(folder: Path) -> finding.Kind | None:
+    def refused(folder: Path) -> layout.OutputKind | None:
         if folder.name == "growth":
             raise PermissionError(13, "Permission denied", str(folder))
         return real(folder)
 
-    monkeypatch.setattr(finding, "kind_of", refused)
-    contents = report.read(demo)
+    monkeypatch.setattr(discover, "kind_of", refused)
+    contents = folders.read(demo)
     assert len(contents.studies) == 1 and not contents.sweeps
     assert "growth cannot be read (Permission denied); check that you may" in told(contents)
 
@@ -247,15 +247,15 @@ def test_nothing_of_ours_is_an_error_that_says_what_was_looked_for(tmp_path: Pat
     """One sentence, with a remedy."""
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(
-        ReportError, match=r"nothing to report .*_study\.json, _sweep\.json.*--out of"
+        ReportError, match=r"nothing to report .*_study\.json, _sweep\.json.*output folder of"
     ):
-        report.read(tmp_path)
+        folders.read(tmp_path)
     with pytest.raises(ReportError, match="there is no such folder"):
-        report.read(tmp_path / "nowhere")
+        folders.read(tmp_path / "nowhere")
     with pytest.raises(ReportError, match="is a file; name the folder"):
-        report.read(tmp_path / "thesis.tex")
+        folders.read(tmp_path / "thesis.tex")
     with pytest.raises(ReportError, match="copy the folder here first"):
-        report.read("s3a://bucket/study")
+        folders.read("s3a://bucket/study")
 
 
 def test_a_part_of_an_output_leads_to_the_whole(tmp_path: Path) -> None:
@@ -263,10 +263,10 @@ def test_a_part_of_an_output_leads_to_the_whole(tmp_path: Path) -> None:
     study = folders.write_study(tmp_path / "study")
     for part in ("study/protocols", "sweep/traces", f"sweep/results/{folders.WAVE}"):
         with pytest.raises(ReportError, match=f"`beforehand report {study}` to report on all of"):
-            report.read(study / part)
+            folders.read(study / part)
     (file,) = (study / "study" / "protocols").glob("*.parquet")
     with pytest.raises(ReportError, match="is a file; name the folder"):
-        report.read(file)
+        folders.read(file)
 
 
 def test_a_trace_is_for_other_commands(tmp_path: Path) -> None:
@@ -274,5 +274,5 @@ def test_a_trace_is_for_other_commands(tmp_path: Path) -> None:
     cluster = folders.write_cluster(tmp_path)
     (cluster / "_cluster.json").unlink()
     for path in (cluster, next(cluster.glob("*.parquet"))):
-        with pytest.raises(ReportError, match="`beforehand audit .* or `beforehand diagram"):
-            report.read(path)
+        with pytest.raises(ReportError, match="`beforehand audit .* or run `beforehand diagram"):
+            folders.read(path)

@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from beforehand import report
 from beforehand.errors import ReportError
 from tests.report import folders
 
@@ -65,7 +64,7 @@ def test_odd_values_in_notes(demo: Path) -> None:
         odd = random.choice(ODD)
         file.write_text(json.dumps(changed(value, place, odd)))
         try:
-            contents = report.read(demo)
+            contents = folders.read(demo)
             html(contents)
             told += bool(contents.missing)
         except ReportError:
@@ -99,7 +98,7 @@ def test_figures_that_nobody_measured(tmp_path: Path) -> None:
     rewrite(sweep / "metrics" / "exponents", "r2", odd)
     for wave in (sweep / "results").iterdir():
         rewrite(wave, "metadata_bytes_per_message", odd)
-    page = html(report.read(tmp_path))
+    page = html(folders.read(tmp_path))
     assert 'data-value="1e+308"' in page and 'data-value="5e-324"' in page
 
 
@@ -107,7 +106,7 @@ def test_a_traffic_without_rows(tmp_path: Path) -> None:
     """A table may be empty; then so is what is shown of it."""
     study = folders.write_study(tmp_path)
     rewrite(study / "characteristics" / "summaries", "what", None)
-    (found,) = report.read(study).studies
+    (found,) = folders.read(study).studies
     assert [len(table.rows) for table in found.characteristics] == [1, 3, 0]
 
 
@@ -115,7 +114,7 @@ def test_a_column_that_cannot_be_sorted(tmp_path: Path) -> None:
     """It is told, and all else is shown."""
     study = folders.write_study(tmp_path)
     rewrite(study / "characteristics" / "processes", "process", pa.array([[1]] * 3))
-    contents = report.read(study)
+    contents = folders.read(study)
     (found,) = contents.studies
     assert [table.name.rpartition("-")[2] for table in found.characteristics] == [
         "runs",
@@ -129,7 +128,7 @@ def test_an_event_of_an_unknown_kind(tmp_path: Path) -> None:
     """The cluster has its verdict, and no diagram."""
     cluster = folders.write_cluster(tmp_path)
     rewrite(cluster, "kind", pa.array(["zap"] * 100))
-    contents = report.read(cluster)
+    contents = folders.read(cluster)
     assert contents.clusters[0].diagram is None
     (gap,) = contents.missing
     assert "a kind that is not known: 'zap'" in gap.why
@@ -139,7 +138,7 @@ def test_an_event_of_an_unknown_kind(tmp_path: Path) -> None:
 def test_a_demo_that_was_stopped_in_its_first_step(tmp_path: Path, note: dict[str, Any]) -> None:
     """All that it would have made is missing."""
     folders.write_note(tmp_path / "_demo.json", {"version": 1, "finished": False, **note})
-    missing = report.read(tmp_path).missing
+    missing = folders.read(tmp_path).missing
     assert len(missing) == 5
     assert all("stopped before it" in gap.why and "beforehand demo" in gap.why for gap in missing)
 
@@ -148,4 +147,4 @@ def test_a_folder_that_one_may_not_read(tmp_path: Path, monkeypatch: pytest.Monk
     """One sentence. Root may read everything, so it is told that it may not."""
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(ReportError, match="permission denied"):
-        report.read(tmp_path)
+        folders.read(tmp_path)

@@ -10,9 +10,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from beforehand import report
-from beforehand.report import Contents
-from beforehand.report.contents import Study, Sweep, Table
+from beforehand.report import ReportView
+from beforehand.report.model import StudyView, SweepView, TableView
 from beforehand.report.reading import audits
 from tests.report import folders, schemas
 
@@ -24,22 +23,22 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def contents(root: Path) -> Contents:
+def contents(root: Path) -> ReportView:
     """All of it, of which nothing is missing."""
-    found = report.read(root)
+    found = folders.read(root)
     assert not found.missing
     return found
 
 
 @pytest.fixture(scope="module")
-def study(contents: Contents) -> Study:
+def study(contents: ReportView) -> StudyView:
     """The only one."""
     (found,) = contents.studies
     return found
 
 
 @pytest.fixture(scope="module")
-def sweep(contents: Contents) -> Sweep:
+def sweep(contents: ReportView) -> SweepView:
     """The only one."""
     (found,) = contents.sweeps
     return found
@@ -52,7 +51,7 @@ def rows_of(folder: Path) -> list[dict[str, Any]]:
     ]
 
 
-def as_dicts(table: Table | None) -> list[dict[str, Any]]:
+def as_dicts(table: TableView | None) -> list[dict[str, Any]]:
     """A table of a report."""
     assert table is not None
     names = [column.name for column in table.columns]
@@ -62,7 +61,7 @@ def as_dicts(table: Table | None) -> list[dict[str, Any]]:
 # ---- studies ----
 
 
-def test_the_protocols_are_the_table_as_it_is(root: Path, study: Study) -> None:
+def test_the_protocols_are_the_table_as_it_is(root: Path, study: StudyView) -> None:
     """All columns and rows, in their order, with their types; each row leads to its run."""
     assert study.protocols is not None
     expected = rows_of(root / "shop-study" / "study" / "protocols")
@@ -77,7 +76,7 @@ def test_the_protocols_are_the_table_as_it_is(root: Path, study: Study) -> None:
         assert by_anchor[anchor].title == f"{row['protocol']} on {row['network']}"
 
 
-def test_a_run_has_all_its_figures_and_its_commands(root: Path, study: Study) -> None:
+def test_a_run_has_all_its_figures_and_its_commands(root: Path, study: StudyView) -> None:
     """Of the row of the sweep nothing is left out but what is shown elsewhere."""
     where = root / "shop-study" / "sweep"
     expected = {row["run"]: row for row in rows_of(where / "results" / folders.WAVE)}
@@ -94,21 +93,21 @@ def test_a_run_has_all_its_figures_and_its_commands(root: Path, study: Study) ->
         assert run.made.environment == folders.MADE["environment"] and not run.error
 
 
-def test_every_figure_is_explained(study: Study, sweep: Sweep) -> None:
+def test_every_figure_is_explained(study: StudyView, sweep: SweepView) -> None:
     """People are told what each column means."""
     runs = [*study.runs, *sweep.runs]
     assert all(row["meaning"] and row["title"] for run in runs for row in as_dicts(run.figures))
     tables = [study.protocols, sweep.results, sweep.table1, sweep.exponents, *study.characteristics]
-    assert all(column.told for table in tables if table is not None for column in table.columns)
+    assert all(column.meaning for table in tables if table is not None for column in table.columns)
 
 
-def test_words_come_from_the_pipeline(study: Study) -> None:
+def test_words_come_from_the_pipeline(study: StudyView) -> None:
     """Title, traffic, advice in its order, and what was left out."""
     assert study.title == "talk: 3 processes, 2 messages, 3 copies within 5 µs"
     assert study.replayed.startswith("talk, the only run") and len(study.sentences) == 1
     assert [each.situation.partition(" ")[0] for each in study.advice] == ["in", "low", "without"]
     assert study.advice[0].protocols == ("hybrid",) and study.advice[2].protocols == ()
-    assert study.left_out == (("vector", "only broadcasts"),)
+    assert study.skipped == (("vector", "only broadcasts"),)
     names = [each.name.rpartition("-")[2] for each in study.characteristics]
     assert names == ["runs", "processes", "summaries"]
 
@@ -116,7 +115,7 @@ def test_words_come_from_the_pipeline(study: Study) -> None:
 # ---- audits ----
 
 
-def test_verdicts_and_violations(study: Study) -> None:
+def test_verdicts_and_violations(study: StudyView) -> None:
     """The worst first; a violation has its sentence, its run, and its chain as a diagram."""
     audit = study.audit
     assert audit is not None and audit.counted == 1 and not audit.notes
@@ -136,7 +135,7 @@ def test_verdicts_and_violations(study: Study) -> None:
 def test_a_chain_is_drawn_without_its_trace(tmp_path: Path) -> None:
     """The order is that of the chain, and it is said that there are no times."""
     folder = folders.write_audit(tmp_path, {"r": True}, sources=["/nowhere/at/all"])
-    (audit,) = report.read(folder).audits
+    (audit,) = folders.read(folder).audits
     (violation,) = audit.violations
     drawn = violation.diagram
     assert drawn is not None and "no trace" in drawn.note
@@ -156,7 +155,7 @@ def test_a_lone_audit_finds_its_trace(tmp_path: Path) -> None:
     ]
     (tmp_path / "log.jsonl").write_text('{"beforehand-trace": 1}\n' + "\n".join(lines))
     folders.write_audit(tmp_path / "audit", {"r": True}, sources=[str(tmp_path / "log.jsonl")])
-    (audit,) = report.read(tmp_path).audits
+    (audit,) = folders.read(tmp_path).audits
     drawn = audit.violations[0].diagram
     assert drawn is not None and len(drawn.marks) == 11 and "no trace" not in drawn.note
 
@@ -169,7 +168,7 @@ def test_a_diagram_shows_only_who_is_on_the_chain(tmp_path: Path) -> None:
     rows += [{**rows[0], **last, "to": ["dora"]}, {**rows[3], "process": "dora", "seq": 1}]
     folders.write_table(tmp_path / "trace", rows, schemas.EVENTS)
     folders.write_audit(tmp_path / "audit", {"r": True}, sources=[str(tmp_path / "trace")])
-    (audit,) = report.read(tmp_path / "audit").audits
+    (audit,) = folders.read(tmp_path / "audit").audits
     drawn = audit.violations[0].diagram
     assert drawn is not None and drawn.processes == folders.PEOPLE and len(drawn.marks) == 11
     assert len(drawn.arrows) == 3 and all(arrow.end is not None for arrow in drawn.arrows)
@@ -186,7 +185,7 @@ def test_many_violations_are_shared_out(tmp_path: Path, monkeypatch: pytest.Monk
     folders.write_table(folder / "violations", rows, schemas.VIOLATIONS)
     verdicts = [row | {"causal": runs[row["run"]]} for row in rows_of(folder / "verdicts")]
     folders.write_table(folder / "verdicts", verdicts, schemas.VERDICTS, parts=2)
-    (audit,) = report.read(folder).audits
+    (audit,) = folders.read(folder).audits
     listed = [violation.run for violation in audit.violations]
     assert {run: listed.count(run) for run in runs} == {"many": 4, "some": 4, "few": 2}
     assert audit.counted == 72
@@ -196,7 +195,7 @@ def test_many_violations_are_shared_out(tmp_path: Path, monkeypatch: pytest.Monk
 # ---- sweeps ----
 
 
-def test_a_sweep_has_each_run_once(root: Path, sweep: Sweep) -> None:
+def test_a_sweep_has_each_run_once(root: Path, sweep: SweepView) -> None:
     """That of the last wave that has it; and the tables of the pipeline as they are."""
     waves = [rows_of(path) for path in sorted((root / "growth" / "results").iterdir())]
     last = {row["run"]: row for wave in waves for row in wave}
@@ -217,7 +216,7 @@ def test_a_sweep_has_each_run_once(root: Path, sweep: Sweep) -> None:
 # ---- clusters and demos ----
 
 
-def test_a_cluster_in_words(root: Path, contents: Contents) -> None:
+def test_a_cluster_in_words(root: Path, contents: ReportView) -> None:
     """What the note tells, the processes as a table, and the beginning of the trace."""
     (cluster,) = contents.clusters
     note = json.loads((root / "cluster" / "_cluster.json").read_text())
@@ -231,7 +230,7 @@ def test_a_cluster_in_words(root: Path, contents: Contents) -> None:
 
 def test_a_cluster_that_is_not_clean(tmp_path: Path) -> None:
     """Its verdict says what was broken."""
-    (cluster,) = report.read(folders.write_cluster(tmp_path, clean=False)).clusters
+    (cluster,) = folders.read(folders.write_cluster(tmp_path, clean=False)).clusters
     assert not cluster.clean
     assert cluster.sentences[-2:] == (
         "Verdict: not clean: 1 causal.",
@@ -239,7 +238,7 @@ def test_a_cluster_that_is_not_clean(tmp_path: Path) -> None:
     )
 
 
-def test_a_demo_tells_how_it_was_made(contents: Contents) -> None:
+def test_a_demo_tells_how_it_was_made(contents: ReportView) -> None:
     """Otherwise it is the report itself whose origin is told."""
     assert contents.made.command == "beforehand demo" and contents.made.environment["cores"] == "2"
 
@@ -251,23 +250,23 @@ def test_a_demo_that_is_not_whole(tmp_path: Path) -> None:
     (demo / "cluster" / "_cluster.json").unlink()
     done = dict.fromkeys(("cluster", "audit", "shop study", "growth"), 1.5)
     folders.write_note(demo / "_demo.json", note | {"seconds": done, "finished": False})
-    told = {each.what: each.why for each in report.read(demo).missing}
+    told = {each.what: each.why for each in folders.read(demo).missing}
     assert told.keys() == {"the cluster of the demo", "the cluster study of the demo"}
     assert "is not there any more, or not what it was" in told["the cluster of the demo"]
     assert told["the cluster study of the demo"].startswith("the demo was stopped before it; run")
 
 
-def test_what_belongs_to_a_study_is_not_listed_again(contents: Contents) -> None:
+def test_what_belongs_to_a_study_is_not_listed_again(contents: ReportView) -> None:
     """Its sweep and its audit are its own; what lies beside it is not."""
     assert len(contents.sweeps) == 1 and len(contents.audits) == 1
     assert contents.audits[0].title == "cluster-audit: 1 run, no violations"
 
 
-def test_names_and_anchors_are_one_of_their_kind(contents: Contents, tmp_path: Path) -> None:
+def test_names_and_anchors_are_one_of_their_kind(contents: ReportView, tmp_path: Path) -> None:
     """Also where the same study is there twice, under names that look alike."""
     folders.write_study(tmp_path / "a b")
     folders.write_study(tmp_path / "a-b")
-    for found in (contents, report.read(tmp_path)):
+    for found in (contents, folders.read(tmp_path)):
         names = list(_names(found))
         assert len(names) > 10 and len(set(names)) == len(names)
         assert all(set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for name in names)
@@ -275,7 +274,7 @@ def test_names_and_anchors_are_one_of_their_kind(contents: Contents, tmp_path: P
 
 def _names(found: Any) -> list[str]:
     """Of all tables and anchors in a value."""
-    own = [found.name] if isinstance(found, Table) else []
+    own = [found.name] if isinstance(found, TableView) else []
     own += [found.anchor] if hasattr(found, "figures") else []
     inner = getattr(found, "__dict__", {}).values() if is_dataclass(found) else found
     if isinstance(found, (str, int, float, dict)) or found is None:
@@ -289,11 +288,11 @@ def test_an_ingest_alone_is_a_traffic_that_was_not_replayed(tmp_path: Path) -> N
     folders.write_note(tmp_path / "in" / "_ingest.json", {"version": 1, "messages": 2, "runs": []})
     study = folders.write_study(tmp_path / "study")
     (study / "characteristics").rename(tmp_path / "in" / "characteristics")
-    contents = report.read(tmp_path / "in")
+    contents = folders.read(tmp_path / "in")
     (traffic,) = contents.studies
     assert traffic.title == "in: 2 messages" and len(traffic.characteristics) == 3
     assert traffic.protocols is None and "it has not been replayed" in contents.missing[0].why
-    alone = report.read(tmp_path / "in" / "characteristics").studies[0]
+    alone = folders.read(tmp_path / "in" / "characteristics").studies[0]
     assert [table.rows for table in alone.characteristics] == [
         table.rows for table in traffic.characteristics
     ]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from beforehand.cli import command_lines
 from beforehand.cli.cluster import run as cluster_run
 from beforehand.cli.demo import folder as demo_folder
+from beforehand.cli.report_commands import report_commands
 from beforehand.cli.study import candidates, everything
 from beforehand.cli.ui.progress import Tell, progress_steps
 from beforehand.cli.ui.spark import watched
@@ -142,7 +143,7 @@ def write_report(spark: Session, demo: Demo, tell: Tell) -> Told:
     from beforehand import report
 
     file = demo.folder / REPORT_PAGE
-    contents = report.write(demo.folder, file)
+    contents = report.write(demo.folder, file, commands=report_commands())
     return {"file": str(file), "missing": [asdict(each) for each in contents.missing]}
 
 

@@ -14,10 +14,10 @@ from typing import Final
 
 from beforehand.errors import ReportError
 from beforehand.report.diagram.drawing import Drawing, message_of
-from beforehand.report.diagram.logs import EventLike, Logs, collect
+from beforehand.report.diagram.linearise import Linearisation, linearise
+from beforehand.report.diagram.logs import EventLike, ProcessLogs, collect
 from beforehand.report.diagram.model import Diagram
 from beforehand.report.diagram.names import labels, message_name, natural, quoted, some_of
-from beforehand.report.diagram.sweep import Sweep, sweep
 
 MOST: Final = 20_000  # events that a page draws smoothly
 
@@ -47,7 +47,7 @@ def build(
         raise ReportError(f"a diagram of {most} events has nothing to show; ask for 1 or more")
     logs = collect(events, run, None if around else most)
     message = None if around is None else _find(logs, *around)
-    line = sweep(logs, most if message is None else None)
+    line = linearise(logs, most if message is None else None)
     part = _part(line, message, most)
     found: Flags = {}
     if judge is not None:
@@ -56,7 +56,7 @@ def build(
     return Drawing(logs, line, part, message).diagram({**found, **flags})
 
 
-def _find(logs: Logs, sender: str, mid: int) -> tuple[str, int]:
+def _find(logs: ProcessLogs, sender: str, mid: int) -> tuple[str, int]:
     """The message that is meant, with the full name of its sender."""
     known: dict[str, set[int]] = {}
     for log in logs.by_process.values():
@@ -78,7 +78,7 @@ def _find(logs: Logs, sender: str, mid: int) -> tuple[str, int]:
     return whole, mid
 
 
-def _part(line: Sweep, message: tuple[str, int] | None, most: int) -> Sequence[int]:
+def _part(line: Linearisation, message: tuple[str, int] | None, most: int) -> Sequence[int]:
     """Which places of the line to draw."""
     if message is None or len(line) <= most:
         return range(min(len(line), most))
@@ -90,7 +90,7 @@ def _part(line: Sweep, message: tuple[str, int] | None, most: int) -> Sequence[i
     return range(start, start + most)
 
 
-def _nearest(line: Sweep, places: list[int], most: int) -> list[int]:
+def _nearest(line: Linearisation, places: list[int], most: int) -> list[int]:
     """These places and, of the same processes, what comes shortly before and after them.
 
     For a message that waits so long that not all of its time can be shown.

@@ -7,19 +7,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, cast
 
-from beforehand.report.diagram.logs import EventLike, Logs
+from beforehand.report.diagram.linearise import NOTHING, Linearisation
+from beforehand.report.diagram.logs import EventLike, ProcessLogs
 from beforehand.report.diagram.model import (
     Arrow,
     Axis,
     Bar,
     Diagram,
+    DiagramMessage,
     Flag,
     Mark,
     MarkKind,
-    Message,
 )
 from beforehand.report.diagram.names import labels, message_name, natural, quoted, some_of
-from beforehand.report.diagram.sweep import NOTHING, Sweep
 from beforehand.report.diagram.waits import waits
 
 _ABOUT_A_MESSAGE: Final = frozenset({"send", "release", "receive", "deliver", "hold"})
@@ -37,7 +37,9 @@ def message_of(event: EventLike) -> Name | None:
 class Drawing:
     """Places are those of the sweep, marks and messages those of the diagram."""
 
-    def __init__(self, logs: Logs, line: Sweep, part: Sequence[int], around: Name | None) -> None:
+    def __init__(
+        self, logs: ProcessLogs, line: Linearisation, part: Sequence[int], around: Name | None
+    ) -> None:
         self._logs = logs
         self._line = line
         self._part = part
@@ -104,7 +106,7 @@ class Drawing:
             other = event.sender if cause == NOTHING else self._line.events[cause].process
         return None if other is None else self._process.get(other)
 
-    def _messages(self) -> Iterator[Message]:
+    def _messages(self) -> Iterator[DiagramMessage]:
         sends = {
             message_of(event): place
             for place, event in zip(self._part, self._events, strict=True)
@@ -117,7 +119,7 @@ class Drawing:
         for sender, mid in self._message:
             place = sends.get((sender, mid))
             to = None if place is None else self._line.events[place].to
-            yield Message(
+            yield DiagramMessage(
                 sender=self._process[sender],
                 mid=mid,
                 to=None if to is None else tuple(self._process[each] for each in to),

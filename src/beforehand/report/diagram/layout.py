@@ -18,7 +18,7 @@ TIME: Final = 0.5  # what is left to time at least, as a part of the width
 _ROUNDS: Final = 24  # of halving: more than pixels need
 
 
-class Layout(NamedTuple):
+class DiagramLayout(NamedTuple):
     """For each mark, how far it is to the right; and what time is where, if it is drawn by time."""
 
     x: list[float]
@@ -27,7 +27,7 @@ class Layout(NamedTuple):
     scale: float  # pixels for a nanosecond; 0 if it is drawn by order
 
 
-def across(diagram: Diagram, width: float) -> Layout:
+def across(diagram: Diagram, width: float) -> DiagramLayout:
     """Marks from 0 to `width`."""
     marks = diagram.marks
     # Long before and after all that happens, nothing is to be seen but lines.
@@ -35,7 +35,7 @@ def across(diagram: Diagram, width: float) -> Layout:
     first, last = min(busy, default=0), max(busy, default=0)
     if diagram.axis == "order" or first == last:
         longest = max((mark.order for mark in marks), default=0) or 1
-        return Layout([mark.order * width / longest for mark in marks], 0, 0, 0.0)
+        return DiagramLayout([mark.order * width / longest for mark in marks], 0, 0, 0.0)
     times = [min(max(mark.time_ns, first), last) - first for mark in marks]
     follows = _follows(diagram)
     turns = sorted(range(len(marks)), key=lambda mark: marks[mark].order)
@@ -54,7 +54,7 @@ def across(diagram: Diagram, width: float) -> Layout:
     for _ in range(_ROUNDS):
         middle = (low + high) / 2
         low, high = (middle, high) if max(placed(middle, apart)) <= width else (low, middle)
-    return Layout(placed(low, apart), first, last, low)
+    return DiagramLayout(placed(low, apart), first, last, low)
 
 
 def _follows(diagram: Diagram) -> list[list[int]]:

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement
 from beforehand.report.diagram import shapes
 from beforehand.report.diagram.model import Diagram, MarkKind
 from beforehand.report.diagram.shapes import add_text
-from beforehand.report.diagram.texts import clean, width
+from beforehand.report.diagram.text_metrics import clean, width
 from beforehand.results.format import elapsed
 
 SIZE: Final = 11.0  # pixels of letters

@@ -33,7 +33,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Message:
+class DiagramMessage:
     """A message of which the diagram shows something."""
 
     sender: int
@@ -79,7 +79,7 @@ class Diagram:
     processes: tuple[str, ...]  # as the trace has them, from top to bottom
     labels: tuple[str, ...]  # as people read them: n1 and not n1@9c017489ccba3459
     marks: tuple[Mark, ...]
-    messages: tuple[Message, ...]
+    messages: tuple[DiagramMessage, ...]
     arrows: tuple[Arrow, ...]
     bars: tuple[Bar, ...]
     flags: tuple[Flag, ...]

@@ -12,7 +12,7 @@ from typing import Final
 from jinja2 import Environment, Template
 from markupsafe import Markup
 
-from beforehand.report import embed
+from beforehand.report import bundle
 from beforehand.report.diagram.columns import columns
 from beforehand.report.diagram.model import Diagram
 
@@ -41,17 +41,17 @@ _PAGE: Final = ("theme.js", *SCRIPTS, "diagram-page.js")
 @cache
 def _template() -> Template:
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(embed.asset("diagram.html.j2"))
+    return environment.from_string(bundle.asset("diagram.html.j2"))
 
 
 def html(diagram: Diagram) -> str:
     """One file that shows a diagram and asks for nothing else."""
-    script = embed.script(*_PAGE)
+    script = bundle.script(*_PAGE)
     return _template().render(
         # Names from broken files may have halves of characters, which no file can hold.
         title=diagram.run.encode("utf-8", "replace").decode("utf-8"),
-        policy=embed.policy([script]),
-        style=Markup("\n".join(embed.asset(each) for each in ("theme.css", *STYLES))),
+        policy=bundle.policy([script]),
+        style=Markup("\n".join(bundle.asset(each) for each in ("theme.css", *STYLES))),
         script=Markup(script.text),
-        data=Markup(embed.as_json(columns(diagram))),
+        data=Markup(bundle.as_json(columns(diagram))),
     )

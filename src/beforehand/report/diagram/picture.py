@@ -15,7 +15,7 @@ from beforehand.report.diagram.layout import APART, across, ticks, tracks
 from beforehand.report.diagram.model import Arrow, Bar, Diagram
 from beforehand.report.diagram.names import message_name
 from beforehand.report.diagram.shapes import add_text, number
-from beforehand.report.diagram.texts import clean, fitting, isolated, width
+from beforehand.report.diagram.text_metrics import clean, fitting, isolated, width
 from beforehand.results.format import elapsed
 
 SIZE: Final = 12.0  # pixels of letters

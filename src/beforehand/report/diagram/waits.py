@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import Literal, NamedTuple
 
+from beforehand.report.diagram.linearise import NOTHING, Linearisation
 from beforehand.report.diagram.logs import EventLike
-from beforehand.report.diagram.sweep import NOTHING, Sweep
 
 Name = tuple[str | None, int | None]  # of a message: sender and number
 
 
-class Wait(NamedTuple):
+class WaitSpan(NamedTuple):
     """A wait, between two places of the sweep; NOTHING is the end of what is shown."""
 
     kind: Literal["held", "buffered"]
@@ -31,7 +31,7 @@ class _Began(NamedTuple):
     arrivals: int
 
 
-def waits(sweep: Sweep, part: range) -> list[Wait]:
+def waits(sweep: Linearisation, part: range) -> list[WaitSpan]:
     """All waits that begin in this part of a sweep."""
     watch = _Watch()
     for place in part:
@@ -41,7 +41,7 @@ def waits(sweep: Sweep, part: range) -> list[Wait]:
 
 class _Watch:
     def __init__(self) -> None:
-        self.found: list[Wait] = []
+        self.found: list[WaitSpan] = []
         self._arrivals: Counter[str] = Counter()  # of each process
         self._last: dict[str, EventLike] = {}  # event of each process
         self._sent: dict[Name, _Began] = {}
@@ -95,7 +95,7 @@ class _Watch:
         if began is not None and event.process == event.sender and not released.issuperset(to):
             released.update(to)
             if name in self._held or self._arrivals[event.process] > began.arrivals:
-                self.found.append(Wait("held", began.place, place))
+                self.found.append(WaitSpan("held", began.place, place))
 
     def _deliver(self, place: int, event: EventLike) -> None:
         copy = ((event.sender, event.mid), event.process)
@@ -103,16 +103,16 @@ class _Watch:
         if began is None:
             self._arrivals[event.process] += 1
         elif copy in self._delayed or self._arrivals[event.process] > began.arrivals:
-            self.found.append(Wait("buffered", began.place, place))
+            self.found.append(WaitSpan("buffered", began.place, place))
 
-    def open(self) -> list[Wait]:
+    def open(self) -> list[WaitSpan]:
         """What waits until the end."""
         found = []
         for name in self._held & self._sent.keys():
             to, released = self._to[name], self._released.get(name, set())
             # Where others pass messages on, releases are to neighbours and not to receivers.
             if not released or released < to:
-                found.append(Wait("held", self._sent[name].place, NOTHING))
+                found.append(WaitSpan("held", self._sent[name].place, NOTHING))
         for copy in self._delayed & self._received.keys():
-            found.append(Wait("buffered", self._received[copy].place, NOTHING))
+            found.append(WaitSpan("buffered", self._received[copy].place, NOTHING))
         return found

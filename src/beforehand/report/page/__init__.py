@@ -14,15 +14,15 @@ from typing import Any, Final
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from beforehand.report import embed
-from beforehand.report.contents import Contents
+from beforehand.report import bundle
 from beforehand.report.diagram.columns import columns
 from beforehand.report.diagram.page import SCRIPTS as DIAGRAM_SCRIPTS
 from beforehand.report.diagram.page import STYLES as DIAGRAM_STYLES
+from beforehand.report.model import ReportView
 from beforehand.report.page import claims, comparison, growth, runs, violations
 from beforehand.report.page.findings import findings
 from beforehand.report.page.formats import moment, raw, shown, visible
-from beforehand.report.page.parts import environments, parts, run_groups, study_command
+from beforehand.report.page.overview import environments, parts, run_groups
 from beforehand.report.page.tables import distinct, records
 from beforehand.results.format import counted, listed, shortened
 
@@ -37,16 +37,16 @@ SCRIPTS: Final = (
 )
 
 
-def html(contents: Contents) -> str:
+def html(contents: ReportView) -> str:
     """The whole report, in one file that asks for nothing else; the same contents, the same bytes."""
-    scripts = [embed.script("theme.js"), embed.plotly(), embed.script(*SCRIPTS)]
+    scripts = [bundle.script("theme.js"), bundle.plotly(), bundle.script(*SCRIPTS)]
     text = (
         _environment()
         .get_template("report.html.j2")
         .render(
             contents=contents,
-            policy=embed.policy(scripts),
-            style=Markup("\n".join(embed.asset(each) for each in STYLES)),
+            policy=bundle.policy(scripts),
+            style=Markup("\n".join(bundle.asset(each) for each in STYLES)),
             scripts=[Markup(each.text) for each in scripts],
             **_worked_out(contents),
         )
@@ -55,7 +55,7 @@ def html(contents: Contents) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _worked_out(contents: Contents) -> dict[str, Any]:
+def _worked_out(contents: ReportView) -> dict[str, Any]:
     """What the templates show that is not in the contents themselves."""
     groups = run_groups(contents)
     compared = {study.name: comparison.charts(study) for study in contents.studies}
@@ -95,7 +95,7 @@ def _worked_out(contents: Contents) -> dict[str, Any]:
 @cache
 def _environment() -> Environment:
     found = Environment(
-        loader=FunctionLoader(embed.asset),
+        loader=FunctionLoader(bundle.asset),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -109,9 +109,8 @@ def _environment() -> Environment:
         "counted": counted,
         "listed": listed,
         "moment": moment,
-        "study_command": study_command,
         "after": str.removeprefix,
-        "json": lambda value: Markup(embed.as_json(value)),
+        "json": lambda value: Markup(bundle.as_json(value)),
     }
     found.globals |= {"claims": claims, "comparison": comparison, "records": records}
     found.globals |= {"distinct": distinct, "zip": zip}

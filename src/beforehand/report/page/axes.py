@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Final
 
-from beforehand.report.contents import Kind
 from beforehand.report.page.formats import shown
+from beforehand.results.schema import Unit
 
 LARGE: Final = 10.0  # the largest over the smallest value, from where on an axis is logarithmic
 TICKS: Final = 5  # about so many fit below a small chart
@@ -27,7 +27,7 @@ class Scale:
     low: float
     high: float
     zero: float | None  # where zeros lie on a logarithmic axis; None if there are none
-    kind: Kind
+    unit: Unit
     marked: tuple[float, ...] = ()  # where the ticks are, if that is decided
 
     def place(self, value: float | None) -> float | None:
@@ -37,7 +37,7 @@ class Scale:
     def axis(self) -> dict[str, Any]:
         """The axis for Plotly."""
         ticks = list(self.marked) or (self._decades() if self.log else _even(self.high))
-        texts = [shown(each, self.kind) for each in ticks]
+        texts = [shown(each, self.unit) for each in ticks]
         if self.log and self.zero is not None:
             ticks, texts = [self.zero, *ticks], ["0", *texts]
         return {
@@ -69,17 +69,17 @@ class Scale:
         return ticks[:: math.ceil(len(ticks) / TICKS)]
 
 
-def scale(values: list[float | None], kind: Kind, *, log: bool | None = None) -> Scale:
+def scale(values: list[float | None], unit: Unit, *, log: bool | None = None) -> Scale:
     """The axis on which these values can be told apart; `log` decides it beforehand."""
     known = [each for each in values if each is not None]
     above = [each for each in known if each > 0]
     if not above:
-        return Scale(False, 0.0, 1.0, None, kind)
+        return Scale(False, 0.0, 1.0, None, unit)
     low, high = min(above), max(above)
     wide = high >= LARGE * low if log is None else log
     # Half a decade left of the smallest: close enough to read, far enough to be seen as apart.
     zero = low / 10**0.5 if wide and len(above) < len(known) else None
-    return Scale(wide, low, high, zero, kind)
+    return Scale(wide, low, high, zero, unit)
 
 
 def _even(high: float) -> list[float]:

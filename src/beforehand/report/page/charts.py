@@ -21,7 +21,7 @@ SYMBOLS: Final = (
 )
 DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
-# So that a protocol looks the same in every chart; others come after these.
+# So that a protocol protocol_styles the same in every chart; others come after these.
 PROTOCOLS: Final = (
     *("hybrid", "rst", "hybrid-sps", "ks", "mattern", "cykas", "tree", "fifo"),
     *("raw", "newtop", "vector", "link-memory", "preventive", "prc", "cykas-unsafe"),
@@ -50,7 +50,7 @@ class Chart:
 
 
 @dataclass(frozen=True)
-class Look:
+class SeriesStyle:
     """How a series is told from the others."""
 
     colour: str
@@ -58,35 +58,35 @@ class Look:
     dash: str
 
 
-def look(place: int) -> Look:
-    """The look of a series, by its place."""
-    return Look(
+def series_style(place: int) -> SeriesStyle:
+    """The series_style of a series, by its place."""
+    return SeriesStyle(
         f"var(--series-{place % COLOURS + 1})",
         SYMBOLS[place % len(SYMBOLS)],
         DASHES[place % len(DASHES)],
     )
 
 
-def looks(protocols: Sequence[str]) -> dict[str, Look]:
-    """The look of each protocol, in the order in which they are drawn."""
+def protocol_styles(protocols: Sequence[str]) -> dict[str, SeriesStyle]:
+    """The series_style of each protocol, in the order in which they are drawn."""
     order = [*PROTOCOLS, *(name for name in protocols if name not in PROTOCOLS)]
-    return {name: look(place) for place, name in enumerate(order) if name in protocols}
+    return {name: series_style(place) for place, name in enumerate(order) if name in protocols}
 
 
 @dataclass(frozen=True)
-class Dots:
+class DotSeries:
     """A series of a dot chart: a value in each row, or two of them, joined."""
 
     name: str
     values: Sequence[float | None]
     ends: Sequence[float | None]  # where each value stretches to; or empty
-    look: Look
+    style: SeriesStyle
     texts: Sequence[str]  # one for each row, shown when it is pointed at
     anchors: Sequence[str | None] = ()  # of the runs that the marks lead to; or empty
 
 
 def dot_chart(
-    name: str, title: str, told: str, rows: Sequence[str], series: Sequence[Dots], scale: Scale
+    name: str, title: str, told: str, rows: Sequence[str], series: Sequence[DotSeries], scale: Scale
 ) -> Chart:
     """Rows from top to bottom, and a mark for each series in every row."""
     data: list[dict[str, Any]] = []
@@ -109,7 +109,7 @@ def plain(text: str, most: int) -> str:
     return escape(shortened(text, most), quote=False)
 
 
-def _dots(series: Dots, scale: Scale) -> list[dict[str, Any]]:
+def _dots(series: DotSeries, scale: Scale) -> list[dict[str, Any]]:
     common = {
         "type": "scatter",
         "y": list(range(len(series.values))),
@@ -118,7 +118,7 @@ def _dots(series: Dots, scale: Scale) -> list[dict[str, Any]]:
         "text": [plain(each, TEXT) for each in series.texts],
         "customdata": list(series.anchors),
     }
-    marker = {"color": series.look.colour, "symbol": series.look.symbol, "size": 9}
+    marker = {"color": series.style.colour, "symbol": series.style.symbol, "size": 9}
     dots = common | {
         "x": [scale.place(each) for each in series.values],
         "mode": "markers",
@@ -131,12 +131,12 @@ def _dots(series: Dots, scale: Scale) -> list[dict[str, Any]]:
         "x": [scale.place(each) for each in series.ends],
         "mode": "markers",
         "showlegend": False,
-        "marker": marker | {"symbol": f"{series.look.symbol}-open"},
+        "marker": marker | {"symbol": f"{series.style.symbol}-open"},
     }
     return [_joined(series, scale), dots, ends]
 
 
-def _joined(series: Dots, scale: Scale) -> dict[str, Any]:
+def _joined(series: DotSeries, scale: Scale) -> dict[str, Any]:
     """Thin lines from each value to its end; a gap after each."""
     xs: list[float | None] = []
     ys: list[int | None] = []
@@ -148,7 +148,7 @@ def _joined(series: Dots, scale: Scale) -> dict[str, Any]:
         "x": xs,
         "y": ys,
         "mode": "lines",
-        "line": {"color": series.look.colour, "width": 1.5},
+        "line": {"color": series.style.colour, "width": 1.5},
         "hoverinfo": "skip",
         "legendgroup": series.name,
         "showlegend": False,
@@ -156,17 +156,17 @@ def _joined(series: Dots, scale: Scale) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Line:
+class LineSeries:
     """A series of a line chart."""
 
     name: str
     points: Sequence[tuple[float, float]]
-    look: Look
+    style: SeriesStyle
     texts: Sequence[str]
 
 
 def line_chart(
-    name: str, title: str, told: str, series: Sequence[Line], x: Scale, y: Scale, x_title: str
+    name: str, title: str, told: str, series: Sequence[LineSeries], x: Scale, y: Scale, x_title: str
 ) -> Chart:
     """Lines through the points of each series."""
     data = [
@@ -178,8 +178,8 @@ def line_chart(
             "y": [value for _, value in each.points],
             "text": [plain(text, TEXT) for text in each.texts],
             "hoverinfo": "text",
-            "line": {"color": each.look.colour, "width": 2, "dash": each.look.dash},
-            "marker": {"color": each.look.colour, "symbol": each.look.symbol, "size": 8},
+            "line": {"color": each.style.colour, "width": 2, "dash": each.style.dash},
+            "marker": {"color": each.style.colour, "symbol": each.style.symbol, "size": 8},
         }
         for each in series
     ]

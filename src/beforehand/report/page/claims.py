@@ -1,4 +1,4 @@
-"""Table 1 of Almeida, "Hybrid Buffering" (paper 000): what is claimed beside what was measured.
+"""TableView 1 of Almeida, "Hybrid Buffering" (paper 000): what is claimed beside what was measured.
 
 A claim such as O(n^2) is an upper bound. So a measured exponent is called as claimed if it differs from
 the claimed one by at most `CLOSE`, and less than claimed if it is smaller still. Of a larger one nothing
@@ -15,9 +15,9 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from beforehand.report.contents import Sweep, Table
+from beforehand.report.model import SweepView, TableView
 from beforehand.report.page.axes import Scale
-from beforehand.report.page.charts import Chart, Dots, dot_chart, look
+from beforehand.report.page.charts import Chart, DotSeries, dot_chart, series_style
 from beforehand.report.page.formats import shown, visible
 from beforehand.report.page.tables import Record, records
 
@@ -29,7 +29,7 @@ _POWER: Final = re.compile(r"(?<![a-z])n(?:\^(\d+))?(?![a-z])")
 
 
 @dataclass(frozen=True)
-class Group:
+class ClaimGroup:
     """Columns of the table that belong together, under one title."""
 
     title: str
@@ -37,24 +37,24 @@ class Group:
 
 
 GROUPS: Final = (
-    Group(
+    ClaimGroup(
         "message space (bytes per message)",
         ("claimed_message_space", "metadata_bytes", "metadata_exponent"),
     ),
-    Group(
+    ClaimGroup(
         "process space (integers)",
         ("claimed_process_space", "integers_mean", "integers_peak", "state_exponent"),
     ),
-    Group(
+    ClaimGroup(
         "work (of the whole simulator)",
         ("claimed_sender_work", "claimed_receiver_work", "work_us", "work_exponent"),
     ),
-    Group("latency", ("latency_ms", "claimed_noncausal", "noncausal_ms")),
-    Group("in transit", ("claimed_in_transit", "most_in_transit")),
-    Group("control", ("claimed_control", "control_frames")),
-    Group("liveness", ("claimed_liveness", "stalled")),
-    Group("the network may", ("claimed_failures", "claimed_order")),
-    Group("runs", ("runs",)),
+    ClaimGroup("latency", ("latency_ms", "claimed_noncausal", "noncausal_ms")),
+    ClaimGroup("in transit", ("claimed_in_transit", "most_in_transit")),
+    ClaimGroup("control", ("claimed_control", "control_frames")),
+    ClaimGroup("liveness", ("claimed_liveness", "stalled")),
+    ClaimGroup("the network may", ("claimed_failures", "claimed_order")),
+    ClaimGroup("runs", ("runs",)),
 )
 
 
@@ -83,7 +83,7 @@ SPACES: Final = (
 )
 
 
-def arranged(table: Table) -> list[tuple[str, list[int]]]:
+def arranged(table: TableView) -> list[tuple[str, list[int]]]:
     """The places of the columns, group by group; columns of no group come last, so none is lost."""
     places = {column.name: place for place, column in enumerate(table.columns)}
     first = places.pop("protocol", None)
@@ -138,7 +138,7 @@ def _exactly(measured: float | None, most: float) -> Word:
     return "as claimed" if measured <= most else "more than claimed"
 
 
-def charts(sweep: Sweep) -> list[Chart]:
+def charts(sweep: SweepView) -> list[Chart]:
     """Claimed and measured exponents of n, of message space and of process space."""
     rows = records(sweep.table1)
     return [
@@ -148,7 +148,7 @@ def charts(sweep: Sweep) -> list[Chart]:
     ]
 
 
-def _chart(sweep: Sweep, rows: list[Record], space: Space) -> Chart:
+def _chart(sweep: SweepView, rows: list[Record], space: Space) -> Chart:
     labels = [visible(row.text("protocol")) for row in rows]
     claims = [row.text(space.claim) for row in rows]
     measured = [row.figure(space.exponent) for row in rows]
@@ -162,7 +162,7 @@ def _chart(sweep: Sweep, rows: list[Record], space: Space) -> Chart:
     axis = Scale(
         False, min(0.0, *known), max(2.0, *known), None, "number", (0.0, 0.5, 1.0, 1.5, 2.0)
     )
-    series = [Dots("measured (open: claimed)", measured, claimed, look(0), texts)]
+    series = [DotSeries("measured (open: claimed)", measured, claimed, series_style(0), texts)]
     return dot_chart(f"{sweep.name}-{space.name}", space.title, told, labels, series, axis)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from beforehand.report.contents import Kind, Study, Table
+from beforehand.report.model import StudyView, TableView
 from beforehand.report.page.axes import scale
-from beforehand.report.page.charts import Chart, Dots, dot_chart, look
+from beforehand.report.page.charts import Chart, DotSeries, dot_chart, series_style
 from beforehand.report.page.formats import shown, visible
 from beforehand.report.page.tables import Record, column, distinct, records
 from beforehand.results.format import counted, listed
+from beforehand.results.schema import Unit
 
 # What most people compare; the other columns are there on request.
 SHOWN: Final = (
@@ -32,7 +33,7 @@ class Quantity:
     title: str
     column: str
     end: str  # a second column, joined with the first; empty if there is none
-    kind: Kind
+    unit: Unit
     told: str
 
 
@@ -65,7 +66,7 @@ QUANTITIES: Final = (
 )
 
 
-def charts(study: Study) -> list[Chart]:
+def charts(study: StudyView) -> list[Chart]:
     """The charts of a study: each has a row for each protocol and a mark for each network."""
     rows = [row for row in records(study.protocols) if not row.text("error")]
     if not rows or study.protocols is None:
@@ -91,14 +92,14 @@ def is_control(row: Record) -> bool:
     return row.values.get("causal") is False
 
 
-def only_controls(study: Study) -> list[str]:
+def only_controls(study: StudyView) -> list[str]:
     """The controls that were caught, if all others are clean: then every promise was kept."""
     rows = records(study.protocols)
     kept = all(row.text("verdict") == "clean" for row in rows if not is_control(row))
     return distinct([row for row in rows if row.violated], "protocol") if kept else []
 
 
-def smallest(study: Study) -> set[tuple[int, str]]:
+def smallest(study: StudyView) -> set[tuple[int, str]]:
     """The cells (row, column) that no usable protocol is below, on their network."""
     rows = records(study.protocols)
     found = set()
@@ -116,7 +117,7 @@ def smallest(study: Study) -> set[tuple[int, str]]:
     return found
 
 
-def arranged(table: Table) -> list[int]:
+def arranged(table: TableView) -> list[int]:
     """The places of the columns: those that most people compare come first."""
     names = [each.name for each in table.columns]
     first = [names.index(name) for name in SHOWN if name in names]
@@ -138,7 +139,7 @@ def label(row: Record) -> str:
     return f"({name})" if is_control(row) else name
 
 
-def _chart(study: Study, rows: list[Record], quantity: Quantity) -> Chart:
+def _chart(study: StudyView, rows: list[Record], quantity: Quantity) -> Chart:
     labels = list(dict.fromkeys(label(row) for row in rows))
     networks = distinct(rows, "network")
     by_place = {(label(row), row.text("network")): row for row in rows}
@@ -148,28 +149,28 @@ def _chart(study: Study, rows: list[Record], quantity: Quantity) -> Chart:
     for place, network in enumerate(networks):
         found = [by_place.get((each, network)) for each in labels]
         series.append(
-            Dots(
+            DotSeries(
                 visible(network),
                 [row.figure(quantity.column) if row else None for row in found],
                 [row.figure(quantity.end) if row else None for row in found]
                 if quantity.end
                 else (),
-                look(place),
+                series_style(place),
                 [_text(row, quantity) if row else "" for row in found],
                 [row.anchor if row else None for row in found],
             )
         )
     told = f"{quantity.told} {_least(rows, networks, quantity)}"
     name = f"{study.name}-{quantity.name}"
-    return dot_chart(name, quantity.title, told, labels, series, scale(values, quantity.kind))
+    return dot_chart(name, quantity.title, told, labels, series, scale(values, quantity.unit))
 
 
 def _text(row: Record, quantity: Quantity) -> str:
-    mean = shown(row.figure(quantity.column), quantity.kind)
+    mean = shown(row.figure(quantity.column), quantity.unit)
     what = f"{label(row)} on {visible(row.text('network'))}: "
     if not quantity.end:
         return what + mean
-    return f"{what}mean {mean}, p99 {shown(row.figure(quantity.end), quantity.kind)}"
+    return f"{what}mean {mean}, p99 {shown(row.figure(quantity.end), quantity.unit)}"
 
 
 def _least(rows: list[Record], networks: list[str], quantity: Quantity) -> str:
@@ -195,4 +196,4 @@ def _least(rows: list[Record], networks: list[str], quantity: Quantity) -> str:
 def _named(value: float, known: list[tuple[float, str]], quantity: Quantity) -> str:
     """A figure, and whose it is."""
     names = [name for other, name in known if other == value]
-    return f"{shown(value, quantity.kind)} ({listed(names)})"
+    return f"{shown(value, quantity.unit)} ({listed(names)})"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from beforehand.report.contents import Contents, Study
+from beforehand.report.model import ReportView, StudyView
 from beforehand.report.page import growth
 from beforehand.report.page.comparison import is_control, is_usable
 from beforehand.report.page.formats import shown, visible
@@ -28,13 +28,13 @@ class Finding:
     good: bool = True
 
 
-def findings(contents: Contents) -> list[Finding]:
+def findings(contents: ReportView) -> list[Finding]:
     """At most three, the most telling first, no two of the same kind."""
     found = [next(rule(contents), None) for rule in RULES]
     return [each for each in found if each is not None][:MOST]
 
 
-def on_a_bad_network(contents: Contents) -> Iterator[Finding]:
+def on_a_bad_network(contents: ReportView) -> Iterator[Finding]:
     """Real processes, and what their network did to them."""
     for cluster in contents.clusters:
         rows = records(cluster.processes)
@@ -51,9 +51,9 @@ def on_a_bad_network(contents: Contents) -> Iterator[Finding]:
             yield Finding("broken", f"causal order did not hold: {who}.", link, good=False)
 
 
-def without_order(contents: Contents) -> Iterator[Finding]:
+def without_order(contents: ReportView) -> Iterator[Finding]:
     """What goes wrong on this very traffic where nobody keeps causal order."""
-    best: tuple[float, Study, Record] | None = None
+    best: tuple[float, StudyView, Record] | None = None
     for study in contents.studies:
         for row in filter(is_control, records(study.protocols)):
             # Where messages got lost as well, the share of those out of order says less.
@@ -83,7 +83,7 @@ def without_order(contents: Contents) -> Iterator[Finding]:
         )
 
 
-def metadata_grown(contents: Contents) -> Iterator[Finding]:
+def metadata_grown(contents: ReportView) -> Iterator[Finding]:
     """How metadata grows with the number of processes, for hybrid buffering and matrix clocks."""
     for sweep in contents.sweeps:
         found = growth.means(records(sweep.results), growth.COSTS[0])
@@ -98,7 +98,7 @@ def metadata_grown(contents: Contents) -> Iterator[Finding]:
             )
 
 
-def metadata_small(contents: Contents) -> Iterator[Finding]:
+def metadata_small(contents: ReportView) -> Iterator[Finding]:
     """The same on a traffic, where there is no sweep over sizes."""
     for study in contents.studies:
         rows = [row for row in records(study.protocols) if is_usable(row)]
@@ -115,7 +115,7 @@ def metadata_small(contents: Contents) -> Iterator[Finding]:
             )
 
 
-def all_clean(contents: Contents) -> Iterator[Finding]:
+def all_clean(contents: ReportView) -> Iterator[Finding]:
     """How many replays of causal protocols the auditor judged, and how they did."""
     rows = [row for study in contents.studies for row in records(study.protocols)]
     causal = [row for row in rows if row.values.get("causal") is True]
@@ -131,7 +131,7 @@ def all_clean(contents: Contents) -> Iterator[Finding]:
         )
 
 
-def price(contents: Contents) -> Iterator[Finding]:
+def price(contents: ReportView) -> Iterator[Finding]:
     """How fast causal delivery was at best."""
     for study in contents.studies:
         rows = [row for row in records(study.protocols) if is_usable(row)]
@@ -146,7 +146,7 @@ def price(contents: Contents) -> Iterator[Finding]:
             )
 
 
-def judged(contents: Contents) -> Iterator[Finding]:
+def judged(contents: ReportView) -> Iterator[Finding]:
     """What the auditor says of traces from elsewhere."""
     for audit in contents.audits:
         rows = records(audit.verdicts)
@@ -161,7 +161,7 @@ def judged(contents: Contents) -> Iterator[Finding]:
             )
 
 
-def grown(contents: Contents) -> Iterator[Finding]:
+def grown(contents: ReportView) -> Iterator[Finding]:
     """At least how much was simulated."""
     for sweep in contents.sweeps:
         if rows := records(sweep.results):
@@ -170,7 +170,7 @@ def grown(contents: Contents) -> Iterator[Finding]:
             )
 
 
-Rule = Callable[[Contents], Iterator[Finding]]
+Rule = Callable[[ReportView], Iterator[Finding]]
 RULES: Final[tuple[Rule, ...]] = (
     *(on_a_bad_network, without_order, metadata_grown, metadata_small),
     *(all_clean, price, judged, grown),

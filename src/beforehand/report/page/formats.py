@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from beforehand.report.contents import Kind, Value
+from beforehand.report.model import Value
 from beforehand.results.format import UNKNOWN, duration, number, percent, size, timestamp
+from beforehand.results.schema import Unit
 
 # What HTML cannot hold, or what would be seen as nothing: shown as a picture of it.
 _PICTURES: Final = {
@@ -16,7 +17,7 @@ _PICTURES: Final = {
 }
 
 
-def shown(value: Value, kind: Kind) -> str:
+def shown(value: Value, unit: Unit) -> str:
     """A value for people: three digits and a unit."""
     if value is None:
         return UNKNOWN
@@ -26,7 +27,7 @@ def shown(value: Value, kind: Kind) -> str:
         return visible(value)
     if not math.isfinite(value):
         return str(value)
-    match kind:
+    match unit:
         case "time":
             text = duration(value)
         case "bytes":

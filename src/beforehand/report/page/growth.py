@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Final
 
-from beforehand.report.contents import Kind, Sweep
+from beforehand.report.model import SweepView
 from beforehand.report.page.axes import Scale, scale
-from beforehand.report.page.charts import Chart, Line, line_chart, looks
+from beforehand.report.page.charts import Chart, LineSeries, line_chart, protocol_styles
 from beforehand.report.page.formats import shown, visible
 from beforehand.report.page.tables import Record, distinct, records
+from beforehand.results.schema import Unit
 
 LEAST_SIZES: Final = 2  # fewer make no line
 
@@ -23,7 +24,7 @@ class Cost:
     name: str  # as the table of exponents calls it
     title: str
     value: Callable[[Record], float | None]
-    kind: Kind
+    unit: Unit
     told: str
 
 
@@ -63,7 +64,7 @@ COSTS: Final = (
 Points = list[tuple[float, float]]
 
 
-def charts(sweep: Sweep) -> list[Chart]:
+def charts(sweep: SweepView) -> list[Chart]:
     """A chart for each cost that the runs tell, at two sizes or more."""
     rows = [row for row in records(sweep.results) if not row.text("error")]
     sizes = sorted({n for row in rows if (n := row.figure("processes"))})
@@ -75,7 +76,7 @@ def charts(sweep: Sweep) -> list[Chart]:
 def means(rows: list[Record], cost: Cost) -> dict[str, Points]:
     """For each protocol the mean over its runs of each size; zeros have no place on these axes."""
     found: dict[str, Points] = {}
-    for protocol in looks(distinct(rows, "protocol")):
+    for protocol in protocol_styles(distinct(rows, "protocol")):
         by_size: dict[float, list[float]] = {}
         for row in rows:
             size, value = row.figure("processes"), cost.value(row)
@@ -86,23 +87,23 @@ def means(rows: list[Record], cost: Cost) -> dict[str, Points]:
     return {protocol: points for protocol, points in found.items() if points}
 
 
-def _chart(sweep: Sweep, rows: list[Record], sizes: list[float], cost: Cost) -> Chart | None:
+def _chart(sweep: SweepView, rows: list[Record], sizes: list[float], cost: Cost) -> Chart | None:
     found = means(rows, cost)
     if not found:
         return None
-    styles = looks(distinct(rows, "protocol"))
+    styles = protocol_styles(distinct(rows, "protocol"))
     series = [
-        Line(
+        LineSeries(
             visible(protocol),
             points,
             styles[protocol],
-            [f"{visible(protocol)}, n = {n:,.0f}: {shown(y, cost.kind)}" for n, y in points],
+            [f"{visible(protocol)}, n = {n:,.0f}: {shown(y, cost.unit)}" for n, y in points],
         )
         for protocol, points in found.items()
     ]
     heights: list[float | None] = [y for points in found.values() for _, y in points]
     told = f"{cost.told} {_ends(found, cost)}"
-    y = scale(heights, cost.kind, log=True)
+    y = scale(heights, cost.unit, log=True)
     return line_chart(
         f"{sweep.name}-{cost.name}", cost.title, told, series, _sizes(sizes), y, "processes"
     )
@@ -116,7 +117,7 @@ def _sizes(sizes: list[float]) -> Scale:
 def _ends(found: dict[str, Points], cost: Cost) -> str:
     """The main figures in words: where each line begins and ends."""
     told = [
-        f"{visible(protocol)} {shown(points[0][1], cost.kind)} to {shown(points[-1][1], cost.kind)}"
+        f"{visible(protocol)} {shown(points[0][1], cost.unit)} to {shown(points[-1][1], cost.unit)}"
         for protocol, points in found.items()
     ]
     low = min(points[0][0] for points in found.values())

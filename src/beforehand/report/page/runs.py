@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from beforehand.report.contents import Kind, Run
+from beforehand.report.model import RunView
 from beforehand.report.page.formats import raw, shown, visible
-from beforehand.report.page.parts import RunGroup
+from beforehand.report.page.overview import RunGroup
 from beforehand.report.page.tables import records
+from beforehand.results.schema import Unit
 
 Names = dict[tuple[str, str, str], int]  # name, title and meaning of a figure -> its number
 
@@ -27,7 +28,7 @@ def data(groups: list[RunGroup]) -> dict[str, Any]:
     return {"names": [list(each) for each in known], "runs": cards}
 
 
-def _figures(run: Run, known: Names) -> list[list[Any]]:
+def _figures(run: RunView, known: Names) -> list[list[Any]]:
     """For each figure the number of its name, its exact value, and how people read it."""
     found = []
     for row in records(run.figures):
@@ -35,9 +36,9 @@ def _figures(run: Run, known: Names) -> list[list[Any]]:
         title = visible(row.text("title")) or name.replace("_", " ")
         value = row.values.get("value")
         place = known.setdefault((name, title, visible(row.text("meaning"))), len(known))
-        found.append([place, raw(value), shown(value, _kind(row.text("kind")))])
+        found.append([place, raw(value), shown(value, _unit(row.text("unit")))])
     return found
 
 
-def _kind(name: str) -> Kind:
-    return next((kind for kind in get_args(Kind) if kind == name), "number")
+def _unit(name: str) -> Unit:
+    return next((unit for unit in get_args(Unit) if unit == name), "number")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from beforehand.report.contents import Column, Table, Value
+from beforehand.report.model import TableView, Value
+from beforehand.results.schema import Field
 
 MOST: Final = 1e300  # nothing that was measured is larger, and axes would overflow
 
@@ -37,7 +38,7 @@ class Record(NamedTuple):
         return int(self.figure(name) or 0)
 
 
-def records(table: Table | None) -> list[Record]:
+def records(table: TableView | None) -> list[Record]:
     """The rows of a table."""
     if table is None:
         return []
@@ -49,7 +50,7 @@ def records(table: Table | None) -> list[Record]:
     ]
 
 
-def column(table: Table, name: str) -> Column | None:
+def column(table: TableView, name: str) -> Field | None:
     """A column by its name."""
     return next((each for each in table.columns if each.name == name), None)
 

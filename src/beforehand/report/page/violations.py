@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 from zlib import compress
 
-from beforehand.report import embed
-from beforehand.report.contents import Audit, Contents, Violation
+from beforehand.report import bundle
 from beforehand.report.diagram.columns import columns
+from beforehand.report.model import AuditView, ReportView, ViolationView
 from beforehand.report.page.formats import visible
 
 PRINTED: Final = 3  # sentences of each run that stand in the page itself, for paper
 
 
 @dataclass(frozen=True)
-class Group:
+class ViolationGroup:
     """The violations of one run."""
 
     place: int  # in the data
@@ -29,9 +29,9 @@ class Group:
     first: tuple[str, ...]  # sentences
 
 
-def grouped(contents: Contents) -> list[tuple[Audit, list[Group]]]:
+def grouped(contents: ReportView) -> list[tuple[AuditView, list[ViolationGroup]]]:
     """Each audit, and its violations by run, in their order."""
-    found: list[tuple[Audit, list[Group]]] = []
+    found: list[tuple[AuditView, list[ViolationGroup]]] = []
     place = 0
     for audit in audits(contents):
         groups = [
@@ -43,29 +43,29 @@ def grouped(contents: Contents) -> list[tuple[Audit, list[Group]]]:
     return found
 
 
-def packed(contents: Contents) -> str:
+def packed(contents: ReportView) -> str:
     """For each group, in the order of `grouped`, what its script needs, as text.
 
     Thousands of small diagrams are megabytes of JSON that is nearly the same again and again. So it is
     compressed (zlib, in base64), by which it becomes ten times smaller; browsers can undo that.
     """
     found = [_plain(of_run) for audit in audits(contents) for of_run in _by_run(audit).values()]
-    return b64encode(compress(embed.as_json(found).encode(), level=9)).decode()
+    return b64encode(compress(bundle.as_json(found).encode(), level=9)).decode()
 
 
-def audits(contents: Contents) -> list[Audit]:
+def audits(contents: ReportView) -> list[AuditView]:
     """All of them: those of studies first."""
     own = [study.audit for study in contents.studies if study.audit is not None]
     return [*own, *contents.audits]
 
 
-def kinds(audited: list[tuple[Audit, list[Group]]]) -> list[str]:
+def kinds(audited: list[tuple[AuditView, list[ViolationGroup]]]) -> list[str]:
     """Each kind that is there, once."""
     return sorted({kind for _, groups in audited for group in groups for kind, _ in group.kinds})
 
 
-def _group(place: int, run: str, found: list[Violation]) -> Group:
-    return Group(
+def _group(place: int, run: str, found: list[ViolationView]) -> ViolationGroup:
+    return ViolationGroup(
         place,
         found[0].title,
         run,
@@ -76,14 +76,14 @@ def _group(place: int, run: str, found: list[Violation]) -> Group:
     )
 
 
-def _by_run(audit: Audit) -> dict[str, list[Violation]]:
-    found: dict[str, list[Violation]] = {}
+def _by_run(audit: AuditView) -> dict[str, list[ViolationView]]:
+    found: dict[str, list[ViolationView]] = {}
     for each in audit.violations:
         found.setdefault(each.run, []).append(each)
     return found
 
 
-def _plain(found: list[Violation]) -> list[dict[str, Any]]:
+def _plain(found: list[ViolationView]) -> list[dict[str, Any]]:
     labels = _labels(found)
     return [
         {
@@ -96,7 +96,7 @@ def _plain(found: list[Violation]) -> list[dict[str, Any]]:
     ]
 
 
-def _labels(found: list[Violation]) -> dict[str, str]:
+def _labels(found: list[ViolationView]) -> dict[str, str]:
     """What the diagrams of a run call its processes: n1 and not n1@9c017489ccba3459."""
     known: dict[str, set[str]] = {}
     for each in found:

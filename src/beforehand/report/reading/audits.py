@@ -8,29 +8,22 @@ from pathlib import Path
 from typing import Any, Final
 
 from beforehand.errors import ReportError
-from beforehand.report.contents import Audit, Run, Table, Violation
-from beforehand.report.reading import commands
+from beforehand.report.commands import instruction
+from beforehand.report.model import AuditView, RunView, TableView, ViolationView
 from beforehand.report.reading.chains import draw, messages_of
-from beforehand.report.reading.columns import VERDICTS
-from beforehand.report.reading.files import Columns, read_note, read_table
-from beforehand.report.reading.register import Gap, Part, Register
-from beforehand.report.reading.traces import Event, Message, events_of, files_of
-from beforehand.report.reading.values import made_of, table_of, texts
+from beforehand.report.reading.context import Gap, PartContext, ReadingContext
+from beforehand.report.reading.files import read_note, read_table
+from beforehand.report.reading.traces import MessageKey, TraceRow, events_of, files_of
+from beforehand.report.reading.values import provenance_of, strings, table_view
+from beforehand.results.layout import AuditFolder
+from beforehand.results.schema import text
+from beforehand.results.tables.audit import VERDICTS, VIOLATIONS
+from beforehand.results.violations import KINDS
 
 LISTED: Final = 2_000  # violations in a report: more than anybody reads, and few enough to draw
-KINDS: Final = ("causal", "fifo", "duplicate", "invented", "lost")
-NOTE: Final = "_audit.json"
-_JUDGED: Final[Columns] = {
-    **dict.fromkeys(("run", "verdict"), "text"),
-    **dict.fromkeys(("deliveries", *KINDS), "whole"),
-    "complete": "truth",
-    "notes": "texts",
-}
-_BROKEN: Final[Columns] = {
-    **dict.fromkeys(("run", "kind", "process", "sender", "sentence"), "text"),
-    "seq": "whole",
-    "chain": "texts",
-}
+_JUDGED: Final = VERDICTS.select("run", "verdict", "complete", "deliveries", *KINDS, "notes")
+_BROKEN: Final = VIOLATIONS.select("run", "kind", "process", "sender", "seq", "chain", "sentence")
+_TITLE: Final = text("title", "Protocol and network of the run.", "what ran")
 
 Row = Mapping[str, Any]
 
@@ -38,15 +31,15 @@ Row = Mapping[str, Any]
 def read_audit(
     folder: Path,
     whose: str,
-    part: Part,
-    runs: Iterable[Run] = (),
+    part: PartContext,
+    runs: Iterable[RunView] = (),
     traces: Sequence[Path] = (),
-) -> Audit | None:
+) -> AuditView | None:
     """All of an audit; None if there is nothing to show, which is then told.
 
     `runs` are those that the report has, `traces` the folders with their events, if they are known.
     """
-    note = part.attempt("the verdicts", partial(read_note, folder / NOTE))
+    note = part.attempt("the verdicts", partial(read_note, folder / AuditFolder.NOTE))
     if note is None:
         return None
     verdicts = part.attempt("the verdicts", partial(_verdicts, folder, note))
@@ -54,17 +47,17 @@ def read_audit(
         return None
     broken = part.attempt("the violations", partial(_violations, folder, verdicts)) or []
     known = {run.name: run for run in runs}
-    name = part.register.name(part.register.label(folder))
+    name = part.context.name(part.context.label(folder))
     listed = _shares(broken)
-    events, gap = _events(listed, traces or texts(note.get("sources")))
+    events, gap = _events(listed, traces or strings(note.get("sources")))
     shown, problem = _shown(listed, known, events)
     counted = sum(row[kind] for row in verdicts for kind in KINDS)
     told = [_rest(folder, len(listed), counted), gap, problem]
-    return Audit(
+    return AuditView(
         name,
         f"{whose}: {_counted(verdicts)}",
         str(folder),
-        made_of(note),
+        provenance_of(note),
         _judged(f"{name}-verdicts", f"verdicts on {whose}", verdicts, known),
         shown,
         counted,
@@ -72,34 +65,41 @@ def read_audit(
     )
 
 
-def _judged(name: str, title: str, verdicts: Sequence[Row], known: Mapping[str, Run]) -> Table:
+def _judged(
+    name: str, title: str, verdicts: Sequence[Row], known: Mapping[str, RunView]
+) -> TableView:
     """The verdicts, with what ran and where it is in the report, if that is known."""
     runs = [known.get(row["run"]) for row in verdicts]
     rows = [
         {**row, "title": run.title if run else ""} for row, run in zip(verdicts, runs, strict=True)
     ]
-    columns = [each for each in VERDICTS if known or each != "title"]
+    run_column, *others = VERDICTS
+    columns = [run_column, *((_TITLE,) if known else ()), *others]
     anchors = tuple(run.anchor if run else None for run in runs)
-    return table_of(name, title, columns, rows, VERDICTS, runs=anchors)
+    return table_view(name, title, columns, rows, anchors)
 
 
 def _verdicts(folder: Path, note: Row) -> list[dict[str, Any]]:
     """A row for each run, those with violations first."""
-    rows = read_table(folder / "verdicts", _JUDGED).to_pylist()
+    rows = read_table(folder / AuditFolder.VERDICTS, _JUDGED).to_pylist()
     if isinstance(note.get("runs"), int) and note["runs"] != len(rows):
-        raise Gap(f"{folder / 'verdicts'} holds {len(rows):,} runs of {note['runs']:,}")
-    _check_rows(folder / "verdicts", rows, [name for name in _JUDGED if name != "notes"])
+        raise Gap(f"{folder / AuditFolder.VERDICTS} holds {len(rows):,} runs of {note['runs']:,}")
+    _check_rows(
+        folder / AuditFolder.VERDICTS, rows, [name for name in _JUDGED.names if name != "notes"]
+    )
     return sorted(rows, key=lambda row: (row["verdict"] != "violated", row["run"]))
 
 
 def _violations(folder: Path, verdicts: Sequence[Row]) -> list[dict[str, Any]]:
     """All that are listed, in the order of the verdicts and of the logs."""
-    rows = read_table(folder / "violations", _BROKEN).to_pylist()
+    rows = read_table(folder / AuditFolder.VIOLATIONS, _BROKEN).to_pylist()
     _check_rows(
-        folder / "violations", rows, [name for name in _BROKEN if name not in ("seq", "chain")]
+        folder / AuditFolder.VIOLATIONS,
+        rows,
+        [name for name in _BROKEN.names if name not in ("seq", "chain")],
     )
     if not rows and any(row[kind] for row in verdicts for kind in KINDS):
-        raise Gap(f"{folder / 'violations'} is empty, although there are violations")
+        raise Gap(f"{folder / AuditFolder.VIOLATIONS} is empty, although there are violations")
     places = {row["run"]: place for place, row in enumerate(verdicts)}
     known = [row for row in rows if row["run"] in places]
     return sorted(known, key=lambda row: (places[row["run"]], row["process"], row["seq"] or 0))
@@ -126,15 +126,15 @@ def _shares(rows: Sequence[Row]) -> list[Row]:
 
 def _events(
     rows: Sequence[Row], sources: Sequence[str | Path]
-) -> tuple[dict[Message, list[Event]], str]:
+) -> tuple[dict[MessageKey, list[TraceRow]], str]:
     """What the traces have about the chains, and what is to be said if they cannot be read."""
     wanted = {message for row in rows for message in messages_of(row)}
-    found: dict[Message, list[Event]] = {}
+    found: dict[MessageKey, list[TraceRow]] = {}
     if not wanted:
         return found, ""
     try:
         for event in events_of(files_of(sources), wanted):
-            key = Message(event.run, event.sender or "", event.mid or 0)
+            key = MessageKey(event.run, event.sender or "", event.mid or 0)
             found.setdefault(key, []).append(event)
     except (Gap, OSError) as gap:
         return {}, f"Diagrams are drawn without the trace: {gap}."
@@ -142,8 +142,10 @@ def _events(
 
 
 def _shown(
-    rows: Sequence[Row], known: Mapping[str, Run], events: Mapping[Message, Sequence[Event]]
-) -> tuple[tuple[Violation, ...], str]:
+    rows: Sequence[Row],
+    known: Mapping[str, RunView],
+    events: Mapping[MessageKey, Sequence[TraceRow]],
+) -> tuple[tuple[ViolationView, ...], str]:
     """The violations of the report, and what is to be said if some cannot be drawn."""
     found, problems = [], []
     for row in rows:
@@ -154,7 +156,7 @@ def _shown(
             problems.append(str(problem))
         run = known.get(row["run"])
         found.append(
-            Violation(
+            ViolationView(
                 row["run"],
                 run.anchor if run else None,
                 run.title if run else row["run"],
@@ -172,7 +174,7 @@ def _rest(folder: Path, listed: int, counted: int) -> str:
         return ""
     return (
         f"{listed:,} of {counted:,} violations are listed here, some of each run; "
-        f"all that the auditor lists are in {folder / 'violations'}."
+        f"all that the auditor lists are in {folder / AuditFolder.VIOLATIONS}."
     )
 
 
@@ -190,8 +192,8 @@ def _unreadable(note: Row) -> list[str]:
     return [f"{file}: not audited: {problem}" for file, problem in sorted(files.items())]
 
 
-def read_lone_audit(folder: Path, register: Register) -> Audit | None:
+def read_lone_audit(folder: Path, context: ReadingContext) -> AuditView | None:
     """An audit that belongs to no study."""
-    label = register.label(folder)
-    again = commands.line("audit", "TRACES", "--out", str(folder))
-    return read_audit(folder, label, register.part(f"the audit {label}", f"run `{again}` again"))
+    label = context.label(folder)
+    again = instruction(context.commands.audit("TRACES", str(folder)), "run the audit")
+    return read_audit(folder, label, context.part(f"the audit {label}", f"{again} again"))

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from beforehand.report.diagram.build import build
 from beforehand.report.diagram.model import Diagram
-from beforehand.report.reading.traces import Event, Message
+from beforehand.report.reading.traces import MessageKey, TraceRow
 
 SHOWN: Final = ("send", "release", "receive", "deliver", "hold")
 OF_TRACE: Final = "Only the messages of the chain, and the processes on it."
@@ -25,18 +25,18 @@ OF_CHAIN: Final = (
 Row = Mapping[str, Any]
 
 
-def messages_of(violation: Row) -> tuple[Message, ...]:
+def messages_of(violation: Row) -> tuple[MessageKey, ...]:
     """The chain: from the message that came late to the one that came too early."""
     found = []
     for name in violation["chain"] or ():
         sender, _, number = name.rpartition("#")
         if not number.isdecimal():
             return ()
-        found.append(Message(violation["run"], sender, int(number)))
+        found.append(MessageKey(violation["run"], sender, int(number)))
     return tuple(found)
 
 
-def draw(violation: Row, events: Mapping[Message, Sequence[Event]]) -> Diagram | None:
+def draw(violation: Row, events: Mapping[MessageKey, Sequence[TraceRow]]) -> Diagram | None:
     """The diagram, if there is a chain; `events` are those of its messages, if there is a trace."""
     chain = messages_of(violation)
     if not chain:
@@ -53,7 +53,7 @@ def draw(violation: Row, events: Mapping[Message, Sequence[Event]]) -> Diagram |
     return replace(drawn, axis="order", note=note)
 
 
-def _on_stage(cast: set[str], events: Iterable[Event]) -> Iterable[Event]:
+def _on_stage(cast: set[str], events: Iterable[TraceRow]) -> Iterable[TraceRow]:
     """What those who take part did with each other; arrows to others would lead nowhere."""
     for event in events:
         if event.process not in cast or event.kind not in SHOWN:
@@ -63,16 +63,16 @@ def _on_stage(cast: set[str], events: Iterable[Event]) -> Iterable[Event]:
             yield event._replace(to=to)
 
 
-def _told_by(chain: Sequence[Message], process: str) -> list[Event]:
+def _told_by(chain: Sequence[MessageKey], process: str) -> list[TraceRow]:
     """What must have happened; the last event is the late delivery."""
     counts: Counter[str] = Counter()
-    found: list[Event] = []
+    found: list[TraceRow] = []
 
-    def add(who: str, kind: str, message: Message, to: tuple[str, ...] | None = None) -> None:
+    def add(who: str, kind: str, message: MessageKey, to: tuple[str, ...] | None = None) -> None:
         counts[who] += 1
         place = len(found)
         found.append(
-            Event(
+            TraceRow(
                 message.run,
                 who,
                 counts[who],

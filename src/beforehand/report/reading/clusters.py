@@ -9,59 +9,59 @@ from pathlib import Path
 from typing import Any, Final
 
 from beforehand.errors import ReportError
-from beforehand.report.contents import Cluster
+from beforehand.report.commands import instruction
 from beforehand.report.diagram.build import build
 from beforehand.report.diagram.model import Diagram
-from beforehand.report.reading import commands
-from beforehand.report.reading.columns import CLUSTER
+from beforehand.report.model import ClusterView
+from beforehand.report.reading.context import Gap, PartContext, ReadingContext
 from beforehand.report.reading.files import read_note
-from beforehand.report.reading.register import Gap, Part, Register
 from beforehand.report.reading.traces import beginning_of, files_of
-from beforehand.report.reading.values import made_of, table_of, texts
+from beforehand.report.reading.values import provenance_of, strings, table_view
+from beforehand.results.layout import ClusterFolder
+from beforehand.results.tables.cluster import PROCESSES
 
-NOTE: Final = "_cluster.json"
 DRAWN: Final = 1_500  # events: enough to see how it goes, and few enough for a page
 _LOOKED_AT: Final = 4 * DRAWN  # by time, of which the first in causal order are drawn
 
 Row = Mapping[str, Any]
 
 
-def read_cluster(folder: Path, register: Register) -> Cluster | None:
+def read_cluster(folder: Path, context: ReadingContext) -> ClusterView | None:
     """All of a cluster; None if its note cannot be used, which is then told."""
-    label = register.label(folder)
-    again = commands.line("cluster", "--trace", "NEW")
-    part = register.part(f"the cluster {label}", f"run `{again}` to make another")
+    label = context.label(folder)
+    again = instruction(context.commands.cluster("NEW"), "run a cluster")
+    part = context.part(f"the cluster {label}", f"{again} to make another")
     note = part.attempt("the verdict", partial(_note, folder))
     if note is None:
         return None
-    name = register.name(label)
+    name = context.name(label)
     plan, verdict, rows = note["plan"], note["verdict"], note["processes"]
-    columns = [each for each in CLUSTER if any(each in row for row in rows)]
+    columns = [each for each in PROCESSES if any(each.name in row for row in rows)]
     files = files_of([folder])
-    return Cluster(
+    return ClusterView(
         name,
         f"{label}: {plan.get('protocol')}, {len(rows):,} processes, {verdict.get('sends'):,} messages",
         str(folder),
-        made_of(note),
+        provenance_of(note),
         verdict.get("clean") is True,
         tuple(_sentences(note)),
-        table_of(f"{name}-processes", f"processes of {label}", columns, rows, CLUSTER),
+        table_view(f"{name}-processes", f"processes of {label}", columns, rows),
         part.attempt("the diagram", partial(_diagram, folder, files, part, len(rows))),
-        commands.line("diagram", str(folder)) if files else "",
+        context.commands.diagram(folder, "") if files else "",
     )
 
 
 def _note(folder: Path) -> dict[str, Any]:
-    note = read_note(folder / NOTE)
+    note = read_note(folder / ClusterFolder.NOTE)
     kinds = {"plan": dict, "verdict": dict, "processes": list}
     for name, kind in kinds.items():
         if not isinstance(note.get(name), kind):
-            raise Gap(f"{folder / NOTE} does not tell the {name}")
+            raise Gap(f"{folder / ClusterFolder.NOTE} does not tell the {name}")
     if not all(isinstance(row, dict) for row in note["processes"]):
-        raise Gap(f"{folder / NOTE} does not tell the processes")
+        raise Gap(f"{folder / ClusterFolder.NOTE} does not tell the processes")
     for name in ("sends", "deliveries", "held"):
         if not isinstance(note["verdict"].get(name), int):
-            raise Gap(f"{folder / NOTE} does not tell the {name}")
+            raise Gap(f"{folder / ClusterFolder.NOTE} does not tell the {name}")
     return note
 
 
@@ -88,7 +88,7 @@ def _sentences(note: Row) -> list[str]:
         f"{count:,} {kind}" for kind, count in counts.items() if isinstance(count, int) and count
     )
     found.append(f"Verdict: not clean: {told or 'see its trace'}.")
-    return [*found, *texts(verdict.get("sentences"))]
+    return [*found, *strings(verdict.get("sentences"))]
 
 
 def _plan(plan: Row, note: Row) -> str:
@@ -115,7 +115,7 @@ def _total(rows: Sequence[Row], figure: str) -> int:
     return sum(each for each in found if isinstance(each, int))
 
 
-def _diagram(folder: Path, files: Sequence[Path], part: Part, processes: int) -> Diagram:
+def _diagram(folder: Path, files: Sequence[Path], part: PartContext, processes: int) -> Diagram:
     """The beginning of the trace."""
     if not files:
         raise Gap(f"{folder} holds no traces any more")

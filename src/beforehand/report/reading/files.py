@@ -8,25 +8,23 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from beforehand.report.reading.register import Gap
+from beforehand.report.reading.context import Gap
+from beforehand.results.layout import SUCCESS
+from beforehand.results.notes import VERSION
+from beforehand.results.schema import Field, Schema
 
-VERSION: Final = 1  # of the notes and traces that are understood here
-FINISHED: Final = "_SUCCESS"
 # What comes of files that are cut off, not what they say they are, or no longer there.
 _BAD_FILES: Final = (OSError, EOFError, ValueError, RecursionError, zlib.error)
 TRACE_VERSION: Final = b"beforehand-trace"  # in the metadata of Parquet files
-
-Needed = Literal["text", "texts", "whole", "real", "truth"]
-Columns = Mapping[str, Needed]
 
 
 def read_note(path: Path) -> dict[str, Any]:
@@ -45,7 +43,7 @@ def read_note(path: Path) -> dict[str, Any]:
     return found
 
 
-def read_table(folder: Path, needed: Columns) -> pa.Table:
+def read_table(folder: Path, needed: Schema) -> pa.Table:
     """A table that Spark has written, with all of its columns."""
     dataset = finished_dataset(folder)
     check_columns(folder, dataset.schema, needed)
@@ -59,8 +57,8 @@ def finished_dataset(folder: Path) -> ds.Dataset:
         raise Gap(f"there is no {folder}")
     if not folder.is_dir():
         raise Gap(f"{folder} is a file, and should be a folder")
-    if not (folder / FINISHED).exists():
-        raise Gap(f"{folder} was not finished: there is no {FINISHED} in it")
+    if not (folder / SUCCESS).exists():
+        raise Gap(f"{folder} was not finished: there is no {SUCCESS} in it")
     gone = [each for each in folder.glob(".*.crc") if not each.with_name(each.name[1:-4]).exists()]
     if gone:  # Spark leaves a checksum beside each file, which tells of files that were deleted
         names = ", ".join(sorted(each.name[1:-4] for each in gone)[:3])
@@ -90,25 +88,31 @@ def parquet(files: list[Path]) -> ds.Dataset:
         return ds.dataset([str(each) for each in files], format="parquet")
 
 
-def check_columns(where: Path, schema: pa.Schema, needed: Columns) -> None:
+def check_columns(where: Path, schema: pa.Schema, needed: Schema) -> None:
     """Refuse a table that has not what is needed."""
-    for name, kind in needed.items():
-        if name not in schema.names:
-            raise Gap(f"{where} has no column {name!r}")
-        if not _fits(schema.field(name).type, kind):
-            raise Gap(f"{where}: its column {name!r} holds {schema.field(name).type}, not {kind}")
+    for field in needed:
+        if field.name not in schema.names:
+            raise Gap(f"{where} has no column {field.name!r}")
+        found = schema.field(field.name).type
+        if not _fits(found, field):
+            raise Gap(f"{where}: its column {field.name!r} holds {found}, not {field.type}")
 
 
-def _fits(found: pa.DataType, needed: Needed) -> bool:
+def _fits(found: pa.DataType, needed: Field) -> bool:
     types = pa.types
-    if needed == "text":
-        return bool(types.is_string(found) or types.is_large_string(found))
-    if needed == "texts":
-        return bool(types.is_list(found) and types.is_string(found.value_type))
-    if needed == "truth":
-        return bool(types.is_boolean(found))
-    whole = bool(types.is_integer(found))
-    return whole or (needed == "real" and bool(types.is_floating(found)))
+    match needed.type:
+        case "text":
+            return bool(types.is_string(found) or types.is_large_string(found))
+        case "texts":
+            return bool(types.is_list(found) and types.is_string(found.value_type))
+        case "boolean":
+            return bool(types.is_boolean(found))
+        case "integer":
+            return bool(types.is_integer(found))
+        case "real":
+            return bool(types.is_integer(found) or types.is_floating(found))
+        case _:
+            return bool(types.is_list(found))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The runs of a sweep: rows of the waves that count, and each as a `Run` of the report.
+"""The runs of a sweep: rows of the waves that count, and each as a `RunView` of the report.
 
 A wave counts if its note is in `waves/`; a run that was done again belongs to the last wave that has it.
 """
@@ -12,26 +12,25 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from beforehand.report.contents import Column, Made, Run, Table
-from beforehand.report.reading import commands
-from beforehand.report.reading.columns import RESULTS, column
-from beforehand.report.reading.files import Columns, finished_dataset, read_note, read_table
-from beforehand.report.reading.register import Gap, Part, Register
-from beforehand.report.reading.values import made_of, text, texts, value
+from beforehand.report.model import Provenance, RunView, TableView
+from beforehand.report.reading.context import Gap, PartContext, ReadingContext
+from beforehand.report.reading.files import finished_dataset, read_note, read_table
+from beforehand.report.reading.values import column, provenance_of, string, strings, value
+from beforehand.results.layout import SweepFolder
+from beforehand.results.schema import real, text
+from beforehand.results.tables.sweep import RESULTS
 
 ORDER: Final = ("workload", "network", "setting", "processes", "protocol", "seed", "run")
-NEEDED: Final[Columns] = {
-    **dict.fromkeys(("run", "protocol", "workload", "network", "setting", "scenario"), "text"),
-    **dict.fromkeys(("processes", "seed"), "whole"),
-    "error": "text",
-}
+NEEDED: Final = RESULTS.select(
+    "run", "protocol", "workload", "network", "setting", "scenario", "processes", "seed", "error"
+)
 _NOT_FIGURES: Final = ("scenario", "series", "error")  # shown elsewhere, or in other tables
 _FIGURES: Final = (
-    Column("figure", "figure", "text", "As the pipeline calls it."),
-    Column("value", "value", "number", "As the pipeline has it: times are in nanoseconds."),
-    Column("title", "title", "text", "The figure as people call it."),
-    Column("kind", "kind", "text", "What kind of number it is; one of those in contents.py."),
-    Column("meaning", "meaning", "text", "What the figure tells."),
+    text("figure", "The name of its column."),
+    real("value", "As the pipeline has it: times are in nanoseconds."),
+    text("title", "The figure as people call it."),
+    text("unit", "One of `results.schema.Unit`."),
+    text("meaning", "What the figure says."),
 )
 
 Row = Mapping[str, Any]
@@ -42,29 +41,29 @@ class Results:
     """What the waves of a folder hold."""
 
     rows: list[Row] = field(default_factory=list)  # of each run once
-    made: dict[str, Made] = field(default_factory=dict)  # run -> how its wave was
+    made: dict[str, Provenance] = field(default_factory=dict)  # run -> how its wave was
     commands: dict[str, str] = field(default_factory=dict)  # run -> what does just this one again
     traces: dict[str, Path] = field(default_factory=dict)  # run -> the folder with its events
 
 
-def read_results(folder: Path, part: Part) -> Results:
+def read_results(folder: Path, part: PartContext) -> Results:
     """All that counts in the folder of a sweep."""
     found = Results()
     owners: dict[str, str] = {}
     rows: dict[tuple[str, str], Row] = {}
-    notes = sorted((folder / "waves").glob("*.json"))
+    notes = sorted((folder / SweepFolder.WAVES).glob("*.json"))
     for path in notes:
         wave = path.stem
         note = part.attempt("some runs", partial(_wave, path))
         if note is None:
             continue
         owners |= dict.fromkeys(note["runs"], wave)
-        found.made |= dict.fromkeys(note["runs"], made_of(note))
+        found.made |= dict.fromkeys(note["runs"], provenance_of(note))
         found.commands |= _commands(note)
         if note["traced"]:
-            traces = part.attempt("traces", partial(_traces, folder / "traces" / wave))
+            traces = part.attempt("traces", partial(_traces, folder / SweepFolder.TRACES / wave))
             found.traces |= dict.fromkeys(note["traced"], traces) if traces else {}
-        table = part.attempt("some runs", partial(_rows, folder / "results" / wave))
+        table = part.attempt("some runs", partial(_rows, folder / SweepFolder.RESULTS / wave))
         rows |= {(row["run"], wave): row for row in table or ()}
     known = [rows[key] for key in owners.items() if key in rows]
     found.rows = sorted(known, key=lambda row: tuple(row[name] for name in ORDER))
@@ -76,20 +75,20 @@ def read_results(folder: Path, part: Part) -> Results:
 def _wave(path: Path) -> dict[str, Any]:
     note = read_note(path)
     for name in ("runs", "traced"):
-        if not isinstance(note.get(name), list) or len(texts(note[name])) < len(note[name]):
+        if not isinstance(note.get(name), list) or len(strings(note[name])) < len(note[name]):
             raise Gap(f"{path} does not tell its {name}")
     return note
 
 
 def _commands(note: Row) -> dict[str, str]:
     told = note.get("commands")
-    return {run: text(each) for run, each in told.items()} if isinstance(told, dict) else {}
+    return {run: string(each) for run, each in told.items()} if isinstance(told, dict) else {}
 
 
 def _rows(folder: Path) -> list[dict[str, Any]]:
     rows = read_table(folder, NEEDED).to_pylist()
     for row in rows:
-        if any(row[name] is None for name in NEEDED if name != "error"):
+        if any(row[name] is None for name in NEEDED.names if name != "error"):
             raise Gap(f"{folder} has a row without all that a run is told by")
     return [dict(row) for row in rows]
 
@@ -100,7 +99,9 @@ def _traces(folder: Path) -> Path:
     return folder
 
 
-def _tell_lost(part: Part, owners: Mapping[str, str], rows: Mapping[tuple[str, str], Row]) -> None:
+def _tell_lost(
+    part: PartContext, owners: Mapping[str, str], rows: Mapping[tuple[str, str], Row]
+) -> None:
     """Runs that a note promises and its table has not."""
     read = {wave for _, wave in rows}
     lost = [run for run, wave in owners.items() if wave in read and (run, wave) not in rows]
@@ -111,9 +112,9 @@ def _tell_lost(part: Part, owners: Mapping[str, str], rows: Mapping[tuple[str, s
         )
 
 
-def _tell_unfinished(folder: Path, part: Part, waves: set[str]) -> None:
+def _tell_unfinished(folder: Path, part: PartContext, waves: set[str]) -> None:
     """Tables without a note."""
-    for each in sorted((folder / "results").glob("*")):
+    for each in sorted((folder / SweepFolder.RESULTS).glob("*")):
         if each.is_dir() and each.name not in waves:
             part.miss(
                 "some runs",
@@ -122,30 +123,33 @@ def _tell_unfinished(folder: Path, part: Part, waves: set[str]) -> None:
             )
 
 
-def run_of(row: Row, title: str, command: str, results: Results, register: Register) -> Run:
+def run_of(
+    row: Row, title: str, command: str, results: Results, context: ReadingContext
+) -> RunView:
     """One run, all of it."""
-    anchor = register.name("run", row["run"])
+    anchor = context.name("run", row["run"])
     made = results.made[row["run"]]
     traces = results.traces.get(row["run"])
-    return Run(
+    return RunView(
         anchor,
         row["run"],
         title,
-        Made(command, made.when, made.environment),
+        Provenance(command, made.when, made.environment),
         _figures(row, anchor, title),
         _pretty(row["scenario"]),
-        commands.diagram(traces, row["run"]) if traces is not None else "",
+        context.commands.diagram(traces, row["run"]) if traces is not None else "",
         row["error"] or "",
     )
 
 
-def _figures(row: Row, anchor: str, title: str) -> Table:
+def _figures(row: Row, anchor: str, title: str) -> TableView:
     names = [name for name in row if name not in _NOT_FIGURES]
-    told = [column(name, RESULTS) for name in names]
+    columns = [column(name, RESULTS) for name in names]
     rows = tuple(
-        (each.name, value(row[each.name]), each.title, each.kind, each.told) for each in told
+        (each.name, value(row[each.name]), each.heading, each.unit, each.meaning)
+        for each in columns
     )
-    return Table(f"{anchor}-figures", title, _FIGURES, rows)
+    return TableView(f"{anchor}-figures", title, _FIGURES, rows)
 
 
 def _pretty(scenario: str) -> str:

@@ -2,69 +2,98 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from beforehand.report.contents import Made, Sweep, Table
-from beforehand.report.reading import commands
-from beforehand.report.reading.columns import EXPONENTS, RESULTS, TABLE1, Meanings
-from beforehand.report.reading.files import Columns, read_note, read_table
-from beforehand.report.reading.register import Register
+from beforehand.report.commands import instruction
+from beforehand.report.model import Provenance, SweepView, TableView
+from beforehand.report.reading.context import ReadingContext
+from beforehand.report.reading.files import read_note, read_table
 from beforehand.report.reading.results import Results, Row, read_results, run_of
-from beforehand.report.reading.values import made_of, table_of, text, whole_table
+from beforehand.report.reading.values import column, provenance_of, string, table_view, whole_table
+from beforehand.results.layout import SweepFolder
+from beforehand.results.schema import Schema, real
+from beforehand.results.tables.metrics import EXPONENTS, TABLE1
+from beforehand.results.tables.sweep import RESULTS
 
 # What people compare; a run has much more, which is shown with it.
 COMPARED: Final = (
-    *("protocol", "workload", "network", "processes", "messages", "seed", "setting"),
-    *("outcome", "violations", "latency_mean", "latency_p99", "noncausal_mean"),
-    *("held_time_mean", "held_time_p99", "metadata_bytes_per_message"),
-    *("control_frames_per_message", "wire_bytes", "integers_mean", "integers_peak"),
-    *("held_peak", "buffered_peak", "most_in_transit", "execution_ns"),
-    *("sent", "delivered", "seconds", "seconds_per_message", "run", "error"),
+    "protocol",
+    "workload",
+    "network",
+    "processes",
+    "messages",
+    "seed",
+    "setting",
+    "outcome",
+    "violations",
+    "latency_mean",
+    "latency_p99",
+    "noncausal_mean",
+    "held_time_mean",
+    "held_time_p99",
+    "metadata_bytes_per_message",
+    "control_frames_per_message",
+    "wire_bytes",
+    "integers_mean",
+    "integers_peak",
+    "held_peak",
+    "buffered_peak",
+    "most_in_transit",
+    "execution_ns",
+    "sent",
+    "delivered",
+    "seconds",
+    "seconds_per_message",
+    "run",
+    "error",
 )
-_CLAIMED: Final[Columns] = {
-    "protocol": "text",
-    "claimed_message_space": "text",
-    "metadata_bytes": "real",
-    "metadata_exponent": "real",
-    "integers_mean": "real",
-    "state_exponent": "real",
-}
-_FITTED: Final[Columns] = {
-    **dict.fromkeys(("protocol", "network", "workload", "y", "x"), "text"),
-    "exponent": "real",
-    "r2": "real",
-}
+_CLAIMED: Final = (
+    "protocol",
+    "claimed_message_space",
+    "metadata_bytes",
+    "metadata_exponent",
+    "integers_mean",
+    "state_exponent",
+)
+_FITTED: Final = ("protocol", "network", "workload", "y", "x", "exponent", "r2")
+_WORK: Final = real(
+    "seconds_per_message",
+    "Wall-clock seconds of the simulator per message: only good for large differences.",
+    "work",
+)
 
 
-def read_sweep(folder: Path, register: Register) -> Sweep:
+def read_sweep(folder: Path, context: ReadingContext) -> SweepView:
     """All of a sweep."""
-    label = register.label(folder)
-    name = register.name(label)
-    again = f"run `beforehand sweep` with its grid and --out {folder} again"
-    part = register.part(
+    label = context.label(folder)
+    name = context.name(label)
+    again = instruction(context.commands.sweep(folder), f"run the sweep in {folder}")
+    again += " with its grid again"
+    part = context.part(
         f"the sweep {label}",
-        f"{again}: it does what is missing",
-        f"delete the note of that wave in {folder / 'waves'}, and {again}",
+        f"{again}: it completes what is missing",
+        f"delete the note of that wave in {folder / SweepFolder.WAVES}, and {again}",
     )
     results = read_results(folder, part)
     if not results.rows:
         part.miss("the results", f"no complete run was found in {folder}")
     runs = tuple(
-        run_of(row, _title(row), results.commands.get(row["run"], ""), results, register)
+        run_of(row, _title(row), results.commands.get(row["run"], ""), results, context)
         for row in results.rows
     )
     anchors = tuple(run.anchor for run in runs)
-    metrics = folder / "metrics"
-    return Sweep(
+    metrics = folder / SweepFolder.METRICS
+    return SweepView(
         name,
         f"{label}: {_counted(results)}",
         str(folder),
-        _made(results, metrics, register),
+        _made(results, metrics, context),
         _compared(name, label, results, anchors) if results.rows else None,
-        _metrics(metrics, "table1", TABLE1, _CLAIMED, name, register),
-        _metrics(metrics, "exponents", EXPONENTS, _FITTED, name, register),
+        _metrics(metrics / SweepFolder.TABLE1, TABLE1, _CLAIMED, name, context),
+        _metrics(metrics / SweepFolder.EXPONENTS, EXPONENTS, _FITTED, name, context),
         runs,
     )
 
@@ -82,12 +111,14 @@ def _counted(results: Results) -> str:
     return f"{told}, {failed:,} failed" if failed else told
 
 
-def _compared(name: str, label: str, results: Results, anchors: tuple[str, ...]) -> Table:
+def _compared(name: str, label: str, results: Results, anchors: tuple[str, ...]) -> TableView:
     rows: list[dict[str, Any]] = [
         {**row, "seconds_per_message": _ratio(row.get("seconds"), row.get("sent"))}
         for row in results.rows
     ]
-    return table_of(f"{name}-runs", f"runs of {label}", COMPARED, rows, RESULTS, runs=anchors)
+    schema = Schema(*RESULTS, _WORK)
+    columns = [column(each, schema) for each in COMPARED]
+    return table_view(f"{name}-runs", f"runs of {label}", columns, rows, anchors)
 
 
 def _ratio(above: Any, below: Any) -> float | None:
@@ -95,31 +126,31 @@ def _ratio(above: Any, below: Any) -> float | None:
 
 
 def _metrics(
-    folder: Path, name: str, meanings: Meanings, needed: Columns, sweep: str, register: Register
-) -> Table | None:
-    """A table of `beforehand sweep --tables`; there need not be any."""
-    if not folder.exists():
+    folder: Path, schema: Schema, needed: Sequence[str], sweep: str, context: ReadingContext
+) -> TableView | None:
+    """A metrics table, if they have been computed."""
+    if not folder.parent.exists():
         return None
-    again = commands.line("sweep", "--out", str(folder.parent), "--tables")
-    part = register.part(
-        f"the sweep {register.label(folder.parent)}", f"`{again}` makes the tables again"
-    )
-    found = part.attempt(f"the table {name}", partial(read_table, folder / name, needed))
-    if found is None:
+    name, out = folder.name, folder.parent.parent
+    again = instruction(context.commands.tables(out), "compute the metrics tables")
+    part = context.part(f"the sweep {context.label(out)}", f"{again} again")
+    columns = schema.select(*needed)
+    table = part.attempt(f"the table {name}", partial(read_table, folder, columns))
+    if table is None:
         return None
-    return whole_table(f"{sweep}-{name}", f"{name} of {sweep}", found, meanings)
+    return whole_table(f"{sweep}-{name}", f"{name} of {sweep}", table, schema)
 
 
-def _made(results: Results, metrics: Path, register: Register) -> Made:
+def _made(results: Results, metrics: Path, context: ReadingContext) -> Provenance:
     """All commands that took part, one below the other; time and place of the last."""
     found = list(results.made.values())
-    note = metrics / "_metrics.json"
+    note = metrics / SweepFolder.METRICS_NOTE
     if metrics.exists():
-        part = register.part(f"the tables in {metrics}", "make them again with --tables")
+        part = context.part(f"the tables in {metrics}", "compute them again")
         tables = part.attempt("the origin", lambda: read_note(note) if note.exists() else None)
-        found += [made_of(tables)] if tables else []
-    lines = dict.fromkeys(text(each.command) for each in found if each.command)
-    last = max(found, key=lambda each: each.when, default=Made(""))
+        found += [provenance_of(tables)] if tables else []
+    lines = dict.fromkeys(string(each.command) for each in found if each.command)
+    last = max(found, key=lambda each: each.when, default=Provenance(""))
     # `--tables` is said in the same command where the same grid was meant.
     kept = [each for each in lines if f"{each} --tables" not in lines]
-    return Made("\n".join(kept), last.when, last.environment)
+    return Provenance("\n".join(kept), last.when, last.environment)

@@ -17,22 +17,18 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from beforehand.report.diagram.columns import KINDS
-from beforehand.report.reading.files import Columns, check_columns, clear, parquet
-from beforehand.report.reading.register import Gap
+from beforehand.report.reading.context import Gap
+from beforehand.report.reading.files import check_columns, clear, parquet
+from beforehand.results.tables.traffic import EVENTS
 
 ENDINGS: Final = (".parquet", ".jsonl", ".jsonl.gz")
 MOST_JSON: Final = 64 * 2**20  # bytes of JSON lines that a report reads; Parquet may be of any size
-NEEDED: Final[Columns] = {
-    **dict.fromkeys(("run", "process", "kind", "sender", "detail"), "text"),
-    **dict.fromkeys(("seq", "mid", "time_ns", "payload_bytes", "meta_bytes"), "whole"),
-    "to": "texts",
-}
 # What may be left out in a line of JSON.
 _DEFAULTS: Final = {"run": "", "detail": "", "time_ns": 0, "payload_bytes": 0, "meta_bytes": 0}
 _BETWEEN: Final = "\x1f"  # parts of a key
 
 
-class Event(NamedTuple):
+class TraceRow(NamedTuple):
     """A row, as `docs/trace-format.md` tells it."""
 
     run: str
@@ -48,7 +44,7 @@ class Event(NamedTuple):
     detail: str
 
 
-class Message(NamedTuple):
+class MessageKey(NamedTuple):
     """A message of a run."""
 
     run: str
@@ -69,10 +65,10 @@ def files_of(sources: Iterable[str | Path]) -> list[Path]:
     return [each for each in found if each.name.endswith(ENDINGS) and each.name[0] not in "._"]
 
 
-def events_of(files: Sequence[Path], messages: Collection[Message]) -> list[Event]:
+def events_of(files: Sequence[Path], messages: Collection[MessageKey]) -> list[TraceRow]:
     """All events about some messages."""
     keys = pa.array([_BETWEEN.join(map(str, each)) for each in messages], pa.string())
-    found: list[Event] = []
+    found: list[TraceRow] = []
     runs = sorted({each.run for each in messages})
     for batch in _batches(files, ds.field("run").isin(runs)):
         numbers = pc.cast(batch["mid"], pa.string())
@@ -86,7 +82,7 @@ def events_of(files: Sequence[Path], messages: Collection[Message]) -> list[Even
 class Beginning(NamedTuple):
     """Of a trace."""
 
-    events: list[Event]  # roughly the first by time
+    events: list[TraceRow]  # roughly the first by time
     total: int  # events, all of them
     processes: int  # that have a log
 
@@ -115,19 +111,19 @@ def _batches(files: Sequence[Path], only: ds.Expression | None = None) -> Iterat
     if not some:
         return
     dataset = parquet(some)
-    check_columns(some[0].parent, dataset.schema, NEEDED)
+    check_columns(some[0].parent, dataset.schema, EVENTS)
     with clear(some[0].parent):
-        yield from dataset.scanner(columns=list(Event._fields), filter=only).to_batches()
+        yield from dataset.scanner(columns=list(TraceRow._fields), filter=only).to_batches()
 
 
-def _events(rows: pa.RecordBatch | pa.Table) -> list[Event]:
+def _events(rows: pa.RecordBatch | pa.Table) -> list[TraceRow]:
     return [_event(row) for row in rows.to_pylist()]
 
 
-def _event(row: dict[str, Any]) -> Event:
+def _event(row: dict[str, Any]) -> TraceRow:
     to = row.get("to")
-    fields: dict[str, Any] = {name: row.get(name) for name in Event._fields}
-    found = Event(**(fields | {"to": to and tuple(to)}))
+    fields: dict[str, Any] = {name: row.get(name) for name in TraceRow._fields}
+    found = TraceRow(**(fields | {"to": to and tuple(to)}))
     texts = (found.run, found.process, found.kind, found.detail, found.sender or "", *(to or ()))
     numbers = (found.seq, found.time_ns, found.payload_bytes, found.meta_bytes, found.mid or 0)
     if found.kind not in KINDS:
@@ -139,7 +135,7 @@ def _event(row: dict[str, Any]) -> Event:
     return found
 
 
-def _json_events(files: Sequence[Path]) -> Iterator[Event]:
+def _json_events(files: Sequence[Path]) -> Iterator[TraceRow]:
     """Of the files with lines of JSON; small ones only."""
     some = [each for each in files if ".jsonl" in each.name]
     size = sum(each.stat().st_size for each in some)

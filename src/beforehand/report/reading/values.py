@@ -8,67 +8,67 @@ from typing import Any
 
 import pyarrow as pa
 
-from beforehand.report.contents import Made, Table, Value
-from beforehand.report.reading.columns import Meanings, column
+from beforehand.report.model import Provenance, TableView, Value
+from beforehand.results.schema import Field, Schema, integer, real, text
 
 
-def value(found: Any) -> Value:
-    """As a cell of a table can hold it: lists become text, and what is no number is not known."""
-    if isinstance(found, float) and not math.isfinite(found):
+def value(cell: Any) -> Value:
+    """A cell of a table: lists become text, NaN and infinity are unknown."""
+    if isinstance(cell, float) and not math.isfinite(cell):
         return None
-    if found is None or isinstance(found, (str, int, float)):  # a bool is an int
-        return found
-    if isinstance(found, Sequence) and not isinstance(found, bytes):
-        return "; ".join(str(each) for each in found)
-    return str(found)
+    if cell is None or isinstance(cell, (str, int, float)):  # a bool is an int
+        return cell
+    if isinstance(cell, Sequence) and not isinstance(cell, bytes):
+        return "; ".join(map(str, cell))
+    return str(cell)
 
 
-def table_of(
+def column(name: str, schema: Schema, found: pa.DataType | None = None) -> Field:
+    """The declared column of this name; for one that is not declared, what its type says."""
+    declared = schema.find(name)
+    if declared is not None:
+        return declared
+    if found is not None and pa.types.is_integer(found):
+        return integer(name)
+    return real(name) if found is not None and pa.types.is_floating(found) else text(name)
+
+
+def table_view(
     name: str,
     title: str,
-    names: Iterable[str],
+    columns: Iterable[Field],
     rows: Sequence[Mapping[str, Any]],
-    meanings: Meanings,
-    *,
-    schema: pa.Schema | None = None,
     runs: tuple[str | None, ...] = (),
-) -> Table:
-    """Some columns of rows, which may lack some."""
-    chosen = list(names)
-    types = {} if schema is None else {each.name: each.type for each in schema}
-    return Table(
-        name,
-        title,
-        tuple(column(each, meanings, types.get(each)) for each in chosen),
-        tuple(tuple(value(row.get(each)) for each in chosen) for row in rows),
-        runs,
-    )
+) -> TableView:
+    """Some columns of rows; a row may lack some."""
+    chosen = tuple(columns)
+    cells = tuple(tuple(value(row.get(each.name)) for each in chosen) for row in rows)
+    return TableView(name, title, chosen, cells, runs)
 
 
-def whole_table(name: str, title: str, found: pa.Table, meanings: Meanings) -> Table:
+def whole_table(name: str, title: str, table: pa.Table, schema: Schema) -> TableView:
     """A table of the pipeline with all of its rows and columns."""
-    return table_of(
-        name, title, found.column_names, found.to_pylist(), meanings, schema=found.schema
-    )
+    columns = [column(each.name, schema, each.type) for each in table.schema]
+    return table_view(name, title, columns, table.to_pylist())
 
 
-def made_of(note: Mapping[str, Any]) -> Made:
-    """How something came about, as its note tells; nothing if it is an old one."""
+def provenance_of(note: Mapping[str, Any]) -> Provenance:
+    """How an output was made, as its note records it; older notes may not."""
     environment = note.get("environment")
     if not isinstance(environment, dict):
         environment = {}
-    return Made(
-        text(note.get("command")),
-        text(note.get("when")),
-        {str(name): str(told) for name, told in environment.items()},
+    return Provenance(
+        string(note.get("command")),
+        string(note.get("when")),
+        {str(name): str(fact) for name, fact in environment.items()},
     )
 
 
-def text(found: Any) -> str:
-    """A text of a note; empty if it is something else."""
-    return found if isinstance(found, str) else ""
+def string(value: Any) -> str:
+    """A string of a note; empty if it is something else."""
+    return value if isinstance(value, str) else ""
 
 
-def texts(found: Any) -> tuple[str, ...]:
-    """The texts in a list of a note."""
-    return tuple(each for each in found if isinstance(each, str)) if isinstance(found, list) else ()
+def strings(value: Any) -> tuple[str, ...]:
+    """The strings in a list of a note."""
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()

@@ -23,7 +23,7 @@ from heapq import heappop, heappush
 from itertools import islice
 from typing import Final, Literal
 
-from beforehand.report.diagram.logs import EventLike, Logs
+from beforehand.report.diagram.logs import EventLike, ProcessLogs
 from beforehand.report.diagram.names import natural
 
 NOTHING: Final = -1  # no cause
@@ -39,7 +39,7 @@ _COPY: Final = 3
 _FRAME: Final = 4
 
 
-class Sweep:
+class Linearisation:
     """The events of a run, or its first ones, in one line; all lists are by the place in it."""
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class Sweep:
         self.cause.append(cause)
 
 
-def sweep(logs: Logs, most: int | None = None) -> Sweep:
+def linearise(logs: ProcessLogs, most: int | None = None) -> Linearisation:
     """All events of a run, or the first `most`."""
     clocks: Clocks = "silent"
     if _clocks_tell(logs):
@@ -79,7 +79,7 @@ def sweep(logs: Logs, most: int | None = None) -> Sweep:
     return found
 
 
-def _clocks_tell(logs: Logs) -> bool:
+def _clocks_tell(logs: ProcessLogs) -> bool:
     """Whether not all times are equal, as they are where nobody wrote any."""
     times = (event.time_ns for log in logs.by_process.values() for event in log.events)
     first = next(times, 0)
@@ -138,7 +138,7 @@ class _Ways:
 class _Turns:
     """Lets the processes take turns."""
 
-    def __init__(self, logs: Logs, by_time: bool) -> None:
+    def __init__(self, logs: ProcessLogs, by_time: bool) -> None:
         self._by_time = by_time
         names = sorted(logs.by_process, key=natural)
         self._logs = [logs.by_process[name].events for name in names]
@@ -153,9 +153,9 @@ class _Turns:
         self._waiting: list[tuple[bool, int, int, int]] = []
         self._received: set[Key] = set()
         self._ways = _Ways(self._logs)
-        self._line = Sweep()
+        self._line = Linearisation()
 
-    def take(self, most: int | None) -> Sweep:
+    def take(self, most: int | None) -> Linearisation:
         """Let them, until all are through or there are `most` events."""
         for process in range(len(self._logs)):
             self._line_up(process)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
 
-from beforehand.report.contents import Missing
+from beforehand.report.commands import Commands
+from beforehand.report.model import MissingPart
 
 T = TypeVar("T")
 
@@ -26,12 +27,13 @@ class Gap(Exception):
         super().__init__(found)
 
 
-class Register:
+class ReadingContext:
     """Of one report."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, commands: Commands) -> None:
         self.root = root
-        self.missing: list[Missing] = []
+        self.commands = commands
+        self.missing: list[MissingPart] = []
         self._taken: set[str] = set()
 
     def name(self, *words: str) -> str:
@@ -49,16 +51,16 @@ class Register:
         inside = folder.relative_to(self.root).as_posix()
         return (self.root.resolve().name or "report") if inside == "." else inside
 
-    def part(self, what: str, remedy: str, repair: str | None = None) -> Part:
+    def part(self, what: str, remedy: str, repair: str | None = None) -> PartContext:
         """A part that is about to be read."""
-        return Part(self, what, remedy, remedy if repair is None else repair)
+        return PartContext(self, what, remedy, remedy if repair is None else repair)
 
 
 @dataclass(frozen=True)
-class Part:
+class PartContext:
     """A part of a report, which may have gaps."""
 
-    register: Register
+    context: ReadingContext
     what: str  # such as "the sweep growth"
     remedy: str  # what to do if it was not finished
     repair: str  # what to do if something of it is damaged or deleted
@@ -66,9 +68,9 @@ class Part:
     def miss(self, which: str, why: str, *, damaged: bool = False) -> None:
         """Something of it should be there and is not."""
         do = self.repair if damaged else self.remedy
-        found = Missing(f"{which} of {self.what}", f"{why}; {do}")
-        if found not in self.register.missing:
-            self.register.missing.append(found)
+        found = MissingPart(f"{which} of {self.what}", f"{why}; {do}")
+        if found not in self.context.missing:
+            self.context.missing.append(found)
 
     def attempt(self, which: str, read: Callable[[], T]) -> T | None:
         """What `read` gives; None if there is a gap, which is then told."""

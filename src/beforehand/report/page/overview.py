@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from beforehand.report.contents import Contents, Made, Run, Study
+from beforehand.report.model import Provenance, ReportView, RunView
 from beforehand.report.page.tables import records
 from beforehand.results.format import counted
 
 
 @dataclass(frozen=True)
-class Part:
+class PartSummary:
     """Something that was run."""
 
     what: str  # cluster, study, sweep or audit
     title: str
     folder: str
     size: str  # in words
-    made: Made
+    made: Provenance
     link: str  # an anchor of the page
 
 
@@ -28,29 +28,23 @@ class RunGroup:
 
     title: str
     link: str  # back to that part
-    runs: tuple[Run, ...]
+    runs: tuple[RunView, ...]
 
 
 @dataclass(frozen=True)
-class Environment:
+class EnvironmentGroup:
     """A machine and its software, and what was run there."""
 
     facts: tuple[tuple[str, str], ...]
     parts: tuple[str, ...]  # titles
 
 
-def parts(contents: Contents) -> list[Part]:
+def parts(contents: ReportView) -> list[PartSummary]:
     """All that was run, in the order of the page."""
     return [*_clusters(contents), *_studies(contents), *_sweeps(contents), *_audits(contents)]
 
 
-def study_command(study: Study) -> str:
-    """What makes a study whole; a traffic that was only read in was made by another command."""
-    own = study.made.command
-    return own if own.startswith("beforehand study ") else "beforehand study TRACES --out DIR"
-
-
-def _clusters(contents: Contents) -> Iterator[Part]:
+def _clusters(contents: ReportView) -> Iterator[PartSummary]:
     for each in contents.clusters:
         rows = records(each.processes)
         size = (
@@ -58,34 +52,34 @@ def _clusters(contents: Contents) -> Iterator[Part]:
             f"{counted(sum(row.total('delivered') for row in rows), 'delivery', 'deliveries')}"
         )
         link = f"cluster-{each.name}"
-        yield Part("cluster", each.title, each.folder, size, each.made, link)
+        yield PartSummary("cluster", each.title, each.folder, size, each.made, link)
 
 
-def _studies(contents: Contents) -> Iterator[Part]:
+def _studies(contents: ReportView) -> Iterator[PartSummary]:
     for each in contents.studies:
         size = counted(len(records(each.protocols)), "replay")
         if each.audit is not None:
             events = sum(row.total("events") for row in records(each.audit.verdicts))
             size += f", {counted(events, 'event')} judged"
         link = f"protocols-{each.name}"
-        yield Part("study", each.title, each.folder, size, each.made, link)
+        yield PartSummary("study", each.title, each.folder, size, each.made, link)
 
 
-def _sweeps(contents: Contents) -> Iterator[Part]:
+def _sweeps(contents: ReportView) -> Iterator[PartSummary]:
     for each in contents.sweeps:
         size = counted(len(records(each.results)), "run")
-        yield Part("sweep", each.title, each.folder, size, each.made, f"growth-{each.name}")
+        yield PartSummary("sweep", each.title, each.folder, size, each.made, f"growth-{each.name}")
 
 
-def _audits(contents: Contents) -> Iterator[Part]:
+def _audits(contents: ReportView) -> Iterator[PartSummary]:
     for each in contents.audits:
         rows = records(each.verdicts)
         events = sum(row.total("events") for row in rows)
         size = f"{counted(len(rows), 'run')}, {counted(events, 'event')} judged"
-        yield Part("audit", each.title, each.folder, size, each.made, f"audit-{each.name}")
+        yield PartSummary("audit", each.title, each.folder, size, each.made, f"audit-{each.name}")
 
 
-def run_groups(contents: Contents) -> list[RunGroup]:
+def run_groups(contents: ReportView) -> list[RunGroup]:
     """All runs that figures lead to, by part."""
     found = [
         *(RunGroup(each.title, f"protocols-{each.name}", each.runs) for each in contents.studies),
@@ -94,7 +88,7 @@ def run_groups(contents: Contents) -> list[RunGroup]:
     return [group for group in found if group.runs]
 
 
-def environments(contents: Contents) -> list[Environment]:
+def environments(contents: ReportView) -> list[EnvironmentGroup]:
     """The environments, each once, with the parts that were made in it."""
     found: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for part in parts(contents):
@@ -102,4 +96,4 @@ def environments(contents: Contents) -> list[Environment]:
     whole = tuple(contents.made.environment.items())
     if whole and whole not in found:
         found[whole] = []
-    return [Environment(facts, tuple(titles)) for facts, titles in found.items()]
+    return [EnvironmentGroup(facts, tuple(titles)) for facts, titles in found.items()]
