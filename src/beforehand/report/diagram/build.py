@@ -15,7 +15,7 @@ from typing import Final
 from beforehand.errors import ReportError
 from beforehand.report.diagram.drawing import Drawing, message_of
 from beforehand.report.diagram.linearise import Linearisation, linearise
-from beforehand.report.diagram.logs import EventLike, ProcessLogs, collect
+from beforehand.report.diagram.logs import EventLike, EventLogs, collect
 from beforehand.report.diagram.model import Diagram
 from beforehand.report.diagram.names import labels, message_name, natural, quoted, some_of
 
@@ -56,7 +56,7 @@ def build(
     return Drawing(logs, line, part, message).diagram({**found, **flags})
 
 
-def _find(logs: ProcessLogs, sender: str, mid: int) -> tuple[str, int]:
+def _find(logs: EventLogs, sender: str, mid: int) -> tuple[str, int]:
     """The message that is meant, with the full name of its sender."""
     known: dict[str, set[int]] = {}
     for log in logs.by_process.values():

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, cast
 
 from beforehand.report.diagram.linearise import NOTHING, Linearisation
-from beforehand.report.diagram.logs import EventLike, ProcessLogs
+from beforehand.report.diagram.logs import EventLike, EventLogs
 from beforehand.report.diagram.model import (
     Arrow,
     Axis,
@@ -38,7 +38,7 @@ class Drawing:
     """Places are those of the sweep, marks and messages those of the diagram."""
 
     def __init__(
-        self, logs: ProcessLogs, line: Linearisation, part: Sequence[int], around: Name | None
+        self, logs: EventLogs, line: Linearisation, part: Sequence[int], around: Name | None
     ) -> None:
         self._logs = logs
         self._line = line

@@ -23,7 +23,7 @@ from heapq import heappop, heappush
 from itertools import islice
 from typing import Final, Literal
 
-from beforehand.report.diagram.logs import EventLike, ProcessLogs
+from beforehand.report.diagram.logs import EventLike, EventLogs
 from beforehand.report.diagram.names import natural
 
 NOTHING: Final = -1  # no cause
@@ -66,7 +66,7 @@ class Linearisation:
         self.cause.append(cause)
 
 
-def linearise(logs: ProcessLogs, most: int | None = None) -> Linearisation:
+def linearise(logs: EventLogs, most: int | None = None) -> Linearisation:
     """All events of a run, or the first `most`."""
     clocks: Clocks = "silent"
     if _clocks_tell(logs):
@@ -79,7 +79,7 @@ def linearise(logs: ProcessLogs, most: int | None = None) -> Linearisation:
     return found
 
 
-def _clocks_tell(logs: ProcessLogs) -> bool:
+def _clocks_tell(logs: EventLogs) -> bool:
     """Whether not all times are equal, as they are where nobody wrote any."""
     times = (event.time_ns for log in logs.by_process.values() for event in log.events)
     first = next(times, 0)
@@ -138,7 +138,7 @@ class _Ways:
 class _Turns:
     """Lets the processes take turns."""
 
-    def __init__(self, logs: ProcessLogs, by_time: bool) -> None:
+    def __init__(self, logs: EventLogs, by_time: bool) -> None:
         self._by_time = by_time
         names = sorted(logs.by_process, key=natural)
         self._logs = [logs.by_process[name].events for name in names]

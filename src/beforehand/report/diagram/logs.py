@@ -48,7 +48,7 @@ class EventLike(Protocol):
     def detail(self) -> str: ...
 
 
-class ProcessLog:
+class EventLog:
     """What is kept of one process; `count` and `last` are of all that was read."""
 
     def __init__(self) -> None:
@@ -79,10 +79,10 @@ class ProcessLog:
             self.is_cut = True
 
 
-class ProcessLogs:
+class EventLogs:
     """All logs of one run."""
 
-    def __init__(self, run: str, by_process: Mapping[str, ProcessLog]) -> None:
+    def __init__(self, run: str, by_process: Mapping[str, EventLog]) -> None:
         self.run = run
         self.by_process = by_process
 
@@ -110,13 +110,13 @@ class ProcessLogs:
         return f"{what} missing in the log of {some_of(list(missing))}."
 
 
-def collect(events: Iterable[EventLike], run: str | None, most: int | None) -> ProcessLogs:
+def collect(events: Iterable[EventLike], run: str | None, most: int | None) -> EventLogs:
     """The logs of the run of this name; without a name, of the only one that there is.
 
     `most`: how many events of each process are enough, counted from its beginning; None for all.
     """
     runs: dict[str, None] = {}
-    logs: dict[str, ProcessLog] = {}
+    logs: dict[str, EventLog] = {}
     for event in events:
         if event.run not in runs:
             runs[event.run] = None
@@ -125,12 +125,12 @@ def collect(events: Iterable[EventLike], run: str | None, most: int | None) -> P
         if event.run == run or (run is None and len(runs) == 1):
             log = logs.get(event.process)
             if log is None:
-                log = logs[event.process] = ProcessLog()
+                log = logs[event.process] = EventLog()
             log.add(event, most)
     check_run(run, list(runs))
     for log in logs.values():
         log.trim(most)
-    return ProcessLogs(next(iter(runs)) if run is None else run, logs)
+    return EventLogs(next(iter(runs)) if run is None else run, logs)
 
 
 def check_run(run: str | None, runs: Sequence[str]) -> None:

@@ -19,7 +19,7 @@ MATRIX: Final = "rst"
 
 
 @dataclass(frozen=True)
-class Finding:
+class Headline:
     """A card at the top of the page."""
 
     figure: str
@@ -28,13 +28,13 @@ class Finding:
     good: bool = True
 
 
-def findings(contents: ReportView) -> list[Finding]:
+def findings(contents: ReportView) -> list[Headline]:
     """At most three, the most telling first, no two of the same kind."""
     found = [next(rule(contents), None) for rule in RULES]
     return [each for each in found if each is not None][:MOST]
 
 
-def on_a_bad_network(contents: ReportView) -> Iterator[Finding]:
+def on_a_bad_network(contents: ReportView) -> Iterator[Headline]:
     """Real processes, and what their network did to them."""
     for cluster in contents.clusters:
         rows = records(cluster.processes)
@@ -46,12 +46,12 @@ def on_a_bad_network(contents: ReportView) -> Iterator[Finding]:
         link = f"cluster-{cluster.name}"
         who = f"{counted(len(rows), 'real process', 'real processes')} on {network}"
         if cluster.clean:
-            yield Finding(f"0 of {delivered:,}", f"deliveries out of causal order: {who}.", link)
+            yield Headline(f"0 of {delivered:,}", f"deliveries out of causal order: {who}.", link)
         else:
-            yield Finding("broken", f"causal order did not hold: {who}.", link, good=False)
+            yield Headline("broken", f"causal order did not hold: {who}.", link, good=False)
 
 
-def without_order(contents: ReportView) -> Iterator[Finding]:
+def without_order(contents: ReportView) -> Iterator[Headline]:
     """What goes wrong on this very traffic where nobody keeps causal order."""
     best: tuple[float, StudyView, Record] | None = None
     for study in contents.studies:
@@ -74,7 +74,7 @@ def without_order(contents: ReportView) -> Iterator[Finding]:
         name, network = study.title.partition(":")[0], row.text("network")
         others = [each for each in records(study.protocols) if each.text("network") == network]
         kept = all(is_usable(each) for each in others if not is_control(each))
-        yield Finding(
+        yield Headline(
             f"{row.total('causal_violations'):,} of {row.total('deliveries'):,}",
             f"deliveries out of causal order {keeps}: {visible(name)} on {visible(network)}."
             + (" With causal delivery: none." if kept and len(others) > 1 else ""),
@@ -83,14 +83,14 @@ def without_order(contents: ReportView) -> Iterator[Finding]:
         )
 
 
-def metadata_grown(contents: ReportView) -> Iterator[Finding]:
+def metadata_grown(contents: ReportView) -> Iterator[Headline]:
     """How metadata grows with the number of processes, for hybrid buffering and matrix clocks."""
     for sweep in contents.sweeps:
         found = growth.means(records(sweep.results), growth.COSTS[0])
         own = next((found[name] for name in OURS if name in found), None)
         theirs = found.get(MATRIX)
         if own and theirs and own[-1][0] == theirs[-1][0] > own[0][0]:
-            yield Finding(
+            yield Headline(
                 size(own[-1][1]),
                 f"of metadata per message at {own[-1][0]:,.0f} processes; at {own[0][0]:,.0f} it is "
                 f"{size(own[0][1])}. Matrix clocks: from {size(theirs[0][1])} to {size(theirs[-1][1])}.",
@@ -98,7 +98,7 @@ def metadata_grown(contents: ReportView) -> Iterator[Finding]:
             )
 
 
-def metadata_small(contents: ReportView) -> Iterator[Finding]:
+def metadata_small(contents: ReportView) -> Iterator[Headline]:
     """The same on a traffic, where there is no sweep over sizes."""
     for study in contents.studies:
         rows = [row for row in records(study.protocols) if is_usable(row)]
@@ -107,7 +107,7 @@ def metadata_small(contents: ReportView) -> Iterator[Finding]:
         known = [v for row in own if (v := row.figure("metadata_per_message")) is not None]
         others = [v for row in theirs if (v := row.figure("metadata_per_message")) is not None]
         if known and others:
-            yield Finding(
+            yield Headline(
                 size(max(known)),
                 "of metadata per message with hybrid buffering, on the network where it needs most. "
                 f"Matrix clocks: up to {size(max(others))}.",
@@ -115,14 +115,14 @@ def metadata_small(contents: ReportView) -> Iterator[Finding]:
             )
 
 
-def all_clean(contents: ReportView) -> Iterator[Finding]:
+def all_clean(contents: ReportView) -> Iterator[Headline]:
     """How many replays of causal protocols the auditor judged, and how they did."""
     rows = [row for study in contents.studies for row in records(study.protocols)]
     causal = [row for row in rows if row.values.get("causal") is True]
     clean = [row for row in causal if row.text("verdict") == "clean"]
     if causal:
         deliveries = sum(row.total("deliveries") for row in clean)
-        yield Finding(
+        yield Headline(
             f"{len(clean):,} of {len(causal):,}",
             f"replays of causal protocols found clean by the auditor: {deliveries:,} deliveries, "
             "each judged.",
@@ -131,14 +131,14 @@ def all_clean(contents: ReportView) -> Iterator[Finding]:
         )
 
 
-def price(contents: ReportView) -> Iterator[Finding]:
+def price(contents: ReportView) -> Iterator[Headline]:
     """How fast causal delivery was at best."""
     for study in contents.studies:
         rows = [row for row in records(study.protocols) if is_usable(row)]
         known = [(v, row) for row in rows if (v := row.figure("latency_p99")) is not None]
         if known:
             value, row = min(known, key=lambda each: each[0])
-            yield Finding(
+            yield Headline(
                 shown(value, "time"),
                 f"p99 latency of {visible(row.text('protocol'))} on {visible(row.text('network'))}, "
                 "in causal order.",
@@ -146,13 +146,13 @@ def price(contents: ReportView) -> Iterator[Finding]:
             )
 
 
-def judged(contents: ReportView) -> Iterator[Finding]:
+def judged(contents: ReportView) -> Iterator[Headline]:
     """What the auditor says of traces from elsewhere."""
     for audit in contents.audits:
         rows = records(audit.verdicts)
         if rows:
             events = sum(row.total("events") for row in rows)
-            yield Finding(
+            yield Headline(
                 number(audit.counted),
                 f"{'violation' if audit.counted == 1 else 'violations'} of causal delivery in "
                 f"{counted(len(rows), 'run')} with {events:,} events.",
@@ -161,16 +161,16 @@ def judged(contents: ReportView) -> Iterator[Finding]:
             )
 
 
-def grown(contents: ReportView) -> Iterator[Finding]:
+def grown(contents: ReportView) -> Iterator[Headline]:
     """At least how much was simulated."""
     for sweep in contents.sweeps:
         if rows := records(sweep.results):
-            yield Finding(
+            yield Headline(
                 f"{len(rows):,}", "simulated runs, each a click away.", f"growth-{sweep.name}"
             )
 
 
-Rule = Callable[[ReportView], Iterator[Finding]]
+Rule = Callable[[ReportView], Iterator[Headline]]
 RULES: Final[tuple[Rule, ...]] = (
     *(on_a_bad_network, without_order, metadata_grown, metadata_small),
     *(all_clean, price, judged, grown),
