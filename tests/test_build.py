@@ -88,7 +88,7 @@ def test_without_a_compiler_the_build_is_pure_and_says_so(
 def test_one_file_that_does_not_compile_makes_the_build_pure(tmp_path: Path) -> None:
     """A compiler that gives up half way leaves no half-compiled package behind."""
     project = copy_of_the_project(tmp_path)
-    compiler = compiler_that_fails_on("protocols/structures.c", tmp_path)
+    compiler = compiler_that_fails_on("protocols/support/structures.c", tmp_path)
     result = build(project, tmp_path, CC=compiler)
     assert result.returncode == 0, result.stderr
     assert "without compiled cores: the C compiler failed" in result.stdout
@@ -117,5 +117,5 @@ def test_with_a_compiler_the_build_is_compiled(tmp_path: Path) -> None:
     result = build(project, tmp_path, BEFOREHAND_STRICT="1")
     assert result.returncode == 0, result.stderr
     assert "compiled with mypyc" in version(tmp_path)
-    assert (tmp_path / "lib/beforehand/protocols/base.py").exists()
+    assert (tmp_path / "lib/beforehand/protocols/core.py").exists()
     assert not [path for path in (project / "src").rglob("*") if path.suffix in (".c", ".so")]

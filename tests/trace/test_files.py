@@ -193,9 +193,9 @@ def test_sinks_want_a_name_that_readers_know(tmp_path: Path) -> None:
     """A file that could not be read again is not even begun."""
     with pytest.raises(TraceError, match="x.csv: not the name of a trace; end it in one of"):
         create(tmp_path / "x.csv")
-    with pytest.raises(TraceError, match="x.jsonl: .* give it one in .parquet"):
+    with pytest.raises(TraceError, match="x.jsonl: .* a name that ends in .parquet"):
         ParquetSink(tmp_path / "x.jsonl")
-    with pytest.raises(TraceError, match="x.json: .* give it one in .jsonl or .jsonl.gz"):
+    with pytest.raises(TraceError, match="x.json: .* a name that ends in .jsonl or .jsonl.gz"):
         JsonLinesSink(tmp_path / "x.json")
     assert list(tmp_path.iterdir()) == []
 

@@ -1,13 +1,12 @@
-"""Vector clocks over causal-sends: how much of each process's sending is in the past of something.
+"""Vector clocks over causal-sends: how many sends of each process are in the past of an event.
 
-A vector clock maps each process to a count, zero unless told otherwise. Here the counts are of
-*causal-sends* only, so the clock of a message m, itself included, answers happens-before in one
-look-up, because the sends of one process happen one before the other:
+A vector clock maps each process to a count, zero by default. Here the counts are of *causal-sends* only,
+and the sends of one process are totally ordered, so the clock of a message m, itself included, decides
+happens-before by a single look-up:
 
     alice#k is m or happened before m   exactly when   V(m)[alice] >= k
 
-Clocks are immutable values. A copy of whatever holds them can share them, and a clock that was
-stored can be trusted to be what it was.
+Clocks are immutable values, so copies of whatever holds them can share them.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from beforehand.errors import LocalProtocolError
 
 
 class VectorClock:
-    """An immutable map from process to count, with zero for every process it does not name."""
+    """An immutable map from process to count, zero for every process not in it."""
 
     __slots__ = ("_counts",)
 
@@ -36,7 +35,7 @@ class VectorClock:
 
     @staticmethod
     def _of(counts: dict[str, int]) -> VectorClock:
-        """Wrap a fresh dict without zeros: the hot path, no checks and no second copy."""
+        """Wrap a new dict without zeros: the hot path, no checks and no second copy."""
         clock = VectorClock()
         clock._counts = counts
         return clock
@@ -53,18 +52,18 @@ class VectorClock:
         return len(self._counts)
 
     def advance(self, process: str) -> VectorClock:
-        """This clock with one more of `process`."""
+        """This clock with the count of `process` incremented."""
         return VectorClock._of({**self._counts, process: self.get(process) + 1})
 
     def merge(self, other: VectorClock) -> VectorClock:
-        """The least clock that is at least both: the larger count of each process."""
+        """The least upper bound: the larger count of each process."""
         mine = self._counts
         newer = {
             process: count
             for process, count in other._counts.items()
             if count > mine.get(process, 0)
         }
-        # Nothing new is the common case on quiet traffic, and immutable values can be shared.
+        # Often nothing is newer, and immutable values can be shared.
         return VectorClock._of({**mine, **newer}) if newer else self
 
     def __le__(self, other: VectorClock) -> bool:
@@ -74,7 +73,7 @@ class VectorClock:
         return self._counts != other._counts and self <= other
 
     def concurrent(self, other: VectorClock) -> bool:
-        """Whether neither clock is at most the other: nobody told either of the other."""
+        """Whether neither clock is at most the other."""
         return not self <= other and not other <= self
 
     def __eq__(self, other: object) -> bool:

@@ -1,8 +1,8 @@
-"""Names: of processes, and of the messages that they causal-send.
+"""Names of processes, and of the messages that they causal-send.
 
 A process is named by a string. A message is named by its sender and a number: the k-th causal-send
 of alice is `alice#k`, counted from 1 whoever the receivers are, and a multicast is one message with
-one number. So the numbers of a process are also its send count, and "everything up to alice#k" is
+one number. So the last number of a process is also its send count, and "everything up to alice#k" is
 a single integer; vector clocks (`clocks.py`) rest on that.
 """
 
@@ -14,7 +14,7 @@ from beforehand.errors import LocalProtocolError
 
 MAX_PROCESS_NAME = 255  # bytes of UTF-8: a frame can then give the length of a name in one byte
 
-_SHOWN = 40  # characters of a refused name to repeat in the error: it may be a megabyte long
+_SHOWN = 40  # characters of an invalid name to repeat in the error: it may be a megabyte long
 
 
 class MessageId(NamedTuple):
@@ -30,7 +30,7 @@ class MessageId(NamedTuple):
 def check_process(name: object) -> str:
     """Return `name` if it can name a process, otherwise raise `LocalProtocolError`."""
     if isinstance(name, str) and name.isascii() and 0 < len(name) <= MAX_PROCESS_NAME:
-        return name  # nearly every name, and this is called for every event
+        return name  # the fast path: this is called for every event
     if not isinstance(name, str):
         raise LocalProtocolError(
             f"a process id must be a str, not {type(name).__name__} ({_shown(name)}); "

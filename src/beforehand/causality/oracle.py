@@ -1,25 +1,25 @@
-"""The oracle: told of every causal-send and every delivery, it says which deliveries were wrong.
+"""The oracle: it observes every causal-send and every delivery, and reports the deliveries that are
+wrong.
 
-It watches a run from outside, so it may use what no protocol can afford: the full vector clock of
-each message. It shares no code with any protocol. All of its judgement is one comparison.
+It watches a run from outside, so it can afford what no protocol can: the full vector clock of each
+message. It shares no code with any protocol. Its whole judgement is one comparison.
 
-Let V(m) be the vector clock of message m over causal-sends, m itself included, and let T(j), what
-process j was *told*, be the merge of V(m') over all m' delivered at j. Then T(j)[i] >= k says that
-something delivered at j is i#k or comes after i#k. So:
+Let V(m) be the vector clock of message m over causal-sends, m itself included, and let D(j), the
+*delivered clock* of process j, be the merge of V(m') over all m' delivered at j. Then D(j)[i] >= k
+means that a message delivered at j is i#k or comes after i#k. So:
 
-    delivering i#k at j breaks causal order   exactly when   T(j)[i] >= k just before,
+    delivering i#k at j violates causal order   exactly when   D(j)[i] >= k just before,
 
-unless it is a second delivery, which is another matter. T(j) counts what j has *delivered*, not
-what it has sent: a process that sends to itself and then elsewhere has broken nothing by it. What
-j knows when it causal-sends is T(j) and its own sends, so V(j#k) is T(j) with k in the place of j.
+unless it is a second delivery, which is a different violation. D(j) covers what j has *delivered*, not
+what it has sent: sending to itself and then to others violates nothing. The past of a causal-send is
+D(j) and the earlier sends of j, so V(j#k) is D(j) with its entry for j set to k.
 
-A newcomer starts as a copy of the contact that lets it in: what the contact was told by then, it was
-told too, and it delivers what the contact has not delivered yet.
+A newcomer starts as a copy of its contact: it takes over the delivered clock, and has to deliver what
+the contact has not delivered yet.
 
-A wrong order is reported, and then counted like any other delivery: the application has seen the
-message. (T(j) does not grow by it: what told j of i#k told it of all before i#k.) Duplicates and
-invented messages are reported and change nothing, so what the oracle holds is always a history
-that could have been.
+A delivery in the wrong order is reported and then counted like any other, because the application has
+seen the message. (D(j) does not change: whatever covered i#k covered its past too.) Duplicates and
+invented messages are reported and change nothing, so the recorded history is always a possible one.
 """
 
 from __future__ import annotations
@@ -41,15 +41,17 @@ class Oracle:
 
     def __init__(self) -> None:
         self._history = History()
-        self._told: dict[str, VectorClock] = {}  # T of the module's docstring
+        self._delivered_clocks: dict[str, VectorClock] = {}  # D of the module's docstring
         self._delivered: dict[str, set[MessageId]] = {}
-        # (receiver, sender) -> the message with the highest number delivered from one to the other
+        # (receiver, sender) -> the message with the highest number delivered so far
         self._latest: dict[tuple[str, str], MessageId] = {}
         # Open messages: not yet delivered to all their receivers. The clocks are the bulk of the
         # memory, and that of a message is needed only until its last delivery.
         self._clocks: dict[MessageId, VectorClock] = {}
-        self._missing: dict[MessageId, int] = {}  # how many receivers have yet to deliver it
-        # newcomer -> what its contact, or the contact of that, had delivered when it was let in
+        self._missing: dict[
+            MessageId, int
+        ] = {}  # the number of receivers that have yet to deliver it
+        # newcomer -> what its contact had delivered, or inherited itself, at the join
         self._inherited: dict[str, frozenset[MessageId]] = {}
         self._excused: frozenset[str] = frozenset()
         self._violations: list[Violation] = []
@@ -58,20 +60,20 @@ class Oracle:
     def send(
         self, process: str, receivers: str | Iterable[str], number: int | None = None
     ) -> MessageId:
-        """`process` causal-sends its next message, to one receiver or to several.
+        """Observe that `process` causal-sends its next message, to one receiver or to several.
 
-        `number`, from callers who know it, must be the next one of that process.
+        `number`, if given, must be the next one of that process.
         """
         message = self._history.send(process, receivers, number)
         to = self._history.receivers(message)
         if to:
             own = VectorClock({process: message.number})
-            self._clocks[message] = self._told.get(process, _NOTHING).merge(own)
+            self._clocks[message] = self._delivered_clocks.get(process, _NOTHING).merge(own)
             self._missing[message] = len(to)
         return message
 
     def deliver(self, process: str, message: MessageId) -> tuple[Violation, ...]:
-        """`process` delivers `message`; returns what that breaks, nothing if all is well."""
+        """Observe that `process` delivers `message`; returns the violations, if any."""
         check_process(process)
         to = self._history.receivers(check_message(message))
         if to is None or process not in to:
@@ -79,30 +81,32 @@ class Oracle:
         delivered = self._delivered.setdefault(process, set())
         if message in delivered:
             return self._report(duplicate(process, message))
-        found = self._report(*self._out_of_order(process, message))
-        self._told[process] = self._told.get(process, _NOTHING).merge(self._clocks[message])
+        violations = self._report(*self._out_of_order(process, message))
+        self._delivered_clocks[process] = self._delivered_clocks.get(process, _NOTHING).merge(
+            self._clocks[message]
+        )
         self._record(process, message, delivered)
-        return found
+        return violations
 
     def _is_late(self, process: str, message: MessageId) -> bool:
-        """Whether `process`, delivering `message` now, would break causal order."""
-        return self._told.get(process, _NOTHING).get(message.sender) >= message.number
+        """Whether delivering `message` at `process` now would violate causal order."""
+        return self._delivered_clocks.get(process, _NOTHING).get(message.sender) >= message.number
 
     def _is_behind(self, process: str, message: MessageId) -> bool:
-        """Whether `process`, delivering `message` now, would break the order of its sender."""
+        """Whether delivering `message` at `process` now would violate FIFO order."""
         return self._latest.get((process, message.sender), message) > message
 
     def _out_of_order(self, process: str, message: MessageId) -> list[Violation]:
-        """What a first delivery of `message` breaks now, each with its witness."""
+        """The violations of a first delivery of `message` now, with their witnesses."""
         if not self._is_late(process, message):
             return []
         seen = self._delivered[process] | self._inherited.get(process, frozenset())
         chain = self._history.shortest_chain(message, seen)
-        assert chain is not None, "T(j)[i] >= k, so some delivered message must come after i#k"
-        found = [causal(self._history, process, chain)]
-        if self._is_behind(process, message):  # which implies late: FIFO is a part of causal order
-            found.append(fifo(process, message, self._latest[process, message.sender]))
-        return found
+        assert chain is not None, "D(j)[i] >= k, so some delivered message must come after i#k"
+        violations = [causal(self._history, process, chain)]
+        if self._is_behind(process, message):  # implies late: causal order includes FIFO order
+            violations.append(fifo(process, message, self._latest[process, message.sender]))
+        return violations
 
     def _record(self, process: str, message: MessageId, delivered: set[MessageId]) -> None:
         self._history.deliver(process, message)
@@ -114,21 +118,23 @@ class Oracle:
         if not self._missing[message]:
             del self._missing[message], self._clocks[message]
 
-    def _report(self, *found: Violation) -> tuple[Violation, ...]:
-        self._violations.extend(found)
-        return found
+    def _report(self, *violations: Violation) -> tuple[Violation, ...]:
+        self._violations.extend(violations)
+        return violations
 
     def join(self, newcomer: str, contact: str) -> None:
-        """`contact` lets `newcomer` in, which starts as a copy of it.
+        """Observe that `newcomer` joins as a copy of `contact`.
 
-        From here on the newcomer has to deliver exactly what the contact has not delivered yet; and
-        what it sends comes after everything that the contact has delivered.
+        From now on it has to deliver exactly what the contact has not delivered yet, and what it sends
+        comes after everything that the contact has delivered.
         """
         if check_process(newcomer) == check_process(contact):
-            raise LocalProtocolError(f"{newcomer} cannot let itself in; name another process")
+            raise LocalProtocolError(
+                f"{newcomer} cannot join by itself; name another process as its contact"
+            )
         if newcomer in self._inherited or self._delivered.get(newcomer):
             raise LocalProtocolError(
-                f"{newcomer} takes part already; a process that comes back has a new name"
+                f"{newcomer} is a member already; a process that comes back needs a new name"
             )
         delivered = self._delivered.get(contact, set())
         for message in self._missing:
@@ -136,22 +142,23 @@ class Oracle:
             if contact in to and newcomer not in to and message not in delivered:
                 self._history.add_receiver(message, newcomer)
                 self._missing[message] += 1
-        told = self._told.get(newcomer, _NOTHING).merge(self._told.get(contact, _NOTHING))
-        self._told[newcomer] = told
-        latest = {sender: each for (to, sender), each in self._latest.items() if to == contact}
-        self._latest.update({(newcomer, sender): each for sender, each in latest.items()})
+        own = self._delivered_clocks.get(newcomer, _NOTHING)
+        inherited = self._delivered_clocks.get(contact, _NOTHING)
+        self._delivered_clocks[newcomer] = own.merge(inherited)
+        latest = {sender: last for (to, sender), last in self._latest.items() if to == contact}
+        self._latest.update({(newcomer, sender): last for sender, last in latest.items()})
         self._inherited[newcomer] = self._inherited.get(contact, frozenset()) | delivered
         self._history.join(newcomer, contact)
 
     def excuse(self, process: str) -> None:
-        """`process` is gone for ever: what is sent to it or by it need not arrive any more.
+        """Observe that `process` has crashed: messages to it and from it need not arrive any more.
 
-        What does arrive is judged as before: a crash is no licence to deliver in the wrong order.
+        Those that do arrive are judged as before: a crash does not excuse a wrong order.
         """
         self._excused |= {check_process(process)}
 
     def undelivered(self) -> list[tuple[MessageId, str]]:
-        """The messages, each with a receiver, that should have been delivered and were not."""
+        """(message, receiver) for each delivery that should have happened and did not."""
         return [
             (message, receiver)
             for message in sorted(self._missing)
@@ -165,29 +172,29 @@ class Oracle:
 
     @property
     def violations(self) -> tuple[Violation, ...]:
-        """All violations so far, in the order in which they happened."""
+        """All violations so far, in order."""
         return tuple(self._violations)
 
     @property
     def sends(self) -> int:
-        """How many messages were causal-sent; a multicast is one."""
+        """The number of causal-sends; a multicast is one."""
         return sum(self._history.sends(process) for process in self._history.processes)
 
     @property
     def deliveries(self) -> int:
-        """How many deliveries there were, without duplicates and invented messages."""
+        """The number of deliveries, without duplicates and invented messages."""
         return self._deliveries
 
     @property
     def history(self) -> History:
-        """The causal-sends and deliveries that count, as a copy: the oracle relies on its own."""
+        """A copy of the recorded causal-sends and deliveries."""
         return self._history.copy()
 
     def copy(self) -> Oracle:
         """An independent copy that shares all immutable parts."""
         twin = Oracle()
         twin._history = self._history.copy()
-        twin._told = self._told.copy()
+        twin._delivered_clocks = self._delivered_clocks.copy()
         twin._delivered = {process: seen.copy() for process, seen in self._delivered.items()}
         twin._latest = self._latest.copy()
         twin._clocks = self._clocks.copy()
@@ -199,16 +206,16 @@ class Oracle:
         return twin
 
     def fingerprint(self) -> Hashable:
-        """Equal fingerprints have equal futures: the same calls find the same kinds of violation
-        on the same messages, and leave the same undelivered. (Chains and sentences tell of the
+        """Equal fingerprints have equal futures: the same calls report the same kinds of violation
+        on the same messages, and leave the same ones undelivered. (Chains and sentences describe the
         past, and may differ.)
 
         A clock only ever decides about messages that are still open, or not yet sent, and the
         latter are above every count in it. So each count is rounded down to the last open message
-        of that process: runs that differ only in old news become equal.
+        of that process, which makes runs equal that differ only in closed messages.
         """
         history = self._history
-        # Whom each message went to, less who is waiting, is also what was delivered where.
+        # The receivers of each message, minus those waiting for it, are those that have delivered it.
         sent = [
             (p, *(history.receivers(MessageId(p, k)) for k in range(1, history.sends(p) + 1)))
             for p in history.processes
@@ -221,14 +228,21 @@ class Oracle:
         ]
         opened = _numbers_by_sender(self._clocks)
         clocks = [_rounded(self._clocks[message], opened) for message in sorted(self._clocks)]
-        # What j was told of its own sends is only for its messages to itself, and those are above.
-        told = {
+        # The count of j in its own clock only decides about messages to itself, which are in `waiting`.
+        delivered = {
             (process, _rounded(clock, {i: opened[i] for i in opened if i != process}))
-            for process, clock in self._told.items()
+            for process, clock in self._delivered_clocks.items()
         }
-        # Who was let in cannot be let in again; what it inherited is in what it was told.
+        # A member cannot join again; what it inherited is in its delivered clock.
         joined = frozenset(self._inherited)
-        return tuple(sent), tuple(waiting), tuple(clocks), frozenset(told), joined, self._excused
+        return (
+            tuple(sent),
+            tuple(waiting),
+            tuple(clocks),
+            frozenset(delivered),
+            joined,
+            self._excused,
+        )
 
 
 def _numbers_by_sender(messages: Iterable[MessageId]) -> dict[str, list[int]]:

@@ -1,12 +1,12 @@
-"""A broken promise as data: what happened, the witness, and a sentence that a person can follow.
+"""A violation as data: what happened, the witness, and a sentence that explains it.
 
-There are four kinds. `causal`: a message is delivered after one that it happened before. `fifo`:
-after a later message of the same sender, which is therefore also `causal`. `duplicate`: delivered
-again where it was already delivered. `invented`: never causal-sent, or not to that process.
+There are four kinds. `causal`: a message is delivered after one that it happened before. `fifo`: it is
+delivered after a later message of the same sender, which is therefore also `causal`. `duplicate`: it is
+delivered twice at a process. `invented`: it was never causal-sent, or not to that process.
 
 The witness of the first two is a chain of messages from the late one to the one that was delivered
-too early, each happening before the next by a single step (see `history.py`); it is as short as
-possible, since nobody reads a long one.
+too early, each happening before the next by a single step (see `history.py`), and as short as
+possible.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from typing import Literal, Protocol
 
 from beforehand.causality.ids import MessageId
 
-Kind = Literal["causal", "fifo", "duplicate", "invented"]
+ViolationKind = Literal["causal", "fifo", "duplicate", "invented"]
 
-_LISTED = 3  # receivers to name in a sentence before it says "and 97 others"
+_MOST_NAMED = 3  # receivers; with more, a sentence says "and 97 others"
 
 
-class Sent(Protocol):
-    """Who can say what was sent, such as a `History`."""
+class SendRecord(Protocol):
+    """A record of what was causal-sent, such as a `History`."""
 
     def receivers(self, message: MessageId, /) -> Collection[str] | None:
-        """Whom a message was causal-sent to; None if it was not."""
+        """The receivers of a message; None if it was not causal-sent."""
 
     def sends(self, process: str, /) -> int:
         """The number of the last message of a process; 0 if there is none."""
@@ -35,12 +35,12 @@ class Sent(Protocol):
 
 @dataclass(frozen=True)
 class Violation:
-    """Delivering `message` at `process` broke the promise named by `kind`."""
+    """Delivering `message` at `process` violated the guarantee named by `kind`."""
 
-    kind: Kind
+    kind: ViolationKind
     process: str
     message: MessageId
-    early: MessageId | None  # what was delivered too early; None if order is not the matter
+    early: MessageId | None  # what was delivered too early; None if `kind` is not about order
     chain: tuple[MessageId, ...]  # from message to early, both included; empty if early is None
     sentence: str
 
@@ -48,12 +48,12 @@ class Violation:
         return f"{self.kind}: {self.sentence}"
 
 
-def causal(history: Sent, process: str, chain: tuple[MessageId, ...]) -> Violation:
+def causal(history: SendRecord, process: str, chain: tuple[MessageId, ...]) -> Violation:
     """`process` delivers the first message of the chain after it delivered the last one."""
     late, early = chain[0], chain[-1]
     sentence = (
         f"{process} delivered {early} before {late}, but {late} happened before {early}: "
-        f"{_story(history, process, chain)}."
+        f"{_explanation(history, process, chain)}."
     )
     return Violation("causal", process, late, early, chain, sentence)
 
@@ -73,7 +73,7 @@ def duplicate(process: str, message: MessageId) -> Violation:
     return Violation("duplicate", process, message, None, (), sentence)
 
 
-def invented(history: Sent, process: str, message: MessageId) -> Violation:
+def invented(history: SendRecord, process: str, message: MessageId) -> Violation:
     """`process` delivers what was never causal-sent, or not to it."""
     receivers = history.receivers(message)
     if receivers is None:
@@ -86,10 +86,10 @@ def invented(history: Sent, process: str, message: MessageId) -> Violation:
     return Violation("invented", process, message, None, (), sentence)
 
 
-def _story(history: Sent, process: str, chain: tuple[MessageId, ...]) -> str:
-    """Tell the chain process by process: what each delivered, then what it sent."""
-    # The people of the story are named even if a message has a thousand receivers.
-    cast = {process, *(message.sender for message in chain)}
+def _explanation(history: SendRecord, process: str, chain: tuple[MessageId, ...]) -> str:
+    """Describe the chain process by process: what each delivered, then what it sent."""
+    # Processes on the chain are named even if a message has a thousand receivers.
+    involved = {process, *(message.sender for message in chain)}
     clauses = []
     previous: MessageId | None = None
     for sender, run in groupby(chain, key=lambda message: message.sender):
@@ -97,23 +97,23 @@ def _story(history: Sent, process: str, chain: tuple[MessageId, ...]) -> str:
         for message in run:
             receivers = history.receivers(message)
             assert receivers is not None  # a chain is made of messages that were causal-sent
-            sent.append(f"{message} to {_listed(sender, receivers, cast)}")
-        heard = f"delivered {previous}, then " if previous else ""
-        clauses.append(f"{sender} {heard}sent {', then '.join(sent)}")
+            sent.append(f"{message} to {_listed(sender, receivers, involved)}")
+        first = f"delivered {previous}, then " if previous else ""
+        clauses.append(f"{sender} {first}sent {', then '.join(sent)}")
         previous = message
     return "; ".join(clauses)
 
 
-def _listed(sender: str, receivers: Collection[str], cast: Collection[str]) -> str:
-    """The receivers in words: all of a few, otherwise those in `cast` and a count of the rest."""
+def _listed(sender: str, receivers: Collection[str], involved: Collection[str]) -> str:
+    """The receivers as text: all of a few, otherwise those in `involved` and a count of the rest."""
     named = sorted(receivers)
-    if len(named) > _LISTED:
-        # At least one name, so that "others" has something to be other than.
-        named = [name for name in named if name in cast] or named[:1]
-    words = ["itself" if name == sender else name for name in named]
+    if len(named) > _MOST_NAMED:
+        # At least one name, so that "others" has something to refer to.
+        named = [name for name in named if name in involved] or named[:1]
+    parts = ["itself" if name == sender else name for name in named]
     rest = len(receivers) - len(named)
     if rest:
-        words.append("1 other" if rest == 1 else f"{rest} others")
-    if not words:
+        parts.append("1 other" if rest == 1 else f"{rest} others")
+    if not parts:
         return "nobody"
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

@@ -1,11 +1,11 @@
-"""Traces: what happened in a run, in one schema for everything that writes or reads one.
+"""Traces: the events of a run, in one schema for everything that writes or reads them.
 
-- `Event` is one row, `KINDS` says what kinds there are, `check` whether a row makes sense.
-- `Recorder(run, sink)` collects events and hands them over in groups; `create(path)` is a sink for
-  a file, `ParquetSink` or `JsonLinesSink`.
-- `read(path)` gives the events of a file or of a folder of files.
+- `schema.py`: `Event` is one row, `KINDS` documents the kinds. `checks.py`: `check` validates a row.
+- `recorder.py`: `Recorder(run, sink)` collects events in columns and passes them on in groups.
+- `sinks.py`, `parquet.py`, `jsonlines.py`: files, which appear under their name only when complete.
+- `files.py`: `create(path)` is a sink for a file; `read(path)` yields the events of a file or a folder.
 
-Parquet needs the extra `beforehand[trace]`, and nothing else does.
+Parquet needs the extra `beforehand[trace]`; everything else works without.
 """
 
 from beforehand.trace.checks import check

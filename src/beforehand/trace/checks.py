@@ -1,7 +1,7 @@
-"""Whether events make sense: one at a time, or a table of them at once.
+"""Validation of events: one at a time, or a table of them at once.
 
-There is one set of rules, and each looks at one field or at a few facts about a row, its `Shape`.
-So for a table it is enough to look at the distinct values and shapes, which are few.
+There is one set of rules. Each is about one field, or about a few facts of a row (`RowFacts`). So for a
+table it is enough to check the distinct values and facts, which are few.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from beforehand.causality.ids import check_process
 from beforehand.errors import LocalProtocolError, TraceError
 from beforehand.trace.schema import ABOUT_A_MESSAGE, ABOUT_A_PEER, KINDS, TO_ONE, VERSION, Event
 
-# The columns of several events, in the order of the fields; their types are not known yet.
+# The columns of several events, in the order of the fields; not validated yet.
 Table = Sequence[Sequence[Any]]
 
-GREATEST: Final = 2**63 - 1  # integers are of 64 bits in Parquet and in most other languages
-_SHOWN: Final = 60  # characters of a refused value to repeat in the error
+GREATEST: Final = 2**63 - 1  # integers have 64 bits in Parquet and in most other languages
+_SHOWN: Final = 60  # characters of an invalid value to repeat in the error
 
-# The least value of each number, and what to write instead of a smaller or larger one.
+# The least value of each number, and the remedy for a smaller or larger one.
 _NUMBERS: Final = {
     "seq": (1, "number the events of each process 1, 2, 3, ..."),
     "mid": (
@@ -34,8 +34,8 @@ _NUMBERS: Final = {
 }
 
 
-class Shape(NamedTuple):
-    """All that the rules about several fields need to know of a row."""
+class RowFacts(NamedTuple):
+    """What the rules about several fields depend on."""
 
     kind: str
     has_sender: bool
@@ -45,16 +45,16 @@ class Shape(NamedTuple):
 
 
 def check(event: Event) -> Event:
-    """Return the event if it makes sense, otherwise raise TraceError and say what to do."""
-    found = problem(event)
-    if found is not None:
+    """Return the event if it is valid, otherwise raise TraceError with a remedy."""
+    invalid = problem(event)
+    if invalid is not None:
         where = f"event {shown(event.seq)} of {shown(event.process)} in run {shown(event.run)}"
-        raise TraceError(f"{where}: {found}")
+        raise TraceError(f"{where}: {invalid}")
     return event
 
 
 def problem(event: Event) -> str | None:
-    """What is wrong with one event, and the remedy, or None if nothing is."""
+    """What is wrong with an event, and the remedy; None if it is valid."""
     run, process, seq, kind, sender, mid, to, time_ns, payload_bytes, meta_bytes, detail = event
     return (
         _problem_of_text("run", run)
@@ -68,8 +68,8 @@ def problem(event: Event) -> str | None:
         or _problem_of_number("meta_bytes", meta_bytes)
         or _problem_of_text("detail", detail)
         or _problem_of_kind(kind)
-        or _problem_of_shape(
-            Shape(
+        or _problem_of_facts(
+            RowFacts(
                 kind,
                 sender is not None,
                 process == sender,
@@ -81,18 +81,18 @@ def problem(event: Event) -> str | None:
 
 
 def first_problem(table: Table) -> tuple[int, str] | None:
-    """The first row with something wrong, counted from 0, and what it is; None if all are right."""
+    """The first invalid row, counted from 0, and what is wrong with it; None if all are valid."""
     if not _suspicious(table):
         return None
     for row, fields in enumerate(zip(*table, strict=True)):
-        found = problem(Event._make(fields))
-        if found is not None:
-            return row, found
+        invalid = problem(Event._make(fields))
+        if invalid is not None:
+            return row, invalid
     return None
 
 
 def problem_of_version(version: object) -> str | None:
-    """What is wrong with the version that a file tells, or None if it can be read."""
+    """What is wrong with the version of a file; None if it can be read."""
     if type(version) is not int or version < 1:
         return f"the version {shown(version)} is not a number from 1 on; write {VERSION}"
     if version > VERSION:
@@ -104,13 +104,13 @@ def problem_of_version(version: object) -> str | None:
 
 
 def shown(value: object) -> str:
-    """A value for an error: short, and printable on any terminal."""
+    """A value for an error message: short, and printable on any terminal."""
     text = ascii(value)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
 def _suspicious(table: Table) -> bool:
-    """Whether a row may have a problem."""
+    """Whether any row may be invalid."""
     run, process, seq, kind, sender, mid, to, time_ns, payload_bytes, meta_bytes, detail = table
     mids = [number for number in mid if number is not None]
     numbers = dict(zip(_NUMBERS, (seq, mids, time_ns, payload_bytes, meta_bytes), strict=True))
@@ -120,20 +120,20 @@ def _suspicious(table: Table) -> bool:
         groups = set(to)
         names = {*process, *sender, *chain.from_iterable(filter(None, groups))} - {None}
         if (
-            any(_problem_of_text("run", each) for each in set(run))
-            or any(_problem_of_text("detail", each) for each in set(detail))
-            or any(_problem_of_kind(each) for each in set(kind))
-            or any(_problem_of_receivers(each) for each in groups)
-            or any(_problem_of_process("process", each) for each in names)
+            any(_problem_of_text("run", text) for text in set(run))
+            or any(_problem_of_text("detail", text) for text in set(detail))
+            or any(_problem_of_kind(name) for name in set(kind))
+            or any(_problem_of_receivers(group) for group in groups)
+            or any(_problem_of_process("process", name) for name in names)
             or None in process
         ):
             return True
-    except TypeError:  # something that cannot be in a set is certainly no string
+    except TypeError:  # an unhashable value is certainly not a string
         return True
-    sizes = {each: None if each is None else len(each) for each in groups}
+    sizes = {group: None if group is None else len(group) for group in groups}
     at_sender = map(eq, process, sender)
     facts = zip(kind, map(bool, sender), at_sender, map(bool, mid), map(sizes.get, to), strict=True)
-    return any(_problem_of_shape(Shape._make(each)) for each in set(facts))
+    return any(_problem_of_facts(RowFacts._make(row)) for row in set(facts))
 
 
 def _suspicious_numbers(name: str, column: Sequence[Any]) -> bool:
@@ -141,7 +141,7 @@ def _suspicious_numbers(name: str, column: Sequence[Any]) -> bool:
         return False
     if set(map(type, column)) != {int}:
         return True
-    return any(_problem_of_number(name, each) for each in (min(column), max(column)))
+    return any(_problem_of_number(name, value) for value in (min(column), max(column)))
 
 
 def _problem_of_text(field: str, value: object) -> str | None:
@@ -160,7 +160,7 @@ def _problem_of_text(field: str, value: object) -> str | None:
 
 def _problem_of_number(field: str, value: object) -> str | None:
     least, remedy = _NUMBERS[field]
-    # type() and not isinstance(), because True is no number here.
+    # type() and not isinstance(), because a bool is not a number here.
     if type(value) is not int:
         return f"`{field}` is {shown(value)}, not an integer; write it as a plain number"
     if value < least:
@@ -184,8 +184,8 @@ def _problem_of_receivers(to: object) -> str | None:
     if not isinstance(to, tuple):
         return f"`to` is {shown(to)}, not a list of names; write a single name as a list too"
     for name in to:
-        if found := _problem_of_process("to", name):
-            return found
+        if invalid := _problem_of_process("to", name):
+            return invalid
     return None
 
 
@@ -195,9 +195,9 @@ def _problem_of_kind(kind: object) -> str | None:
     return None
 
 
-def _problem_of_shape(shape: Shape) -> str | None:
-    """The rules about fields that must fit together; each field on its own is right already."""
-    kind, has_sender, at_sender, has_mid, receivers = shape
+def _problem_of_facts(facts: RowFacts) -> str | None:
+    """The rules about combinations of fields, each of which is valid on its own."""
+    kind, has_sender, at_sender, has_mid, receivers = facts
     if kind in ABOUT_A_PEER and not has_sender:
         return f"`sender` is missing; for `{kind}` it must name a process"
     if kind in ABOUT_A_MESSAGE and not has_mid:

@@ -1,4 +1,4 @@
-"""Traces on disk: the ending of the name tells the format.
+"""Traces on disk: the suffix of the name determines the format.
 
 | `.parquet` | large runs, the pipeline; needs `beforehand[trace]` |
 | `.jsonl`, `.jsonl.gz` | written by hand or in any language |
@@ -27,7 +27,7 @@ _ENDINGS = ", ".join(_READERS)
 
 
 def create(path: str | os.PathLike[str]) -> FileSink:
-    """A sink for a new file, in the format that its name asks for."""
+    """A sink for a new file, in the format of its suffix."""
     name = os.fspath(path)
     if name.endswith(ENDING):
         return ParquetSink(path)
@@ -39,31 +39,31 @@ def create(path: str | os.PathLike[str]) -> FileSink:
 def read(path: str | os.PathLike[str]) -> Iterator[Event]:
     """The events of a file, or of all files of a folder sorted by name, in bounded memory.
 
-    What is wrong with a file is raised as TraceError when the iteration gets there.
+    Iterating raises TraceError where a file is invalid.
     """
-    place = Path(path)
-    if place.is_dir():
-        return _read_all(_files_of(place))
-    if not place.exists():
-        raise TraceError(f"{place}: there is no such file or folder; check the path")
-    if _ending(place) is None:
-        raise TraceError(f"{place}: not the name of a trace; it should end in one of {_ENDINGS}")
-    return _read_all([place])
+    source = Path(path)
+    if source.is_dir():
+        return _read_all(_files_of(source))
+    if not source.exists():
+        raise TraceError(f"{source}: there is no such file or folder; check the path")
+    if _ending(source) is None:
+        raise TraceError(f"{source}: not the name of a trace; it should end in one of {_ENDINGS}")
+    return _read_all([source])
 
 
 def _files_of(folder: Path) -> list[Path]:
-    """The traces directly in a folder, but not those that are being written, nor Spark's notes."""
-    found = [
-        each
-        for each in sorted(folder.iterdir())
-        if each.is_file() and not each.name.startswith((".", "_")) and _ending(each) is not None
+    """The traces directly in a folder, without unfinished files and Spark's metadata."""
+    files = [
+        file
+        for file in sorted(folder.iterdir())
+        if file.is_file() and not file.name.startswith((".", "_")) and _ending(file) is not None
     ]
-    if not found:
+    if not files:
         raise TraceError(
             f"{folder}: there is no trace in this folder, no file that ends in {_ENDINGS}; "
             "check the path, or whether the run has finished"
         )
-    return found
+    return files
 
 
 def _ending(path: Path) -> str | None:

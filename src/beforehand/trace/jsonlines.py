@@ -1,8 +1,8 @@
 """Traces as lines of JSON: for people, for small runs, and for languages without Parquet.
 
-Each line is one object with the fields of an event. What a person would not want to write may be
-left out. A line `{"beforehand-trace": 1}` tells the version; without one it is 1. It may come again,
-so that files can be put together with `cat`.
+Each line is one object with the fields of an event, most of which are optional. A header line
+`{"beforehand-trace": 1}` gives the version; without one it is 1. It may be repeated, so that files can
+be concatenated with `cat`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from beforehand.trace.sinks import FileSink
 PLAIN: Final = ".jsonl"
 COMPRESSED: Final = ".jsonl.gz"
 
-# Room for the names of 50,000 receivers of full length; without a limit, a file that is no text
+# Enough for the names of 50,000 receivers of full length; without a limit, a file that isn't text
 # would be read into memory as one line.
 LONGEST_LINE: Final = 16 * 1024 * 1024
 
@@ -39,7 +39,6 @@ _DEFAULTS: Final[dict[str, object]] = {
     "detail": "",
 }
 
-
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
@@ -50,7 +49,7 @@ class JsonLinesSink(FileSink):
         super().__init__(path, (PLAIN, COMPRESSED))
         self.lines: BinaryIO = self.file
         if self.path.name.endswith(COMPRESSED):
-            # No name and no time, or equal traces would differ.
+            # Without name and time, which would make equal traces differ.
             self.lines = cast(
                 BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=self.file, mtime=0)
             )
@@ -67,7 +66,9 @@ class JsonLinesSink(FileSink):
         if self.lines is not self.file:
             self.lines.close()
 
-    discard = finish  # gzip can only be closed, and then complains of nothing when it is collected
+    def discard(self) -> None:
+        """Close the compressed stream, which would otherwise warn when it is collected."""
+        self.finish()
 
 
 def read_json_lines(path: Path) -> Iterator[Event]:
@@ -97,7 +98,7 @@ def read_json_lines(path: Path) -> Iterator[Event]:
 
 
 def event_of(line: bytes, number: int, counts: dict[tuple[object, object], int]) -> Event | None:
-    """The event of a line; None for a header and for a line with nothing on it."""
+    """The event of a line; None for a header and for an empty line."""
     if len(line) > LONGEST_LINE:
         raise TraceError(
             f"longer than {LONGEST_LINE} bytes; is this text? write one event per line"
@@ -106,26 +107,26 @@ def event_of(line: bytes, number: int, counts: dict[tuple[object, object], int])
     if fields is None:
         return None
     if VERSION_KEY in fields:
-        if found := problem_of_version(fields[VERSION_KEY]):
-            raise TraceError(found)
+        if invalid := problem_of_version(fields[VERSION_KEY]):
+            raise TraceError(invalid)
         return None
     _check_names(fields)
     fields = {**_DEFAULTS, **fields}
-    whose = (str(fields["run"]), str(fields["process"]))
-    counts[whose] = counts.get(whose, 0) + 1
-    fields.setdefault("seq", counts[whose])
+    key = (str(fields["run"]), str(fields["process"]))
+    counts[key] = counts.get(key, 0) + 1
+    fields.setdefault("seq", counts[key])
     receivers = fields["to"]
     if isinstance(receivers, list):
         fields["to"] = tuple(receivers)
-    event = Event(**fields)  # type: ignore[arg-type]  # that is what problem() looks at
-    if found := problem(event):
-        raise TraceError(found)
+    event = Event(**fields)  # type: ignore[arg-type]  # problem() checks the types
+    if invalid := problem(event):
+        raise TraceError(invalid)
     return event
 
 
 def _object(line: bytes, number: int) -> dict[str, object] | None:
     try:
-        # Some editors put a byte order mark in front of a text.
+        # Some editors start a text file with a byte order mark.
         text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
         value = json.loads(text) if text else None
     except UnicodeDecodeError as error:
@@ -146,7 +147,7 @@ def _object(line: bytes, number: int) -> dict[str, object] | None:
 
 
 def _check_names(fields: dict[str, object]) -> None:
-    """Most fields may be left out, so a misspelt one would go unnoticed if any were allowed."""
+    """Reject unknown fields: as most are optional, a misspelt one would otherwise go unnoticed."""
     for name in fields:
         if name not in Event._fields:
             close = difflib.get_close_matches(name, Event._fields, 1)

@@ -1,8 +1,8 @@
-"""Collects events in columns and hands them on in groups, so that memory stays bounded.
+"""Collects events in columns and passes them on in groups, so that memory stays bounded.
 
-A run has millions of events and each is recorded while a core works, so this is compiled with the
-cores, makes no object per event, and checks nothing: whoever takes the columns can do that for
-a whole group in one go. Columns and not rows, because that is what Parquet wants.
+A run has millions of events, each recorded on the hot path of a core. So this is compiled with the
+cores, allocates no object per event, and validates nothing: a sink can do that for a whole group at
+once. Columns and not rows, because that is what Parquet needs.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from mypy_extensions import i64, mypyc_attr
 
 from beforehand.errors import TraceError
 
-# Few enough that a group stays in the processor's caches and its memory is used again by the next
-# one: with 65,536, most of the time goes into getting fresh memory. Enough that the fixed costs of
-# a sink do not show. Sinks that want larger groups put some together.
+# Few enough that a group stays in the processor's caches and its memory is reused by the next one:
+# with 65,536, most of the time goes into allocating memory. Enough to amortise the fixed costs of a
+# sink. Sinks that need larger groups combine some.
 ROWS_PER_GROUP: Final = 4_096
 
 
 class Columns:
-    """Some events of one run, in the order in which they were recorded: the n-th of each list."""
+    """Some events of one run, in the order of recording: event n is item n of each list."""
 
     run: str
     process: list[str]
@@ -54,23 +54,23 @@ class Columns:
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Sink:
-    """Where columns go. Whoever writes one is told of the end by exactly one of close and abort."""
+    """Where columns go. The recorder ends with exactly one call of `close` or `abort`."""
 
     def write(self, columns: Columns) -> None:
-        """Take a group of events; they are the sink's from now on."""
+        """Take a group of events, which the sink owns from now on."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """All was written: make it last."""
+        """Everything was written: make it permanent."""
         raise NotImplementedError
 
     def abort(self) -> None:
-        """The run did not finish: leave nothing that looks as if it had."""
+        """The run did not finish: leave nothing behind that looks complete."""
         raise NotImplementedError
 
 
 class Recorder:
-    """Records the events of one run; as a context manager, it aborts if there is an error."""
+    """Records the events of one run; as a context manager, it aborts on an exception."""
 
     _run: str
     _sink: Sink
@@ -120,19 +120,19 @@ class Recorder:
         columns.detail.append(detail)
         self._rows += 1
         if self._rows >= ROWS_PER_GROUP:
-            self._hand_over()
+            self._flush()
 
     def close(self) -> None:
-        """Hand over the rest and close the sink. A second time changes nothing."""
+        """Pass on the remaining events and close the sink. Idempotent."""
         if not self._open:
             return
         if self._rows > 0:
-            self._hand_over()
+            self._flush()
         self._open = False
         self._sink.close()
 
     def abort(self) -> None:
-        """Drop what was recorded. After close() this changes nothing."""
+        """Discard what was recorded. No effect after `close`."""
         if not self._open:
             return
         self._open = False
@@ -140,7 +140,7 @@ class Recorder:
         self._rows = 0
         self._sink.abort()
 
-    def _hand_over(self) -> None:
+    def _flush(self) -> None:
         columns = self._columns
         self._columns = Columns(self._run)
         self._rows = 0

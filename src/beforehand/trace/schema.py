@@ -1,18 +1,18 @@
 """The schema of a trace: one event per row, whoever wrote it and whatever will read it.
 
-A trace tells what each process saw, in the order in which it saw it. `seq` counts the events of a
-process in a run, 1, 2, 3, ..., and is the truth about that order; `time_ns` comes from a clock, and
-clocks may be skewed. `docs/trace-format.md` tells the same to those who write other languages.
+A trace lists the events of each process in the order in which they happened there. `seq` counts the
+events of a process in a run, 1, 2, 3, ..., and defines that order; `time_ns` comes from a clock, and
+clocks may be skewed. `docs/trace-format.md` is the same for people who use other languages.
 """
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-# Grows when a reader of the old version would misunderstand the new one.
+# Incremented when a reader of the old version would misunderstand the new one.
 VERSION: Final = 1
 
-# The name under which a file tells its version: in the metadata of Parquet, in the header of JSON.
+# The key of the version in a file: in the metadata of Parquet, in the header line of JSON.
 VERSION_KEY: Final = "beforehand-trace"
 
 KINDS: Final[dict[str, str]] = {
@@ -41,7 +41,7 @@ class Event(NamedTuple):
     kind: str
     sender: str | None
     mid: int | None
-    to: tuple[str, ...] | None  # None means everybody, or that it does not apply
+    to: tuple[str, ...] | None  # None: everybody, or not applicable
     time_ns: int
     payload_bytes: int
     meta_bytes: int  # bytes on the wire that are not payload

@@ -1,8 +1,7 @@
 """A file that exists under its name only when it is complete.
 
-It is written under another name in the same folder and renamed at the end, which the file system
-does as one step. So a run that is killed leaves no trace that looks finished. There is to be one
-writer per path at a time.
+It is written under a temporary name in the same folder and renamed at the end, which is atomic. So a
+run that is killed leaves no trace that looks finished. There must be only one writer per path at a time.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ from beforehand.trace.recorder import Columns, Sink
 
 
 class FileSink(Sink):
-    """What the sinks of all formats share: the other name, the end, and the check of each group."""
+    """What the sinks of all formats share: temporary name, completion, and validation of each group."""
 
     def __init__(self, path: str | os.PathLike[str], endings: tuple[str, ...]) -> None:
         self.path = Path(path)
         if not self.path.name.endswith(endings):
             raise TraceError(
-                f"{self.path}: a reader knows the format by the ending of the name; "
-                f"give it one in {' or '.join(endings)}"
+                f"{self.path}: the suffix determines the format of a trace; "
+                f"give the file a name that ends in {' or '.join(endings)}"
             )
-        # Starts with a dot because Spark, like `read`, passes over such files in a folder.
+        # Starts with a dot because Spark, like `read`, skips such files in a folder.
         self.unfinished = self.path.with_name(f".{self.path.name}.unfinished")
         self.rows = 0
         self.file: BinaryIO
@@ -40,11 +39,11 @@ class FileSink(Sink):
             ) from error
 
     def write(self, columns: Columns) -> None:
-        """Check the events and append them to the file."""
+        """Validate the events and append them to the file."""
         table = table_of(columns)
-        found = first_problem(table)
-        if found is not None:
-            row, problem = found
+        invalid = first_problem(table)
+        if invalid is not None:
+            row, problem = invalid
             raise TraceError(
                 f"{self.path}: row {self.rows + row + 1}, recorded by "
                 f"{shown(columns.process[row])}: {problem}"
@@ -53,11 +52,11 @@ class FileSink(Sink):
         self.rows += len(columns)
 
     def close(self) -> None:
-        """Finish the file and give it its name."""
+        """Complete the file and give it its final name."""
         try:
             self.finish()
             self.file.flush()
-            os.fsync(self.file.fileno())  # or a crash could leave the name with no content
+            os.fsync(self.file.fileno())  # or a crash could leave the name without content
             self.file.close()
             os.replace(self.unfinished, self.path)
         except BaseException:
@@ -66,7 +65,7 @@ class FileSink(Sink):
 
     def abort(self) -> None:
         """Remove the file."""
-        # Buffers may be written out here, and fail as they did before; they are not wanted anyway.
+        # Flushing buffers may fail here again; their content is not needed anyway.
         with suppress(Exception):
             self.discard()
         with suppress(OSError):
@@ -74,14 +73,14 @@ class FileSink(Sink):
         self.unfinished.unlink(missing_ok=True)
 
     def append(self, table: Table) -> None:
-        """Write one group of checked events in the format of the file."""
+        """Write one group of valid events in the format of the file."""
         raise NotImplementedError
 
     def finish(self) -> None:
-        """Write what the format wants at the end."""
+        """Write what the format requires at the end."""
 
     def discard(self) -> None:
-        """Let go of the file without finishing it."""
+        """Release resources without finishing the file."""
 
 
 def table_of(columns: Columns) -> Table:

@@ -16,7 +16,7 @@ SENDER: Final = 2  # bits below the sender
 class BlockClocks(NamedTuple):
     """A block of columns of all clocks, and the messages in flight."""
 
-    known: Ints  # [j, i]: T(j)[i] of `causality/oracle.py`
+    known: Ints  # [j, i]: D(j)[i] of `causality/oracle.py`
     latest: Ints  # [j, i]: the greatest number of i's messages that j delivered
     clocks: Ints  # [slot, i]: the clock of the message in a slot
     slot_sender: Ints
