@@ -17,7 +17,7 @@ def test_causal_order_survives_chaos(seed: int, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(introductions, "CROSSING", 150 * MS)
     monkeypatch.setattr(introductions, "FIRST_RETRY", 20 * MS)
     monkeypatch.setattr(introductions, "SLOWEST_RETRY", 60 * MS)
-    monkeypatch.setattr(introductions, "ANSWER_LIFE", 300 * MS)
+    monkeypatch.setattr(introductions, "ANSWER_LIFETIME", 300 * MS)
     chaos = Chaos(seed)
     run(chaos.run(8.0), 60)
     assert chaos.violations == [], f"seed {seed}"

@@ -113,7 +113,7 @@ def test_a_port_in_use() -> None:
     async def main() -> None:
         async with Node("alice") as alice:
             second = Node("bob", listen=alice.address)
-            with pytest.raises(TransportError, match=r"cannot listen there .*choose another port"):
+            with pytest.raises(TransportError, match=r"cannot listen .*choose another port"):
                 await second.start()
             assert not await second.close()
 
@@ -124,7 +124,7 @@ def test_a_port_in_use() -> None:
     ("address", "problem"),
     [
         ("no.such.host.invalid:7001", "cannot resolve this host"),
-        ("127.0.0.1:0", "port 0, where nobody listens"),
+        ("127.0.0.1:0", "port 0, which cannot be sent to"),
         ("127.0.0.1", "127.0.0.1"),
         ("127.0.0.1:99999", "99999"),
     ],
@@ -150,7 +150,7 @@ def test_peers_that_cannot_be_found(address: str, problem: str) -> None:
         ({"name": "x" * 239}, "at most 238 bytes"),
         ({"name": 7}, "int"),
         ({"peers": "bob"}, "peers are a mapping of names to addresses"),
-        ({"peers": {"alice": "127.0.0.1:1"}}, "no peer of itself"),
+        ({"peers": {"alice": "127.0.0.1:1"}}, "a peer of itself"),
         ({"peers": {"": "127.0.0.1:1"}}, "name"),
         ({"key": b"short"}, "5 bytes, not 32"),
         ({"key": "no/such/file"}, "no/such/file"),
@@ -160,7 +160,7 @@ def test_peers_that_cannot_be_found(address: str, problem: str) -> None:
         ({"window": 0}, "window=0: it must be a positive integer"),
         ({"window": 2.5}, "window=2.5"),
         ({"window_bytes": -1}, "window_bytes=-1"),
-        ({"silent_after": 0}, "silent_after=0: it must be seconds"),
+        ({"silent_after": 0}, "silent_after=0: it must be a number of seconds"),
         ({"silent_after": float("nan")}, "silent_after=nan"),
         ({"silent_after": "5"}, "silent_after='5'"),
         ({"silent_after": 5.0, "drop_after": 1.0}, "drop_after=1.0 is less than silent_after=5.0"),

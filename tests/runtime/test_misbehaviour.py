@@ -46,7 +46,7 @@ WRONG = {
     "a frame that is cut short": (b"\xc4abc", "8 bytes announced, 3 left"),
     "a core's ack of nothing": (encode(HybridAck(7)), "acknowledges message 7"),
     "a message before itself": (b"\x21\x02\x01x", "follows one"),
-    "another protocol": (b"\x09\x01", "not a frame of hybrid buffering"),
+    "another protocol": (b"\x09\x01", "a frame of hybrid buffering"),
     "the receiver among the dropped": (
         encode(Fenced(0, (ALICE,), 0, HybridPermit(1))),
         "was dropped, yet still sends to it",

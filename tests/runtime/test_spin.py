@@ -71,5 +71,5 @@ def test_nodes_that_spin_answer_without_sleeping() -> None:
 @pytest.mark.parametrize("spin", [-0.1, 0.5, "long"])
 def test_a_spin_that_makes_no_sense_is_refused(spin: float) -> None:
     """An event loop that does nothing else for long is no event loop."""
-    with pytest.raises(LocalProtocolError, match=r"spin=.*: it must be seconds, from 0"):
+    with pytest.raises(LocalProtocolError, match=r"spin=.*: it must be a number of seconds from 0"):
         Node("alice", spin=spin)

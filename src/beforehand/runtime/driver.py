@@ -17,7 +17,7 @@ from beforehand.errors import NodeClosedError, PeerDroppedError, WouldBlock
 from beforehand.protocols.core import Core
 from beforehand.runtime import events
 from beforehand.runtime.engine.engine import Engine
-from beforehand.runtime.engine.events import AccountChanged, EngineEvent
+from beforehand.runtime.engine.events import AccountChanged
 from beforehand.runtime.engine.outbox import Receivers, checked_receivers
 from beforehand.runtime.engine.peer import Peer
 from beforehand.runtime.events import EventHistory, PeerEvent
@@ -165,25 +165,25 @@ class Driver:
 
     def react(self, now: int) -> None:
         """The engine has worked: wake those who waited for it, and flush after they have run."""
-        events = self.engine.take_events()
-        if events:
-            self._handle(events, now)
-        if self.readers.waiting and self.inbox.unread:
-            self.readers.wake()
+        self._dispatch(now)
         if not self.flush_requested:
             self.request_flush()
 
-    def _handle(self, events: list[EngineEvent], now: int) -> None:
-        """Act on the events of the engine, and on those that follow from them."""
-        while events:
-            for event in events:
-                if isinstance(event, AccountChanged):
-                    self.receipts.update(event.peer)
-                    self.senders.wake(event.peer.name)
-                else:
-                    self.members.handle(event, now)
-            events = self.engine.take_events()
-        self.engine.report_accounts(bool(self.senders) or bool(self.receipts))
+    def _dispatch(self, now: int) -> None:
+        """Act on the events of the engine, and wake a reader if there is a message."""
+        events = self.engine.take_events()
+        if events:
+            while events:
+                for event in events:
+                    if isinstance(event, AccountChanged):
+                        self.receipts.update(event.peer)
+                        self.senders.wake(event.peer.name)
+                    else:
+                        self.members.handle(event, now)
+                events = self.engine.take_events()  # those that follow from the first ones
+            self.engine.report_accounts(bool(self.senders) or bool(self.receipts))
+        if self.readers.waiting and self.inbox.unread:
+            self.readers.wake()
 
     def request_flush(self, at_once: bool = False) -> None:
         """Ask for a flush: at the end of this turn of the loop, or also at once."""
@@ -215,11 +215,7 @@ class Driver:
         for address, datagrams in out:
             self.transport.send(address, datagrams)
         engine.process_deferred_acks()
-        events = engine.take_events()
-        if events:
-            self._handle(events, now)
-        if self.readers.waiting and self.inbox.unread:  # messages to oneself
-            self.readers.wake()
+        self._dispatch(now)
         if engine.needs_flush():
             self.request_flush()
         if self._timer is None or engine.next_timer() < self._timer_at:
@@ -365,11 +361,9 @@ class Driver:
             raise PeerDroppedError(
                 f"{self.name}: a receiver of {self.name}#{number} was dropped before it had it"
             )
-        positions = [
-            (peer, int(peer.outgoing.position_of(number)))
-            for peer in self.engine.sessions.peers.values()
-        ]
-        await asyncio.gather(*self._expect([each for each in positions if each[1]]))
+        peers = self.engine.sessions.peers.values()
+        positions = [(peer, int(peer.outgoing.position_of(number))) for peer in peers]
+        await asyncio.gather(*self._expect([(peer, at) for peer, at in positions if at]))
 
     def _expect(self, positions: list[tuple[Peer, int]]) -> list[asyncio.Future[None]]:
         self.engine.report_accounts(True)

@@ -1,4 +1,4 @@
-"""Running a program on the faster event loop, where it is installed."""
+"""`asyncio.run` on uvloop, where it is installed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ T = TypeVar("T")
 def run(main: Coroutine[Any, Any, T]) -> T:
     """Like `asyncio.run`, on uvloop if there is one (`pip install 'beforehand[fast]'`).
 
-    What is there at the start, mostly modules, is taken out of the sight of the garbage collector:
-    with many messages per second it would be looked through all the time, for nothing.
+    Objects that exist at the start, mostly modules, are hidden from the garbage collector: with many
+    messages per second it would scan them all the time, for nothing.
     """
     gc.collect()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""What a node is told at its creation, checked."""
+"""The arguments of a node, checked."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from beforehand.protocols.reliable import ReliableLink
 from beforehand.runtime.identity import keys
 from beforehand.runtime.identity.greeting import INCARNATION_SIZE
 
-# "@" and the incarnation in hexadecimal digits are added to a name inside the cores.
+# Cores see the name followed by "@" and the incarnation in hexadecimal digits.
 MAX_NAME: Final = MAX_PROCESS_NAME - 1 - 2 * INCARNATION_SIZE
 
 
-LONGEST_SPIN: Final = 0.01  # seconds in which an event loop does nothing else
+MAX_SPIN: Final = 0.01  # seconds: the event loop does nothing else in the meantime
 
 
 class NodeSettings:
-    """The choices for one node; see `Node` for their meaning."""
+    """The settings of one node; see `Node` for their meaning."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class NodeSettings:
         self.psk = keys.NO_KEY if loaded is None else loaded
         self.protocol = protocol
         self.capabilities: Capabilities = protocols.describe(protocol)
-        # Those who must be known from the start are known by name.
+        # Protocols that know all processes from the start know them by name, without incarnation.
         self.named = self.capabilities.membership == "fixed" or self.capabilities.overlay != "none"
         self.window = _positive("window", window)
         self.window_bytes = _positive("window_bytes", window_bytes)
@@ -54,12 +54,12 @@ class NodeSettings:
         self.drop_after = 0 if drop_after is None else _nanoseconds("drop_after", drop_after)
         if self.drop_after and self.drop_after < self.silent_after:
             raise LocalProtocolError(
-                f"drop_after={drop_after} is less than silent_after={silent_after}: a peer is "
-                "silent first, and dropped then"
+                f"drop_after={drop_after} is less than silent_after={silent_after}; a peer is "
+                "reported silent before it is dropped, so choose a larger drop_after"
             )
-        if not isinstance(spin, (int, float)) or not 0 <= spin <= LONGEST_SPIN:
+        if not isinstance(spin, (int, float)) or not 0 <= spin <= MAX_SPIN:
             raise LocalProtocolError(
-                f"spin={spin!r}: it must be seconds, from 0 (sleep at once) to {LONGEST_SPIN}"
+                f"spin={spin!r}: it must be a number of seconds from 0 (never spin) to {MAX_SPIN}"
             )
         self.spin = int(spin * 1e9)
         self.incarnation = incarnation
@@ -69,7 +69,7 @@ class NodeSettings:
         return name if self.named else f"{name}@{incarnation.hex()}"
 
     def create_core(self, processes: Iterable[str] | None, tree: Any, links: Any) -> Core:
-        """The core, with the reliable links that it needs."""
+        """The core, inside a `ReliableLink` if it needs a reliable or FIFO network."""
         process = self.process_of(self.name, self.incarnation)
         options = protocols.registration(self.protocol).node_options
         if processes is None and self.capabilities.membership == "fixed":
@@ -86,7 +86,7 @@ def _checked_name(name: object) -> str:
     checked = check_process(name)
     if len(checked.encode()) > MAX_NAME:
         raise LocalProtocolError(
-            f"the name of a node takes at most {MAX_NAME} bytes, and this one has "
+            f"the name of a node has at most {MAX_NAME} bytes, and this one has "
             f"{len(checked.encode())}; choose a shorter one"
         )
     return checked
@@ -97,20 +97,24 @@ def _checked_peers(name: str, peers: Mapping[str, str] | Iterable[str]) -> dict[
         raise LocalProtocolError(
             f"{name}: peers are a mapping of names to addresses, not the text {peers!r}"
         )
-    found = dict(peers) if isinstance(peers, Mapping) else dict.fromkeys(peers, "")
-    for peer in found:
+    addresses = dict(peers) if isinstance(peers, Mapping) else dict.fromkeys(peers, "")
+    for peer in addresses:
         if _checked_name(peer) == name:
-            raise LocalProtocolError(f"{name}: a node is no peer of itself; leave it out of peers")
-    return found
+            raise LocalProtocolError(
+                f"{name}: a node isn't a peer of itself; leave it out of peers"
+            )
+    return addresses
 
 
-def _positive(what: str, value: object) -> int:
+def _positive(setting: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise LocalProtocolError(f"{what}={value!r}: it must be a positive integer")
+        raise LocalProtocolError(f"{setting}={value!r}: it must be a positive integer")
     return value
 
 
-def _nanoseconds(what: str, seconds: object) -> int:
+def _nanoseconds(setting: str, seconds: object) -> int:
     if not isinstance(seconds, (int, float)) or not 0.01 <= seconds <= 1e9:
-        raise LocalProtocolError(f"{what}={seconds!r}: it must be seconds, at least 0.01")
+        raise LocalProtocolError(
+            f"{setting}={seconds!r}: it must be a number of seconds, at least 0.01"
+        )
     return int(seconds * 1e9)

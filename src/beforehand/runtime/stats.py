@@ -1,4 +1,4 @@
-"""What a node shows of its inside: what waits and for what, and how the links are doing."""
+"""Snapshots of a node: messages that wait and for what, counters, and the state of its links."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from beforehand.runtime.identity.introductions import Introductions
 
 @dataclass(frozen=True)
 class Waiting:
-    """A message that waits inside the core of this node."""
+    """A message that waits in the core of this node."""
 
     id: MessageId
-    receivers: tuple[str, ...]  # those that it waits to go to, or this node
-    seconds: float  # for how long
+    receivers: tuple[str, ...]  # where it waits to go, or this node
+    seconds: float  # how long it has waited
     waits_for: tuple[str, ...]  # each a phrase, like "permit of bob for carol#3"
 
     def __str__(self) -> str:
         to = ", ".join(self.receivers)
-        what = ", ".join(self.waits_for) or "its turn"
-        return f"{self.id} to {to} has waited {self.seconds:.3f} s for {what}"
+        reasons = ", ".join(self.waits_for) or "its turn"
+        return f"{self.id} to {to} has waited {self.seconds:.3f} s for {reasons}"
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class PeerStats:
     accepted: int  # messages that `send` took for it
     delivered: int  # how many of them it has delivered
     consumed: int  # how many of them its application has taken
-    received: int  # messages of it that were delivered here
-    window: int  # how many may be under way to it
+    received: int  # messages from it that were delivered here
+    window: int  # how many may be outstanding
     round_trip_ms: float
     in_flight_bytes: int
     waiting_bytes: int  # in the queue of the link
@@ -46,7 +46,7 @@ class PeerStats:
 
 @dataclass(frozen=True)
 class Stats:
-    """A node at one moment. Counters start with the node."""
+    """A node at one moment. Counters start at zero with the node."""
 
     name: str
     protocol: str
@@ -58,9 +58,9 @@ class Stats:
     bytes_in: int
     datagrams_out: int
     bytes_out: int
-    stray: int  # datagrams for no session
+    stray: int  # datagrams for unknown sessions
     refused: int  # forged, damaged or replayed datagrams
-    misbehaved: int  # frames of authenticated peers that made no sense
+    misbehaved: int  # frames that no correct peer sends
     peers: dict[str, PeerStats]
 
     def as_dict(self) -> dict[str, object]:
@@ -68,22 +68,22 @@ class Stats:
         return asdict(self)
 
 
-def bare(process: str) -> str:
-    """What users call a process of the core."""
+def name_of(process: str) -> str:
+    """The name of a process without its incarnation."""
     name, at, incarnation = process.rpartition("@")
     return name if at and len(incarnation) == 16 else process
 
 
 def waiting(held: Held, me: str, now: int) -> Waiting:
-    """What a core holds, in the words of users."""
+    """A held message of the core, with the names that users know."""
     phrases = []
     for wait in held.waits:
-        peer = bare(wait.peer)
+        peer = name_of(wait.peer)
         owner = me if wait.kind == "ack" else peer
         phrases.append(f"{wait.kind} of {peer} for {owner}#{wait.message_id}")
     return Waiting(
-        MessageId(bare(held.sender), held.message_id),
-        tuple(bare(receiver) for receiver in held.receivers),
+        MessageId(name_of(held.sender), held.message_id),
+        tuple(name_of(receiver) for receiver in held.receivers),
         max(0, now - held.since) / 1e9,
         tuple(phrases),
     )

@@ -24,7 +24,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(introductions, "FIRST_RETRY", 20 * MS)
     monkeypatch.setattr(introductions, "SLOWEST_RETRY", 60 * MS)
     monkeypatch.setattr(introductions, "UNANSWERED", 200 * MS)
-    monkeypatch.setattr(introductions, "ANSWER_LIFE", 300 * MS)
+    monkeypatch.setattr(introductions, "ANSWER_LIFETIME", 300 * MS)
 
 
 @pytest.mark.parametrize("at", ["bob", "elsewhere"])

@@ -4,8 +4,7 @@ Datagrams (`receive`), messages (`try_send`, `offer`) and time (`advance`, `expi
 Datagrams (`flush`) and one list of events (`take_events`) come out, and messages for the application
 wait in the `inbox`. Nobody else changes the state of an engine.
 
-Everything here happens once per run, frame or datagram. Per message there is only a payload, and the
-object the application gets.
+All of this happens per run, frame or datagram; per message there is only a payload and a `Message`.
 """
 
 from __future__ import annotations
@@ -21,20 +20,10 @@ from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.core import Core
 from beforehand.protocols.effects import Deliver, DeliverRun, Effect, Transmit
 from beforehand.protocols.frames import Frame
+from beforehand.runtime.engine import events
 from beforehand.runtime.engine.counters import Counters
 from beforehand.runtime.engine.deferred_acks import NO_RANGES, DeferredAck
-from beforehand.runtime.engine.events import (
-    AddressChanged,
-    DroppedPeerHeard,
-    EngineEvent,
-    EventQueue,
-    HandshakeDatagram,
-    PathResponse,
-    PeerHeardAgain,
-    PeerMisbehaved,
-    PeerSilent,
-    SessionClosed,
-)
+from beforehand.runtime.engine.events import EngineEvent, EventQueue
 from beforehand.runtime.engine.flow_control import FlowControl
 from beforehand.runtime.engine.inbox import Inbox
 from beforehand.runtime.engine.links import Links
@@ -114,20 +103,19 @@ class Engine:
     def sizes(self) -> dict[str, int]:
         """How many entries each table has: bounded, whatever is received."""
         sizes = {"events": len(self._events), "deferred": len(self._deferred)}
-        sizes.update(self.outbox.sizes())
-        sizes.update(self.sessions.sizes())
-        sizes.update(self._links.sizes())
-        sizes.update(self._flow.sizes())
+        sizes.update({**self.outbox.sizes(), **self.sessions.sizes()})
+        sizes.update({**self._links.sizes(), **self._flow.sizes()})
         return sizes
 
     # ---- messages in ----
 
     def try_send(self, to: object, payload: object) -> i64:
         """Accept a message on the fast path and return its number, or 0 if it takes `offer`."""
-        if not self.outbox.try_accept(to, payload):
+        outbox = self.outbox
+        if not outbox.try_accept(to, payload):
             return 0
-        number = self.outbox.sent()
-        if self.outbox.runs:
+        number = outbox.sent()
+        if outbox.runs:
             self._send_runs()
         return number
 
@@ -163,8 +151,7 @@ class Engine:
     def receive(self, datagrams: list[bytes], address: Hashable, now: i64) -> None:
         """Datagrams came from an address."""
         self._now = now
-        if self._deferred:
-            self.process_deferred_acks()
+        self.process_deferred_acks()
         self.flush_pending()
         counters = self.counters
         for datagram in datagrams:
@@ -172,7 +159,7 @@ class Engine:
             counters.datagrams_in += 1
             counters.bytes_in += size
             if size <= HEADER or datagram[0] != DATA:
-                self._events.add(HandshakeDatagram(datagram, address))
+                self._events.add(events.HandshakeDatagram(datagram, address))
                 continue
             peer = self.sessions.by_connection.get(datagram[1:PREFIX])
             if peer is None or peer.link is None:
@@ -188,7 +175,7 @@ class Engine:
                 counters.refused += 1
                 continue
             if peer.gone:
-                self._events.add(DroppedPeerHeard(peer))
+                self._events.add(events.DroppedPeerHeard(peer))
                 continue
             if not peer.proven:
                 self.prove(peer)
@@ -198,13 +185,13 @@ class Engine:
                 peer = known
             if link.silent:
                 link.silent = False
-                self._events.add(PeerHeardAgain(peer))
+                self._events.add(events.PeerHeardAgain(peer))
             if (
                 address != link.address
                 and number == link.received.largest
                 and size >= HEADER + link.sealer.overhead + len(frames.PING_FRAME)
             ):
-                self._events.add(AddressChanged(peer, address))
+                self._events.add(events.AddressChanged(peer, address))
             self._read_body(peer, link, body, now)
         if self._drops_seen != len(self.core.drop_log()):
             self._process_drops("", None)
@@ -220,7 +207,7 @@ class Engine:
                 tag: i64 = body[at]
                 if tag == frames.PADDING:
                     break
-                elif tag == frames.ACK:
+                if tag == frames.ACK:
                     reader = Reader(body, at + 1, peer.name)
                     ranges, delay = frames.read_ack(reader)
                     self._deferred.append(DeferredAck(peer, link, now, None, ranges, delay))
@@ -268,12 +255,12 @@ class Engine:
         elif tag == frames.CHALLENGE:
             link.post_urgent(ONE_BYTE[frames.RESPONSE] + reader.take(frames.TOKEN))
         elif tag == frames.RESPONSE:
-            self._events.add(PathResponse(peer, reader.take(frames.TOKEN)))
+            self._events.add(events.PathResponse(peer, reader.take(frames.TOKEN)))
         elif tag == frames.CLOSE:
             reason: i64 = reader.take(1)[0]
             if reason != frames.LEAVING and reason != frames.DROPPED:
                 raise reader.problem(f"a farewell for the reason {reason}")
-            self._events.add(SessionClosed(peer, int(reason)))
+            self._events.add(events.SessionClosed(peer, int(reason)))
         elif tag == frames.PING:
             reader.take(frames.TOKEN)
         else:
@@ -281,12 +268,13 @@ class Engine:
 
     def _report_misbehaviour(self, peer: Peer, problem: RemoteProtocolError) -> None:
         self.counters.misbehaved += 1
-        self._events.add(PeerMisbehaved(peer, problem.problem))
+        self._events.add(events.PeerMisbehaved(peer, problem.problem))
 
     def process_deferred_acks(self) -> None:
         """Use the acknowledgements that came along with messages."""
         deferred = self._deferred
-        self._deferred = []
+        if deferred:
+            self._deferred = []
         for ack in deferred:
             link = ack.link
             if ack.peer.gone or (link.closed and ack.frame is None):
@@ -352,7 +340,7 @@ class Engine:
             silence = now - link.heard_at
             if silence >= self._silent_after and not link.silent:
                 link.silent = True
-                self._events.add(PeerSilent(peer, int(silence)))
+                self._events.add(events.PeerSilent(peer, int(silence)))
             if self._drop_after and silence >= self._drop_after:
                 self.drop(peer, now)
 
@@ -380,15 +368,14 @@ class Engine:
                 sessions.merge(former, peer)
                 return
             if former.process != peer.process and not self.core.is_dropped(former.process):
-                self._drop(former, self._now, False, peer)
+                self.drop(former, self._now, successor=peer)
         self._forget_routes()
         sessions.connect(peer)
 
-    def drop(self, peer: Peer, now: i64, has_left: bool = False) -> None:
-        """Give the peer up for good; `has_left`: it said so itself."""
-        self._drop(peer, now, has_left, None)
-
-    def _drop(self, peer: Peer, now: i64, has_left: bool, successor: Peer | None) -> None:
+    def drop(
+        self, peer: Peer, now: i64, has_left: bool = False, successor: Peer | None = None
+    ) -> None:
+        """Give the peer up for good: it has left, was restarted as its successor, or is just dropped."""
         self.flush_pending()
         self._carry_out(self.core.drop(peer.process, now))
         self._process_drops(peer.process if has_left else "", successor)

@@ -1,15 +1,15 @@
-"""How two nodes get to know each other: hellos, answers to them, and whose life is over.
+"""Opening sessions: our hellos, our answers to others, and which incarnation of a name is current.
 
-A process is a name and an incarnation, eight random bytes from its start. In protocols of open
+A process is a name and an incarnation, eight random bytes from its start. In protocols with open
 membership the core knows it as `name@incarnation`, so a restarted process is a new one to the cores
-and the old one is dropped (`protocols/fence.py` says why). Protocols that must know everybody by name
-from the start cannot take a restarted process back, and say so.
+and the old one is dropped (`protocols/fence.py` explains why). Protocols that know all processes by name
+from the start cannot take a restarted process back, and refuse it.
 
-When somebody with the keys comes under a known name and another incarnation, there are two cases. If the
-old one is alive, which is asked of it, two nodes use one name: the newcomer is refused. If it is silent,
-it has been restarted. Clocks play no part, so they may jump.
+When a node with the right key uses a known name with another incarnation, there are two cases. If the
+old incarnation answers a ping, two nodes use one name: the newcomer is refused. If it stays silent, it
+was restarted. Wall clocks play no part in this, so they may jump.
 
-Both sides may say hello at once. That of the greater name counts, if it gets through.
+Both sides may send a hello at once. The one from the greater name counts, if it gets through.
 """
 
 from __future__ import annotations
@@ -32,30 +32,34 @@ from beforehand.runtime.settings import NodeSettings
 from beforehand.runtime.transports.base import Address, Transport
 
 MS: Final = 1_000_000
-FIRST_RETRY: Final = 50 * MS  # until a hello is sent again; then twice as long each time,
+FIRST_RETRY: Final = 50 * MS  # until a hello is sent again; doubled each time,
 SLOWEST_RETRY: Final = 1000 * MS  # up to this
-LONGEST_PAUSE: Final = 5000 * MS  # between attempts that find a peer that we dropped
-CROSSING: Final = 1000 * MS  # how long we insist on our own hello once it got through
-LIFE_SIGN: Final = 1000 * MS  # how long the old incarnation has to answer for itself
-UNANSWERED: Final = 3000 * MS  # then somebody is there who cannot or will not welcome us
-ANSWER_LIFE: Final = 5000 * MS  # how long a welcome of ours may be used
-MOST_WINDOW: Final = 2**20  # messages that we keep for one peer
-MOST_WINDOW_BYTES: Final = 2**30
-MOST_ANSWERS: Final = 256  # welcomes that nobody has used yet: they cost a session each
-REPEAT: Final = 10_000 * MS  # between two events of the same kind about the same thing
+MAX_PAUSE: Final = 5000 * MS  # between attempts that reach a peer that was dropped
+CROSSING: Final = 1000 * MS  # how long our own hello has precedence once it got through
+LIFE_SIGN: Final = 1000 * MS  # how long the old incarnation has to answer a ping
+UNANSWERED: Final = (
+    3000 * MS
+)  # after which the user is told that somebody answers without welcoming us
+ANSWER_LIFETIME: Final = 5000 * MS  # how long a welcome of ours may be used
+MAX_WINDOW: Final = 2**20  # messages kept for one peer
+MAX_WINDOW_BYTES: Final = 2**30
+MAX_ANSWERS: Final = 256  # welcomes that nobody has used yet: each of them costs a session
+REPEAT: Final = 10_000 * MS  # between two events of the same kind on the same subject
 
 
 class Attempt:
-    """Our hellos to one peer."""
+    """Our attempt to open a session with one peer."""
 
     def __init__(self, initiator: Initiator, connection: bytes, now: int) -> None:
         self.initiator = initiator
         self.connection = connection
         self.next_at = now
         self.interval = FIRST_RETRY
-        self.reached_at = 0  # when somebody first answered
-        self.cookie_at = now - FIRST_RETRY  # when a cookie was last believed
-        self.asked_at = 0  # when the hello was sent that is to be welcomed; 0 if it was sent again
+        self.reached_at = 0  # when the first answer came
+        self.cookie_at = now - FIRST_RETRY  # when the last cookie was accepted
+        self.asked_at = (
+            0  # when the last hello was sent, for the round-trip time; 0 if it was resent
+        )
 
 
 class Answer:
@@ -94,13 +98,17 @@ class Introductions:
         self.attempts: dict[str, Attempt] = {}
         self.attempting: dict[bytes, str] = {}  # connection -> name
         self.answers: dict[str, Answer] = {}
-        self.pauses: dict[str, int] = {}  # before the next attempt to find the next life of a peer
-        self.doubted: dict[str, tuple[int, str]] = {}  # name -> since when which life is in doubt
+        self.pauses: dict[
+            str, int
+        ] = {}  # before the next attempt to reach a restarted peer, by name
+        self.doubted: dict[
+            str, tuple[int, str]
+        ] = {}  # name -> when which process was asked for a sign of life
 
     # ---- our hellos ----
 
     def attempt(self, name: str, now: int) -> None:
-        """Say hello to a peer, if we know where it may be, until there is a session."""
+        """Send hellos to a peer, if its address is known, until there is a session."""
         if name in self.attempts or name not in self.addresses:
             return
         connection = self.random(8)
@@ -111,7 +119,7 @@ class Introductions:
         self.attempting[connection] = name
 
     def give_up(self, name: str) -> None:
-        """Say hello no more."""
+        """Stop sending hellos to a peer."""
         attempt = self.attempts.pop(name, None)
         if attempt is not None:
             del self.attempting[attempt.connection]
@@ -129,9 +137,9 @@ class Introductions:
         )
 
     def poll(self, now: int) -> int:
-        """Send the hellos that are due; returns when the next one is, 0 for never."""
+        """Send the hellos that are due; when the next one is, 0 for never."""
         for name, answer in list(self.answers.items()):
-            if now - answer.since > ANSWER_LIFE:
+            if now - answer.since > ANSWER_LIFETIME:
                 self._forget_answer(name)
                 if not self.sessions.is_up(name):
                     self.attempt(name, now)
@@ -142,13 +150,13 @@ class Introductions:
                 attempt.asked_at = 0
                 attempt.next_at = now + attempt.interval
                 attempt.interval = min(2 * attempt.interval, SLOWEST_RETRY)
-                self._wonder(name, attempt, now)
+                self._report_unanswered(name, attempt, now)
             if not soonest or attempt.next_at < soonest:
                 soonest = attempt.next_at
         return soonest
 
-    def _wonder(self, name: str, attempt: Attempt, now: int) -> None:
-        """Somebody is there and does not welcome us: tell the user what the reason may be."""
+    def _report_unanswered(self, name: str, attempt: Attempt, now: int) -> None:
+        """A peer answers without welcoming us: report the likely reason."""
         if (
             attempt.reached_at
             and now - attempt.reached_at > UNANSWERED
@@ -162,7 +170,7 @@ class Introductions:
                 self.emit(PeerEvent(events.REFUSED, name, detail))
 
     def handle(self, datagram: bytes, address: Address, now: int) -> None:
-        """A datagram of no session came."""
+        """Process a datagram outside of all sessions."""
         kind = datagram[0] if datagram else 0
         if kind == HELLO:
             self._hello(datagram, address, now)
@@ -174,13 +182,13 @@ class Introductions:
         attempt = self.attempts[name]
         initiator = attempt.initiator
         if kind == COOKIE:
-            # Not every one: whoever saw our hello can send us any number of false ones.
+            # Not all of them: whoever saw our hello can send any number of forged ones.
             if now - attempt.cookie_at >= FIRST_RETRY and initiator.take_cookie(datagram):
                 attempt.cookie_at = now
                 attempt.reached_at = attempt.reached_at or now
                 attempt.asked_at = now
                 attempt.next_at = now + attempt.interval
-                # Not to where the cookie came from: anybody can write a sender's address.
+                # Not to where the cookie came from: source addresses can be forged.
                 self.transport.send(self.addresses[name], [initiator.hello()])
         elif kind == WELCOME:
             established = initiator.take_welcome(datagram)
@@ -201,16 +209,16 @@ class Introductions:
         if problem is not None:
             self.emit(PeerEvent(events.REFUSED, name, problem))
         elif self.engine.core.is_dropped(self._process(greeting)):
-            # The one that we dropped lives. Its next life will be welcome, and may be long in coming.
+            # The incarnation that was dropped is alive. Wait for its restart, with growing pauses.
             pause = self.pauses.get(name, FIRST_RETRY)
-            self.pauses[name] = min(2 * pause, LONGEST_PAUSE)
+            self.pauses[name] = min(2 * pause, MAX_PAUSE)
             self.attempt(name, now + pause)
         else:
             peer = self._new_peer(established, attempt.connection, address, self.settings.name, now)
             assert peer.link is not None
             if attempt.asked_at:
                 peer.link.recovery.rtt.sample(now - attempt.asked_at, 0)
-            peer.link.ping()  # the other side waits for a sign that we have the keys
+            peer.link.ping()  # the other side waits for proof that we hold the keys
             self.engine.prove(peer)
 
     # ---- hellos of others ----
@@ -230,7 +238,7 @@ class Introductions:
             self.refused += 1
 
     def _opened(self, hello: Hello, address: Address, now: int) -> None:
-        """A hello of somebody with the key, who can receive at this address."""
+        """A hello from a node that has the key and can receive at this address."""
         greeting = hello.greeting
         name = greeting.name
         answer = self.answers.get(name)
@@ -246,9 +254,9 @@ class Introductions:
         attempt = self.attempts.get(name)
         if attempt is not None and self.settings.name > name:
             if attempt.reached_at and now - attempt.reached_at < CROSSING:
-                return  # both sides said hello, and ours got through
+                return  # both sides sent a hello, and ours got through
             self.give_up(name)
-        if self._is_over(hello, address, now):
+        if self._is_vacant(hello, address, now):
             self._forget_answer(name)
             self._answer(hello, address, now)
 
@@ -257,7 +265,7 @@ class Introductions:
         welcome, established = self.responder.welcome(hello, self._greeting(connection))
         peer = self._new_peer(established, connection, address, hello.greeting.name, now)
         self.sessions.expect(peer)
-        if len(self.answers) >= MOST_ANSWERS:
+        if len(self.answers) >= MAX_ANSWERS:
             self._forget_answer(next(iter(self.answers)))
         self.answers[peer.name] = Answer(hello.ephemeral, welcome, peer, now)
         self.transport.send(address, [welcome])
@@ -267,14 +275,14 @@ class Introductions:
         if answer is not None and not answer.peer.proven:
             self.sessions.forget(answer.peer)
 
-    def _is_over(self, hello: Hello, address: Address, now: int) -> bool:
-        """Whether the incarnation that we know under this name, if any, has come to its end."""
+    def _is_vacant(self, hello: Hello, address: Address, now: int) -> bool:
+        """Whether no living incarnation holds this name, so that the newcomer may have it."""
         name = hello.greeting.name
         old = self.sessions.peers.get(name)
         if old is None or old.link is None or not self.sessions.is_up(name):
             return old is None or not self.settings.named or not old.gone
         if old.incarnation == hello.greeting.incarnation:
-            return False  # the session is there: a late copy of an old hello
+            return False  # there is a session already: a late copy of an old hello
         since, process = self.doubted.get(name, (0, b""))
         if process != old.process:
             self.doubted[name] = (now, old.process)
@@ -310,8 +318,8 @@ class Introductions:
 
     # ---- both ----
 
-    def settle(self, peer: Peer) -> None:
-        """There is a session with the peer: what else was under way is of no use."""
+    def connected(self, peer: Peer) -> None:
+        """There is a session with the peer: other attempts are obsolete."""
         self.give_up(peer.name)
         self._forget_answer(peer.name)
         self.doubted.pop(peer.name, None)
@@ -328,7 +336,7 @@ class Introductions:
         }
 
     def _problem(self, greeting: Greeting) -> str | None:
-        """Why there can be no session with such a node."""
+        """Why a session with this node is impossible, or None."""
         if greeting.name == self.settings.name:
             return f"the name {greeting.name} is that of the node it talks to; choose another"
         if greeting.protocol != self.settings.protocol:
@@ -337,7 +345,7 @@ class Introductions:
                 f"{self.settings.protocol}; all must run the same"
             )
         if self.settings.named and greeting.name not in self.sessions.peers:
-            return f"{self.settings.name} was not told of a process {greeting.name}; name it there"
+            return f"{self.settings.name} doesn't list {greeting.name} as a peer; add it there"
         if self.settings.named and self.sessions.peers[greeting.name].gone:
             return self._no_return(greeting.name)
         return None
@@ -368,7 +376,7 @@ class Introductions:
             self._process(greeting),
             greeting.incarnation,
             # However much it grants: what waits for the peer takes memory of ours.
-            window=min(greeting.window, MOST_WINDOW),
-            window_bytes=min(greeting.window_bytes, MOST_WINDOW_BYTES),
+            window=min(greeting.window, MAX_WINDOW),
+            window_bytes=min(greeting.window_bytes, MAX_WINDOW_BYTES),
             link=link,
         )

@@ -104,7 +104,7 @@ class Members:
 
     def _connected(self, peer: Peer) -> None:
         if peer.link is not None:
-            self.introductions.settle(peer)
+            self.introductions.connected(peer)
             self.introductions.addresses[peer.name] = peer.link.address
             self.emit(PeerEvent(events.UP, peer.name, self.transport.describe(peer.link.address)))
 
