@@ -26,9 +26,9 @@ ALLOWED: dict[str, frozenset[str]] = {
     "runtime": frozenset({"encoding", "protocols", "wire", "trace", "causality", "errors"}),
     "results": frozenset({"errors", "_build", "__init__"}),  # the version and build of a provenance
     "pipeline": frozenset(
-        {"trace", "simulator", "checker", "results", "causality", "errors", "_kernel"}
+        {"trace", "simulator", "checker", "protocols", "results", "causality", "errors", "_kernel"}
     ),
-    "report": frozenset({"results", "errors"}),
+    "report": frozenset({"results", "protocols", "errors"}),
     "cli": ANYTHING,
     "__init__": ANYTHING,  # the public names, from wherever they are defined
     "__main__": frozenset({"cli"}),

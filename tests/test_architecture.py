@@ -62,7 +62,8 @@ def test_the_line_of_a_violation_is_told(tmp_path: Path) -> None:
     """The report points at the import itself."""
     package = tree(tmp_path, {"report/html.py": "x = 1\n\nimport beforehand.trace\n"})
     assert violations(package) == [
-        "beforehand/report/html.py:3: report must not import trace (it may import errors, results)"
+        "beforehand/report/html.py:3: report must not import trace "
+        "(it may import errors, protocols, results)"
     ]
 
 

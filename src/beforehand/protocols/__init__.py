@@ -24,6 +24,7 @@ from beforehand.protocols.registry import (
     registration,
 )
 from beforehand.protocols.reliable import ReliableLink
+from beforehand.protocols.tree.topology import Tree
 
 __all__ = [
     "Admit",
@@ -39,6 +40,7 @@ __all__ = [
     "ReliableLink",
     "Safe",
     "Transmit",
+    "Tree",
     "Wait",
     "create",
     "describe",

@@ -67,6 +67,7 @@ PROTOCOLS: Final = (
         node_options=RUNS,
         coverage=(HOLD, EAGER, PERMIT),
         series=0,
+        represents="hybrid buffering",
     ),
     Protocol(
         Capabilities(
@@ -82,6 +83,7 @@ PROTOCOLS: Final = (
         node_options=RUNS,
         coverage=(HOLD, EAGER, PERMIT),
         series=2,
+        represents="hybrid buffering",
     ),
     Protocol(
         Capabilities(
@@ -149,6 +151,7 @@ PROTOCOLS: Final = (
         coverage=(HOLD,),
         cost_per_process=1 / 10,
         series=1,
+        represents="matrix clocks",
     ),
     Protocol(
         Capabilities(
@@ -286,6 +289,7 @@ PROTOCOLS: Final = (
         ),
         coverage=(HOLD,),
         series=7,
+        represents="order kept per sender only",
     ),
     Protocol(
         Capabilities(

@@ -41,6 +41,7 @@ class Protocol:
         0.0  # extra time to simulate a message, in those of an average message
     )
     series: int | None = None  # its colour and symbol in charts; None: whatever is free
+    represents: str = ""  # the approach that it stands for where reports contrast approaches
 
 
 _BY_NAME: Final[dict[str, Protocol]] = {}

@@ -6,11 +6,10 @@ import heapq
 from collections.abc import Sequence
 from typing import Final
 
+from beforehand import protocols
 from beforehand.pipeline.sweep.grid import Point
 from beforehand.simulator import Scenario
 
-# Grows with the number of processes: what a message of these costs more than of the others.
-_GROWTH: Final = {"rst": 1 / 10, "ks": 1 / 3}
 _GROUP: Final = 5  # receivers of a multicast, if the workload does not say
 GUESS: Final = 1e-4  # seconds per unit of cost, before anything was measured: an interpreted core
 MOST_TASKS: Final = 4  # per slot, so that estimates that are wrong even out
@@ -26,7 +25,8 @@ def cost(scenario: Scenario) -> float:
         kind = scenario.workload.partition(":")[0]
         receivers = {"broadcast": processes, "groups": _GROUP}.get(kind, 1)
         copies = processes * scenario.messages * receivers
-    return (1 + copies) * (1 + processes * _GROWTH.get(scenario.protocol, 0.0))
+    growth = protocols.registration(scenario.protocol).cost_per_process
+    return (1 + copies) * (1 + processes * growth)
 
 
 def by_cost(points: Sequence[Point]) -> list[Point]:

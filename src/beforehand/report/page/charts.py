@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 
+from beforehand import protocols
 from beforehand.report.page.axes import Scale
 from beforehand.results.format import shortened
 
@@ -20,12 +21,6 @@ SYMBOLS: Final = (
     *("hexagon", "pentagon", "bowtie", "hourglass", "star-diamond", "star-square", "hexagram"),
 )
 DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-
-# So that a protocol protocol_styles the same in every chart; others come after these.
-PROTOCOLS: Final = (
-    *("hybrid", "rst", "hybrid-sps", "ks", "mattern", "cykas", "tree", "fifo"),
-    *("raw", "newtop", "vector", "link-memory", "preventive", "prc", "cykas-unsafe"),
-)
 
 NAME: Final = 28  # characters of a name beside a chart or in its legend
 TEXT: Final = 120  # characters of what is shown when a mark is pointed at
@@ -67,10 +62,19 @@ def series_style(place: int) -> SeriesStyle:
     )
 
 
-def protocol_styles(protocols: Sequence[str]) -> dict[str, SeriesStyle]:
-    """The series_style of each protocol, in the order in which they are drawn."""
-    order = [*PROTOCOLS, *(name for name in protocols if name not in PROTOCOLS)]
-    return {name: series_style(place) for place, name in enumerate(order) if name in protocols}
+def protocol_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
+    """The style of each protocol, in the order in which they are drawn.
+
+    A protocol looks the same in every chart if its registration says how; others come after these.
+    """
+    known = {name: protocols.find(name) for name in [*protocols.names(), *names]}
+    fixed = {name: found.series for name, found in known.items() if found is not None}
+    places = {name: series for name, series in fixed.items() if series is not None}
+    first_free = 1 + max(places.values())
+    free = [name for name in names if name not in places]
+    places |= {name: first_free + position for position, name in enumerate(free)}
+    ordered = sorted((places[name], name) for name in names)
+    return {name: series_style(place) for place, name in ordered}
 
 
 @dataclass(frozen=True)

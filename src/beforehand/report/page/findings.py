@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from beforehand import protocols
 from beforehand.report.model import ReportView, StudyView
 from beforehand.report.page import growth
 from beforehand.report.page.comparison import is_control, is_usable
@@ -14,8 +15,9 @@ from beforehand.report.page.tables import Record, records
 from beforehand.results.format import counted, number, size
 
 MOST: Final = 3  # cards side by side
-OURS: Final = ("hybrid", "hybrid-sps")
-MATRIX: Final = "rst"
+# What protocols say that they represent (`protocols.Protocol`).
+HYBRID: Final = "hybrid buffering"
+MATRIX: Final = "matrix clocks"
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,12 @@ def on_a_bad_network(contents: ReportView) -> Iterator[Headline]:
             yield Headline("broken", f"causal order did not hold: {who}.", link, good=False)
 
 
+def _represents(name: str) -> str:
+    """The approach that a protocol stands for; empty for one that isn't registered here."""
+    protocol = protocols.find(name)
+    return "" if protocol is None else protocol.represents
+
+
 def without_order(contents: ReportView) -> Iterator[Headline]:
     """What goes wrong on this very traffic where nobody keeps causal order."""
     best: tuple[float, StudyView, Record] | None = None
@@ -60,17 +68,15 @@ def without_order(contents: ReportView) -> Iterator[Headline]:
             if row.text("outcome") != "complete" or not row.total("deliveries"):
                 continue
             share = row.total("causal_violations") / row.total("deliveries")
-            # fifo is what most systems have, so it says more than raw, which keeps no order at all.
-            weight = share + (1.0 if row.text("protocol") == "fifo" and share else 0.0)
+            # Order per sender is what most systems have, so it says more than no order at all.
+            weight = share + (1.0 if share and _represents(row.text("protocol")) else 0.0)
             if share and (best is None or weight > best[0]):
                 best = (weight, study, row)
     if best is not None:
         _, study, row = best
-        keeps = (
-            "with order kept per sender only (fifo)"
-            if row.text("protocol") == "fifo"
-            else f"with {visible(row.text('protocol'))}"
-        )
+        protocol = visible(row.text("protocol"))
+        kept_order = _represents(row.text("protocol"))
+        keeps = f"with {kept_order} ({protocol})" if kept_order else f"with {protocol}"
         name, network = study.title.partition(":")[0], row.text("network")
         others = [each for each in records(study.protocols) if each.text("network") == network]
         kept = all(is_usable(each) for each in others if not is_control(each))
@@ -87,8 +93,8 @@ def metadata_grown(contents: ReportView) -> Iterator[Headline]:
     """How metadata grows with the number of processes, for hybrid buffering and matrix clocks."""
     for sweep in contents.sweeps:
         found = growth.means(records(sweep.results), growth.COSTS[0])
-        own = next((found[name] for name in OURS if name in found), None)
-        theirs = found.get(MATRIX)
+        own = next((found[name] for name in found if _represents(name) == HYBRID), None)
+        theirs = next((found[name] for name in found if _represents(name) == MATRIX), None)
         if own and theirs and own[-1][0] == theirs[-1][0] > own[0][0]:
             yield Headline(
                 size(own[-1][1]),
@@ -102,8 +108,8 @@ def metadata_small(contents: ReportView) -> Iterator[Headline]:
     """The same on a traffic, where there is no sweep over sizes."""
     for study in contents.studies:
         rows = [row for row in records(study.protocols) if is_usable(row)]
-        own = [row for row in rows if row.text("protocol") in OURS]
-        theirs = [row for row in rows if row.text("protocol") == MATRIX]
+        own = [row for row in rows if _represents(row.text("protocol")) == HYBRID]
+        theirs = [row for row in rows if _represents(row.text("protocol")) == MATRIX]
         known = [v for row in own if (v := row.figure("metadata_per_message")) is not None]
         others = [v for row in theirs if (v := row.figure("metadata_per_message")) is not None]
         if known and others:

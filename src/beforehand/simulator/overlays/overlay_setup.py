@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from beforehand.errors import ScenarioError
-from beforehand.protocols.capabilities import Capabilities
-from beforehand.protocols.tree.topology import Tree
+from beforehand.protocols import Capabilities, Tree
 from beforehand.simulator.overlays import churn as changes
 from beforehand.simulator.overlays.churn import Churn
 from beforehand.simulator.overlays.dynamics import Overlay
