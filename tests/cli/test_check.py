@@ -19,9 +19,9 @@ from beforehand.checker.verdict import SearchProgress, Verdict
 from beforehand.cli import app
 from beforehand.cli.check import command as check_command
 from beforehand.cli.check import warning as check_warning
-from beforehand.cli.check.options import Asked, Search
-from beforehand.cli.check.trace import save
-from beforehand.cli.check.view import Report, show, to_dict
+from beforehand.cli.check.counterexample import save
+from beforehand.cli.check.request import CheckBounds, SearchOptions
+from beforehand.cli.check.view import CheckResult, show, to_dict
 from beforehand.errors import LocalProtocolError
 from beforehand.results.format import NANOSECONDS, duration
 from beforehand.trace import Event, read
@@ -78,7 +78,7 @@ def test_a_violation_is_shown_with_its_run() -> None:
     assert result.exit_code == 1
     assert result.stdout.startswith("cykas-unsafe: violated (causal)\n")
     text = result.stdout
-    assert "the shortest run that shows it, 9 steps:" in text
+    assert "The shortest run that shows it, 9 steps:" in text
     assert "   |                        !! delivers a#1          |\n" in text
     assert "causal: b delivered c#1 before a#1, but a#1 happened before c#1: " in text
     assert "This is the run of figure 3 of Tong, Liittschwager and Kuper 2024." in text
@@ -93,7 +93,9 @@ def test_the_program_that_is_proposed_shows_the_same() -> None:
     first = check("--protocol", "link-memory", "--sends", "1,0,0", *star, "--open", "b+c")
     assert first.exit_code == 1
     assert "This is the run of figure 2 of Nédelec, Molli and Mostéfaoui 2018." in first.stdout
-    (again,) = re.findall(r"^Only this program: beforehand check (.*)$", first.stdout, re.MULTILINE)
+    (again,) = re.findall(
+        r"^To check only this program: beforehand check (.*)$", first.stdout, re.MULTILINE
+    )
     program = re.findall(r"--program '(.*)'", again)
     assert again.startswith("--protocol link-memory --processes 3 --links a-b,a-c --program ")
     second = check("--protocol", "link-memory", *star, "--program", *program)
@@ -113,7 +115,7 @@ def test_a_limit_is_never_a_pass(limit: tuple[str, str], words: str) -> None:
     result = check(*SMALL, *limit)
     assert result.exit_code == 2
     first = result.stdout.splitlines()[0]
-    assert first == f"mattern: not finished: {words}; nothing wrong so far, but this is no pass"
+    assert first == f"mattern: not finished: {words}; no violation so far, but this is not a pass"
 
 
 def test_nothing_seen_says_little() -> None:
@@ -121,8 +123,8 @@ def test_nothing_seen_says_little() -> None:
     result = check("--protocol", "mattern", "--processes", "2", "--messages", "1")
     assert result.exit_code == 2
     first = result.stdout.splitlines()[0]
-    assert first.startswith("mattern: inconclusive: nothing is wrong, but ")
-    assert first.endswith("so this says little; raise the bounds")
+    assert first.startswith("mattern: inconclusive: no violation, but ")
+    assert first.endswith("so this shows little; raise the bounds")
     assert "a message was held" in figures(result)["never seen"]
 
 
@@ -130,9 +132,9 @@ def test_nothing_seen_says_little() -> None:
     ("outcome", "seen", "code", "words"),
     [
         ("correct", True, 0, "mattern: correct"),
-        ("correct", False, 2, "mattern: inconclusive: nothing is wrong, but some"),
-        ("unfinished", True, 2, "mattern: not finished: why; nothing wrong so far"),
-        ("unfinished", False, 2, "mattern: not finished: why; nothing wrong so far"),
+        ("correct", False, 2, "mattern: inconclusive: no violation, but some"),
+        ("unfinished", True, 2, "mattern: not finished: why; no violation so far"),
+        ("unfinished", False, 2, "mattern: not finished: why; no violation so far"),
         ("violated", True, 1, "mattern: violated"),
     ],
 )
@@ -144,9 +146,9 @@ def test_only_what_is_known_passes(
     words: str,
 ) -> None:
     """Whatever else was seen, a limit is no pass; and a violation is one, even without its run."""
-    asked = Asked("mattern")
+    asked = CheckBounds("mattern")
     verdict = Verdict(outcome, 2, 3, 1, 0.5, {"a message was held": seen}, reason="why")
-    report = Report(asked, Search(), asked.setting(), verdict, None)
+    report = CheckResult(asked, SearchOptions(), asked.setting(), verdict, None)
     assert report.exit_code == to_dict(report)["exit_code"] == code
     show(report)
     shown = capsys.readouterr().out
@@ -163,12 +165,12 @@ def test_an_interrupted_check_is_no_violation(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(explore, "check", interrupted)
     result = check(*SMALL)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "beforehand: interrupted: not finished, so nothing is known\n"
+    assert result.stderr == "beforehand: interrupted before the search finished: no verdict\n"
 
 
 def test_progress_tells_states_depth_and_speed() -> None:
     """What stands on the line that changes, on terminals."""
-    words = check_command.words(SearchProgress(12000, 50000, 7, 300, 2.0))
+    words = check_command.progress_text(SearchProgress(12000, 50000, 7, 300, 2.0))
     assert words == "12,000 states, depth 7, 300 waiting, 6,000 states per second"
 
 
@@ -198,12 +200,12 @@ def test_bounds_are_told_in_words() -> None:
         ),
         (
             ("--protocol", "tree", "--program", "a>b", "--tree", "b:a,c:b"),
-            "the program a>b of 3 processes, any order of sends and arrivals, but for that of each "
+            "the program a>b of 3 processes, any order of sends and arrivals that is FIFO on each "
             "link, on the tree b:a,c:b",
         ),
         (
             ("--protocol", "prc", "--sends", "1,0,0", "--links", "a-b,a-c", "--open", "b+c/a"),
-            "each to everybody, any order of sends and arrivals, but for that of each link, on the "
+            "each to everybody, any order of sends and arrivals that is FIFO on each link, on the "
             "links a-b,a-c, with b+c/a at any moment",
         ),
         (
@@ -261,7 +263,7 @@ def saved(tmp_path: Path, *arguments: str) -> list[Event]:
     file = tmp_path / "found.jsonl"
     result = check(*arguments, "--out", file)
     assert result.exit_code == 1, result.output
-    assert result.stdout.endswith(f"trace: {file}\n")
+    assert result.stdout.endswith(f"Trace: {file}\n")
     return list(read(file))
 
 
@@ -334,27 +336,27 @@ def test_a_folder_gets_a_file_and_nothing_is_saved_without_a_violation(tmp_path:
         (("--program", "a>b", "--messages", "1"), "--messages and --program"),
         (("--processes", "1"), "processes: 1 cannot be explored; give 2 to 8"),
         (("--messages", "-1"), "sends: a cannot send -1 messages; give 0 to 15"),
-        (("--sends", "1,x"), "--sends: '1,x' is no list of numbers"),
+        (("--sends", "1,x"), "--sends: '1,x' is not a list of numbers"),
         (("--sends", "1,1", "--processes", "3"), "--sends: 1,1 is for 2 processes"),
-        (("--sends", "1,1", "--messages", "3"), "both say how many messages; leave out one"),
-        (("--faults", "loss"), "--faults: 'loss' is not understood"),
-        (("--faults", "loss=-1"), "--faults: 'loss=-1' is not understood"),
-        (("--faults", "loss=99"), "loss=99; give 0 to 15"),
+        (("--sends", "1,1", "--messages", "3"), "both set the number of messages; leave out one"),
+        (("--faults", "loss"), "--faults: 'loss' is not a fault with its number"),
+        (("--faults", "loss=-1"), "--faults: 'loss=-1' is not a fault with its number"),
+        (("--faults", "loss=99"), "loss=99 is out of range; give 0 to 15"),
         (("--multicast", "--protocol", "cykas"), "cykas does not support multicast"),
         (("--open", "a+c"), "--open is for protocols that run on links, and hybrid does not"),
-        (("--open", "a>c", "--protocol", "prc"), "--open: 'a>c' opens no link; write a+c"),
+        (("--open", "a>c", "--protocol", "prc"), "--open: 'a>c' does not open a link; write a+c"),
         (("--links", "a-b"), "--links is for protocols that run on links"),
-        (("--links", "ab", "--protocol", "prc"), "--links: 'ab' is no link; write a-b"),
+        (("--links", "ab", "--protocol", "prc"), "--links: 'ab' is not a link; write a-b"),
         (("--links", "a-b", "--protocol", "prc"), "links: a cannot reach c"),
         (("--links", "a-b,a-x", "--protocol", "prc"), "links: 'x' is not one of the processes"),
         (("--tree", "b:a"), "--tree is for protocols that run on a tree"),
-        (("--tree", "b", "--protocol", "tree"), "--tree: 'b' is no branch; write child:parent"),
-        (("--time-limit", "soon"), "--time-limit: 'soon' is no duration"),
+        (("--tree", "b", "--protocol", "tree"), "--tree: 'b' is not a branch; write child:parent"),
+        (("--time-limit", "soon"), "--time-limit: 'soon' is not a duration"),
         (("--workers", "2", "--master", "local[2]"), "--workers and --master"),
         (("--depth-first", "--master", "local[2]"), "--depth-first and --master"),
-        (("--conf", "a=b"), "--conf is a setting of Spark, which --master asks for"),
+        (("--conf", "a=b"), "--conf: a setting of Spark, which is only used with --master"),
         (("--out", "nowhere/x.jsonl"), "--out: there is no folder nowhere; create it first"),
-        (("--out", __file__), "is a file, and no trace; name a folder, or a file that ends in"),
+        (("--out", __file__), "is not a trace; name a folder, or a file that ends in"),
     ],
 )
 def test_bad_input_is_one_clear_sentence(arguments: tuple[str, ...], words: str) -> None:
@@ -382,9 +384,9 @@ def test_an_installation_without_numba_is_told_what_to_install() -> None:
 def test_what_a_core_would_refuse_is_refused_before_the_search() -> None:
     """Not after hours, when the search comes to it."""
     with pytest.raises(LocalProtocolError, match="a: this protocol has no broadcast"):
-        Asked("hybrid", program="a>b a>b a>*").setting()
+        CheckBounds("hybrid", program="a>b a>b a>*").setting()
     with pytest.raises(LocalProtocolError, match="a link to oneself"):
-        Asked("prc", program="a>* a+a").setting()
+        CheckBounds("prc", program="a>* a+a").setting()
 
 
 # ---- bounds that cannot finish ----
@@ -399,7 +401,8 @@ def test_bounds_that_cannot_finish_are_warned_about_first(monkeypatch: pytest.Mo
     assert result.exit_code == 2
     assert re.match(
         r"beforehand: this may not finish: about [\d,.]+( x 10\^\d+)? states, which take about "
-        r"[\d,.]+( x 10\^\d+)? years and [\d,.]+( x 10\^\d+)? GiB of memory \(free: [\d.]+\); give ",
+        r"[\d,.]+( x 10\^\d+)? years and [\d,.]+( x 10\^\d+)? GiB of memory "
+        r"\([\d.]+ GiB are free\); reduce ",
         result.stderr,
     )
     assert "--sends" in result.stderr and "--master" in result.stderr

@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from beforehand.cli import app, report
+from beforehand.cli import app, report, spark
 from beforehand.cli.demo import folder as demo_folder
 from beforehand.cli.demo import steps as demo_steps
 from beforehand.cli.demo import summary as demo_summary
-from beforehand.cli.ui import spark
 from beforehand.errors import PipelineError
 from beforehand.pipeline import session
 from beforehand.results.layout import DemoFolder
@@ -107,7 +106,7 @@ def test_a_place_that_cannot_be_is_refused_at_once(tmp_path: Path, no_spark: Non
     result = invoke("--out", str(tmp_path / "letter" / "demo"))
     assert result.exit_code == 2
     [line] = result.stderr.splitlines()
-    assert "letter/demo: cannot be made (Not a directory); choose another folder" in line
+    assert "letter/demo: cannot be created (Not a directory); choose another folder" in line
 
 
 # ---- what is missing ----
@@ -220,14 +219,14 @@ def test_a_good_demo_in_a_few_sentences() -> None:
     assert found[:5] == [
         (
             "a real cluster",
-            "5 processes, 2,000 messages, encrypted; of their datagrams 60 were lost, 40 doubled and "
-            "2,000 late. 3,000 deliveries, each once and in causal order; 700 messages had to wait for "
-            "that.",
+            "5 processes, 2,000 messages, encrypted; of their datagrams 60 were lost, 40 duplicated "
+            "and 2,000 delayed. 3,000 deliveries, each once and in causal order; 700 messages were held "
+            "for that.",
         ),
         ("its audit", "12,345 events in 1 run, judged on Spark: clean."),
-        ("its traffic", "In general, at this size: rst: best."),
-        ("its traffic", "Without causal order: fifo: 7 of 100 on lan."),
-        ("a shop's traffic", "In general, at this size: rst: best."),
+        ("its workload", "In general, at this size: rst: best."),
+        ("its workload", "Without causal order: fifo: 7 of 100 on lan."),
+        ("a shop's workload", "In general, at this size: rst: best."),
     ]
     assert found[-2:] == [
         (
@@ -252,7 +251,8 @@ def test_a_good_demo_in_a_few_sentences() -> None:
                     | {"sentences": ["n1 delivered late.", "n2 too."]},
                 }
             },
-            "30 were lost, 20 doubled and 1,000 late. BROKEN: 3 causal, 2 lost. n1 delivered late.",
+            "30 were lost, 20 duplicated and 1,000 delayed. BROKEN: 3 causal, 2 lost. n1 delivered "
+            "late.",
         ),
         (
             {"audit": AUDIT | {"violated": 1, "exit_code": 1}},

@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from beforehand.cli import app
-from beforehand.cli.diagram import flags as diagram_flags
-from beforehand.cli.diagram.flags import Judging
-from beforehand.cli.diagram.trace import runs
+from beforehand.cli.diagram import judge as diagram_judge
+from beforehand.cli.diagram.events import runs
+from beforehand.cli.diagram.judge import DeliveryJudge
 from beforehand.report.diagram.build import build
 from beforehand.trace import Event
 from tests.report.diagram.traces import trace_of
@@ -57,7 +57,7 @@ def test_a_page_is_written_and_told(here: Path) -> None:
     assert ran.exit_code == 0, ran.output
     first, wrong = ran.stdout.splitlines()
     assert first == "diagram.html: 3 processes, 2 messages, 5 events"
-    assert wrong.startswith("1 delivery is wrong, and marked; the first: carol delivered bob#1")
+    assert wrong.startswith("1 wrong delivery is marked; the first: carol delivered bob#1")
     assert "my-run" in (here / "diagram.html").read_text(encoding="utf-8")
 
 
@@ -187,7 +187,7 @@ def test_what_is_marked_is_what_the_oracle_says(protocol: str) -> None:
     assert bool(wrong) == (protocol != "hybrid")
     skewed = [each._replace(time_ns=each.time_ns // 2 ** each.seq.bit_length()) for each in events]
     for trace in (events, skewed):
-        diagram = build(trace, judge=Judging())
+        diagram = build(trace, judge=DeliveryJudge())
         marks = [diagram.marks[flag.mark] for flag in diagram.flags]
         names = diagram.processes
         assert {
@@ -201,7 +201,7 @@ def test_what_is_marked_is_what_the_oracle_says(protocol: str) -> None:
 def judged(text: str, leave_out: tuple[str, int] = ("", 0)) -> list[str]:
     """What is wrong in a trace, of which one event may be missing."""
     events = [each for each in trace_of(text) if (each.process, each.seq) != leave_out]
-    return [flag.sentence for flag in build(events, judge=Judging()).flags]
+    return [flag.sentence for flag in build(events, judge=DeliveryJudge()).flags]
 
 
 def test_inventions_and_gaps() -> None:
@@ -231,9 +231,9 @@ def test_inventions_and_gaps() -> None:
 def test_limits_of_judging(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond them it says that the auditor is for that."""
     events: list[Event] = trace_of(WRONG)
-    monkeypatch.setattr(diagram_flags, "MOST_FLAGS", 1)
-    judging = Judging()
+    monkeypatch.setattr(diagram_judge, "MOST_FLAGS", 1)
+    judging = DeliveryJudge()
     assert len(judging(events, True)) == 1 and "`beforehand audit` finds all" in judging.note
-    monkeypatch.setattr(diagram_flags, "MOST_EVENTS", 4)
-    judging = Judging()
+    monkeypatch.setattr(diagram_judge, "MOST_EVENTS", 4)
+    judging = DeliveryJudge()
     assert judging(events, True) == {} and "not judged" in judging.note

@@ -57,5 +57,5 @@ def test_figures_and_kinds_are_the_real_ones() -> None:
     assert "a line after two seconds and then one every five" in PAGE
     table = PAGE.split("| `kind` |")[1].split("\n\n")[0]
     kinds = re.findall(r"`([a-z]+)`", "".join(re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)))
-    known = [name for name in vars(voices.Objects) if not name.startswith("_")]
+    known = [name for name in vars(voices.JsonRenderer) if not name.startswith("_")]
     assert sorted(kinds) == sorted(known)

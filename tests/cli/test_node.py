@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 
 from beforehand import Node
 from beforehand.cli import app
-from beforehand.cli.node.conversation import Conversation
-from beforehand.cli.node.renderers import Lines, Objects
-from beforehand.cli.node.stdin_lines import READ, typed_lines
+from beforehand.cli.node.console import NodeConsole
+from beforehand.cli.node.renderers import JsonRenderer, TextRenderer
+from beforehand.cli.node.stdin_lines import READ, stdin_lines
 from beforehand.results.format import printable
 from beforehand.runtime.events import KINDS
 from beforehand.runtime.transports import MemoryNetwork
@@ -44,7 +44,7 @@ class Person:
 
     def sit_down(self, wait: float = 10.0) -> None:
         """Start to talk."""
-        conversation = Conversation(self.node, Lines(self._see, self._note))
+        conversation = NodeConsole(self.node, TextRenderer(self._see, self._note))
         self._left = asyncio.create_task(conversation.run(self._lines(), wait))
 
     def type(self, *lines: str | bytes) -> None:
@@ -139,9 +139,9 @@ def test_a_wrong_line_is_told_and_the_next_one_works() -> None:
         await bob.sees("alice: still there")
         await alice.notes("there is no peer 'dave' to drop")
         notes = "\n".join(alice.noted)
-        assert "whom is that for? Write `bob: hello`" in notes
-        assert "there is no peer 'dave'; there is bob" in notes
-        assert "there is no /fly; /help tells what there is" in notes
+        assert "the line names no receiver; write `bob: hello`" in notes
+        assert "there is no peer 'dave'; the peers are: bob" in notes
+        assert "there is no command /fly; /help lists them" in notes
         await alice.leave()
         await bob.leave()
 
@@ -159,7 +159,7 @@ def test_commands_show_what_the_node_knows() -> None:
         await alice.notes("bob was dropped")
         seen = "\n".join(alice.seen)
         assert "bob: up, round trip" in seen and "1 sent, 1 of them delivered; 0 received" in seen
-        assert "nothing waits" in seen
+        assert "nothing is held" in seen
         assert "messages sent: 1" in seen and "protocol: hybrid-sps" in seen
         assert "/drop bob            give up on bob" in seen
         assert any(note.startswith("bob: dropped") for note in alice.noted)
@@ -178,7 +178,7 @@ def test_what_waits_for_somebody_who_does_not_come_is_told() -> None:
         alice = Person(MemoryNetwork(seed=1), "alice", ["bob"])
         alice.sit_down(wait=0.05)
         alice.type("bob: one", "bob: two", "/peers")
-        await alice.notes("waiting for bob: not there yet, or behind")
+        await alice.notes("waiting for bob: not connected yet, or slow")
         await alice.sees("bob: awaited")
         assert await alice.leave() == Counter({"bob": 2})
         assert len(alice.noted) == 2
@@ -205,7 +205,9 @@ def test_programs_get_an_object_per_line() -> None:
             while not any(words in each for each in told):
                 await asyncio.sleep(0.001)
 
-        talking = asyncio.create_task(Conversation(node, Objects(told.append)).run(lines(), 10.0))
+        talking = asyncio.create_task(
+            NodeConsole(node, JsonRenderer(told.append)).run(lines(), 10.0)
+        )
         await bob.notes("alice: up")
         bob.type("alice: a\u202eb", b"alice: \xff\x00")
         await until("base64")
@@ -246,7 +248,7 @@ def test_lines_come_from_anything(kind: str) -> None:
 
 
 async def _all_lines(descriptor: int) -> list[bytes]:
-    return [line async for line in typed_lines(descriptor)]
+    return [line async for line in stdin_lines(descriptor)]
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:
@@ -288,16 +290,16 @@ def test_two_processes_talk_through_pipes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--peer", "=127.0.0.1:1"], "--peer '=127.0.0.1:1': write it as bob=127.0.0.1:7002"),
-        (["--peer", "bob="], "--peer 'bob=': write it as bob=127.0.0.1:7002, or as bob"),
+        (["--peer", "=127.0.0.1:1"], "--peer '=127.0.0.1:1': write it like bob=127.0.0.1:7002"),
+        (["--peer", "bob="], "--peer 'bob=': write it like bob=127.0.0.1:7002, or bob"),
         (["--peer", "alice=127.0.0.1:1"], "a node is no peer of itself"),
         (["--protocol", "hybird"], "did you mean hybrid?"),
-        (["--protocol", "tree"], "tree runs on an overlay, for which this command has no words"),
+        (["--protocol", "tree"], "tree runs on an overlay, which this command cannot describe"),
         (["--key", "/nowhere/key"], "the key file '/nowhere/key' cannot be read"),
         (["--listen", "nowhere"], "nowhere"),
         (["--listen", "0.0.0.0:0"], "without --key a node only listens to this machine"),
         (["--nats", "nats://127.0.0.1:1"], "without --key a node only listens to this machine"),
-        (["--nats", "nats://127.0.0.1:1", "--insecure"], "no connection to a NATS server"),
+        (["--nats", "nats://127.0.0.1:1", "--insecure"], "cannot connect to a NATS server"),
         (["--drop-after", "0"], "drop_after=0"),
     ],
 )

@@ -455,5 +455,5 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
     """Where there is a file already no folder can be made."""
     (tmp_path / "out").write_text("mine")
     result = simulate(*SMALL, "--out", tmp_path / "out")
-    assert result.exit_code == 2 and "no folder for the results" in result.stderr
+    assert result.exit_code == 2 and "cannot be created" in result.stderr
     assert (tmp_path / "out").read_text() == "mine"

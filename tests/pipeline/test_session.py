@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from beforehand.cli.ui.spark import start_session
+from beforehand.cli.spark import start_session
 from beforehand.errors import PipelineError
 from beforehand.pipeline import session
 

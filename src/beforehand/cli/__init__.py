@@ -1,4 +1,15 @@
-"""The `beforehand` command: one file per subcommand, each importing what it needs when it runs."""
+"""The `beforehand` command: one module or folder per subcommand, each importing what it needs lazily.
+
+- `options` declares the options that commands share, and how commands declare theirs.
+- `demo/`, `study`, `ingest`, `sweep/`, `check/` ... are the commands. In a folder, `options` declares,
+  `command` runs, and `view` prints the result for people and returns it for programs.
+- `command_lines` composes the lines that notes and reports quote; `spark` starts sessions.
+- `ui/` is for all commands: output, progress, help pages with their examples, completion, failure.
+
+The walk of one call: Typer parses the arguments into the options of a command; the command passes them
+to a library, shows its progress, prints the result and exits with a code. `clear_errors` turns the
+errors of libraries into one sentence with the flags of the command line.
+"""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -15,26 +26,26 @@ from beforehand.cli.node import command as node
 from beforehand.cli.simulate import command as simulate
 from beforehand.cli.sweep import command as sweep
 from beforehand.cli.ui.examples import EXAMPLES, FRONT, FRONT_PAGE, PAGES
-from beforehand.cli.ui.help import Command, Group, epilog, wrapped
+from beforehand.cli.ui.help import HelpCommand, HelpGroup, epilog, wrapped
 
 app = typer.Typer(
     name="beforehand",
-    help="Causal message delivery: messages arrive in an order that makes sense.\n\n"
-    "Try protocols on your own traffic, run them on real machines, and prove that they hold.",
-    cls=Group,
+    help="Causal message delivery: no process sees an answer before the question.\n\n"
+    "Try protocols on your own workload, run them on real machines, and check that they hold.",
+    cls=HelpGroup,
     epilog=epilog(FRONT, FRONT_PAGE),
     no_args_is_help=True,
-    pretty_exceptions_show_locals=False,  # payloads are nobody's business
+    pretty_exceptions_show_locals=False,  # payloads are private
 )
 
-# In the order of the front page, which is the order in which people need them.
+# In the order of the front page: the order in which people need them.
 PANELS: dict[str, dict[str, Callable[..., None]]] = {
     "Start here": {
         "demo": demo.command,
         "study": study.command,
         "protocols": protocols.command,
     },
-    "Your traffic, step by step": {
+    "Your workload, step by step": {
         "ingest": ingest.command,
         "characterise": characterise.command,
         "sweep": sweep.command,
@@ -59,7 +70,7 @@ for _panel, _commands in PANELS.items():
     for _name, _function in _commands.items():
         app.command(
             _name,
-            cls=Command,
+            cls=HelpCommand,
             help=wrapped(_function.__doc__),
             epilog=epilog(EXAMPLES[_name], PAGES[_name]),
             rich_help_panel=_panel,
@@ -86,7 +97,7 @@ def options(
         ),
     ] = False,
 ) -> None:
-    """Options of the command itself; a callback also keeps a lone subcommand a subcommand."""
+    """Options of the `beforehand` command itself."""
 
 
 def main() -> None:

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beforehand.cli import command_lines
+from beforehand.cli import options as shared
+from beforehand.cli.options import OUTPUT, value
+from beforehand.cli.spark import spark_progress, start_session
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json, print_table, print_text
-from beforehand.cli.ui.spark import Conf, Master, spark_progress, start_session
 
 if TYPE_CHECKING:
     from beforehand.pipeline.audit import Audit
 
-SHOWN = 20  # runs, and violations, for people; --json and --out have all
-NAMELESS = "(no name)"  # a run in a trace that does not tell any
+SHOWN = 20  # runs, and violations, printed for people; --json and --out have all
+UNNAMED = "(no name)"  # a run whose trace gives it no name
 
 _COUNTS = ("causal", "fifo", "duplicate", "invented", "lost")
 
@@ -31,56 +33,56 @@ def command(
     ],
     out: Annotated[
         str | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Where to write the tables verdicts and violations, as Parquet. Default: nowhere.",
-            show_default=False,
+        value(
+            "FOLDER",
+            "Write the tables verdicts and violations here, as Parquet. Default: nowhere.",
+            panel=OUTPUT,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
-    master: Master = None,
-    conf: Conf = None,
+    as_json: shared.Json = False,
+    master: shared.Master = None,
+    conf: shared.Conf = None,
 ) -> None:
-    """Say whether causal order held in traces, and if not, which message broke it and why.
+    """Decide whether causal order held in traces, and if not, which message broke it and why.
 
     Every delivery is judged: causal and FIFO order, exactly once, nothing invented, nothing lost. A log
-    with gaps is audited for what it holds, and marked as incomplete. Exits with 0 if all is well, 1 if
-    a promise was broken, 2 if something could not be audited.
+    with gaps is audited as far as it goes, and marked as incomplete. Exits with 0 if all is well, 1 if
+    there is a violation, 2 if something could not be audited.
     """
     with clear_errors():
         spark = start_session(master, conf)
         from beforehand.pipeline.audit import audit
 
         with spark_progress(spark, "auditing"):
-            found = audit(spark, sources)
+            audited = audit(spark, sources)
         try:
             if out is not None:
                 with spark_progress(spark, "writing"):
-                    found.write(out, command_lines.audit(sources, out))
+                    audited.write(out, command_lines.audit(sources, out))
             if as_json:
-                print_json(_everything(found))
+                print_json(_to_dict(audited))
             else:
-                _show(found, out)
+                _show(audited, out)
         finally:
-            found.close()
-    raise typer.Exit(found.exit_code)
+            audited.close()
+    raise typer.Exit(audited.exit_code)
 
 
-def _everything(found: Audit) -> dict[str, Any]:
+def _to_dict(audited: Audit) -> dict[str, Any]:
     return {
-        "runs": [row.asDict() for row in found.verdicts.orderBy("run").toLocalIterator()],
+        "runs": [row.asDict() for row in audited.verdicts.orderBy("run").toLocalIterator()],
         "violations": [
             row.asDict()
-            for row in found.violations.orderBy("run", "process", "seq").toLocalIterator()
+            for row in audited.violations.orderBy("run", "process", "seq").toLocalIterator()
         ],
-        "unreadable": found.unreadable,
-        "exit_code": found.exit_code,
+        "unreadable": audited.unreadable,
+        "exit_code": audited.exit_code,
     }
 
 
-def _show(found: Audit, out: str | None) -> None:
-    worst = found.verdicts.orderBy(
-        found.verdicts.verdict != "violated", found.verdicts.complete, "run"
+def _show(audited: Audit, out: str | None) -> None:
+    worst = audited.verdicts.orderBy(
+        audited.verdicts.verdict != "violated", audited.verdicts.complete, "run"
     ).limit(SHOWN)
     rows = worst.collect()
     print_table(
@@ -98,31 +100,31 @@ def _show(found: Audit, out: str | None) -> None:
             for row in rows
         ],
     )
-    if found.runs > len(rows):
-        typer.echo(f"... and {found.runs - len(rows):,} runs more.")
+    if audited.runs > len(rows):
+        typer.echo(f"... and {audited.runs - len(rows):,} more runs.")
     for row in rows:
         for note in row.notes:
-            print_text(f"{row.run or NAMELESS}: {note}")
-    for file, problem in sorted(found.unreadable.items()):
+            print_text(f"{row.run or UNNAMED}: {note}")
+    for file, problem in sorted(audited.unreadable.items()):
         print_text(f"{file}: not audited: {problem}")
-    if found.violated:
-        typer.echo("the first violations:")
-        for row in found.violations.orderBy("run", "process", "seq").limit(SHOWN).collect():
-            print_text(f"  {row.run or NAMELESS}: {row.kind}: {row.sentence}")
-    print_text(_verdict(found))
+    if audited.violated:
+        typer.echo("The first violations:")
+        for row in audited.violations.orderBy("run", "process", "seq").limit(SHOWN).collect():
+            print_text(f"  {row.run or UNNAMED}: {row.kind}: {row.sentence}")
+    print_text(_verdict(audited))
     if out is not None:
-        typer.echo(f"tables: {out}/verdicts, {out}/violations")
+        typer.echo(f"Tables: {out}/verdicts, {out}/violations")
 
 
-def _verdict(found: Audit) -> str:
-    clean = found.runs - found.violated - found.not_audited
-    runs = "1 run" if found.runs == 1 else f"{found.runs:,} runs"
-    text = f"{runs}: {clean:,} clean, {found.violated:,} violated"
-    if found.incomplete - found.not_audited:
-        text += f", {found.incomplete - found.not_audited:,} with gaps"
-    if found.not_audited:
-        text += f", {found.not_audited:,} could not be audited"
-    if found.unreadable:
-        files = len(found.unreadable)
+def _verdict(audited: Audit) -> str:
+    clean = audited.runs - audited.violated - audited.not_audited
+    runs = "1 run" if audited.runs == 1 else f"{audited.runs:,} runs"
+    text = f"{runs}: {clean:,} clean, {audited.violated:,} violated"
+    if audited.incomplete - audited.not_audited:
+        text += f", {audited.incomplete - audited.not_audited:,} with gaps"
+    if audited.not_audited:
+        text += f", {audited.not_audited:,} could not be audited"
+    if audited.unreadable:
+        files = len(audited.unreadable)
         text += f"; {files:,} file{'s' if files > 1 else ''} could not be read"
     return text + "."

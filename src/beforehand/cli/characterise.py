@@ -1,4 +1,4 @@
-"""`beforehand characterise`: what kind of traffic an ingest has found."""
+"""`beforehand characterise`: what kind of workload an ingest has read."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
+from beforehand.cli import options as shared
+from beforehand.cli.spark import spark_progress, start_session
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json, print_table, print_text
-from beforehand.cli.ui.spark import Conf, Master, spark_progress, start_session
 from beforehand.results import format
 from beforehand.results.layout import IngestFolder
 
@@ -18,36 +19,21 @@ LISTED = 20  # runs in the table of runs; all are in the files
 Rows = list[dict[str, Any]]
 Tables = dict[str, Rows]
 
-_OUTPUT = "Output"
-
 
 def command(
     folder: Annotated[
-        str, typer.Argument(metavar="FOLDER", help="What `beforehand ingest` has written.")
+        str, typer.Argument(metavar="FOLDER", help="The output of `beforehand ingest`.")
     ],
-    run: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Tell about this run. Default: the largest.", show_default=False
-        ),
-    ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(
-            metavar="NUMBER",
-            help="Decides which messages are compared where there are very many.",
-        ),
-    ] = 1,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON, for programs.", rich_help_panel=_OUTPUT)
-    ] = False,
-    master: Master = None,
-    conf: Conf = None,
+    run: shared.Run = None,
+    seed: shared.Seed = 1,
+    as_json: shared.Json = False,
+    master: shared.Master = None,
+    conf: shared.Conf = None,
 ) -> None:
-    """Describe a traffic: who talks to whom, how fast, in how long chains, how much at once.
+    """Describe a workload: who sends to whom, at what rate, with how long chains, how much in parallel.
 
-    Says too what that means for each protocol. Reads what `beforehand ingest` has written; all runs are
-    computed, and the tables are written to FOLDER/characteristics.
+    Also shows what that means for each protocol. Reads the output of `beforehand ingest` and writes the
+    tables, for all its runs, to FOLDER/characteristics.
     """
     with clear_errors():
         spark = start_session(master, conf)
@@ -61,7 +47,7 @@ def command(
     if run is None:
         show_runs(tables["runs"])
     show(tables, chosen)
-    typer.echo(f"all of it, for all runs: {folder.rstrip('/')}/{FOLDER}")
+    typer.echo(f"Tables for all runs: {folder.rstrip('/')}/{FOLDER}")
 
 
 def _computed(spark: Any, folder: str, seed: int) -> Tables:
@@ -74,7 +60,7 @@ def _computed(spark: Any, folder: str, seed: int) -> Tables:
 
 
 def _chosen(spark: Any, folder: str, run: str | None) -> str:
-    """The run to tell about; a wrong name is noticed before anything is computed."""
+    """The run to show; an unknown name is refused before anything is computed."""
     from beforehand.pipeline.ingest import read_summary
     from beforehand.pipeline.study.replayed_run import choose
 
@@ -89,7 +75,7 @@ def _of(rows: Rows, run: str) -> Rows:
 
 
 def show_runs(runs: Rows) -> None:
-    """A line for each run, the largest first, if there are several."""
+    """Print a row for each run, the largest first, if there are several."""
     if len(runs) < 2:
         return
     ranked = sorted(runs, key=lambda row: (-row["messages"], row["run"]))
@@ -109,32 +95,32 @@ def show_runs(runs: Rows) -> None:
         ],
     )
     if len(ranked) > LISTED:
-        typer.echo(f"and {len(ranked) - LISTED:,} more runs")
+        typer.echo(f"... and {len(ranked) - LISTED:,} more runs.")
     typer.echo()
 
 
 def show(tables: Tables, run: str) -> None:
-    """All about one run."""
+    """Print everything about one run."""
     from beforehand.pipeline import prose
 
     (row,) = _of(tables["runs"], run)
     print_text(prose.title(row))
     for sentence in prose.sentences(row, _of(tables["flags"], run)):
         print_text(f"  {sentence}")
-    summaries = sorted(_of(tables["summaries"], run), key=lambda each: str(each["what"]))
+    summaries = sorted(_of(tables["summaries"], run), key=lambda row: str(row["what"]))
     figures = ("min", "median", "mean", "p90", "p99", "max")
     print_table(
         ("distribution", "of", *figures),
         [
-            (each["what"], f"{each['count']:,}", *(format.number(each[name]) for name in figures))
-            for each in summaries
+            (row["what"], f"{row['count']:,}", *(format.number(row[name]) for name in figures))
+            for row in summaries
         ],
     )
     _show_table1(_of(tables["table1"], run))
 
 
 def _show_table1(rows: Rows) -> None:
-    """The formulas of the paper, with the figures of this run: one line for each algorithm."""
+    """Print the formulas of the paper with the figures of this run, a row for each algorithm."""
     if not rows:
         return
     first = rows[0]

@@ -1,98 +1,67 @@
-"""`beforehand ingest`: traces that others wrote become tables of messages."""
+"""`beforehand ingest`: traces of other systems become tables of messages."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from beforehand.cli.ui import completion
+from beforehand.cli import options as shared
+from beforehand.cli.options import takes, value
+from beforehand.cli.spark import check_installed, spark_progress, start_session
 from beforehand.cli.ui.failure import BAD_INPUT, clear_errors, with_flags
 from beforehand.cli.ui.output import print_json, print_table, print_text
-from beforehand.cli.ui.spark import Conf, Master, check_installed, spark_progress, start_session
 
 if TYPE_CHECKING:
     from beforehand.pipeline.ingest import Summary
 
-_FORMATS = f"{', '.join(completion.FORMATS[:-1])} or {completion.FORMATS[-1]}"
 
+@dataclass(frozen=True, kw_only=True)
+class IngestOptions:
+    """What to read, and where to write it."""
 
-def command(
     source: Annotated[
         list[str],
         typer.Argument(
             metavar="SOURCE",
             help="Files, folders (with all below them) and patterns; gzip is unpacked.",
         ),
-    ],
-    out: Annotated[
-        str,
-        typer.Option(
-            metavar="FOLDER", help="A new folder for the tables, as Parquet.", show_default=False
-        ),
-    ],
-    format_name: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help=f"What the files are: {_FORMATS}.",
-            autocompletion=completion.file_format,
-        ),
-    ] = "auto",
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--map",
-            metavar="NAME=COLUMN,...",
-            help="Which columns hold what: trace=TraceID,start=began:us for spans, "
-            "sender=1,receiver=2,time=3:ms for lists. Repeatable.",
-            show_default=False,
-        ),
-    ] = None,
-    pattern: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REGEX",
-            help=r"ShiViz: an event, as in (?<event>.*)\n(?<host>\S*) (?<clock>{.*}).",
-            show_default=False,
-        ),
-    ] = None,
-    delimiter: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REGEX",
-            help="ShiViz: what is between two executions, as in ^=== (?<trace>.*) ===$.",
-            show_default=False,
-        ),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the finished ingest that --out holds.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
-    master: Master = None,
-    conf: Conf = None,
-) -> None:
+    ]
+    out: Annotated[str, value("FOLDER", "A new folder for the tables, as Parquet.")]
+    format_name: shared.Format = "auto"
+    columns: shared.Columns = None
+    pattern: shared.Pattern = None
+    delimiter: shared.Delimiter = None
+    force: shared.Force = False
+    as_json: shared.Json = False
+    master: shared.Master = None
+    conf: shared.Conf = None
+
+
+@takes(IngestOptions)
+def command(options: IngestOptions) -> None:
     """Read logs and spans of many formats into tables: who sent what to whom, when, and after what.
 
-    Rows that cannot be used go to a table of their own, with the reason. `beforehand study` does this
-    and all that follows at once.
+    Rejected rows go to a table of their own, with the reason. `beforehand study` does this and all the
+    steps that follow.
     """
     with clear_errors():
         check_installed()
         from beforehand.pipeline import ingest
 
-        options = ingest.Options(format_name, ingest.columns_of(columns or []), pattern, delimiter)
-        spark = start_session(master, conf)
+        columns = ingest.columns_of(options.columns or [])
+        how = ingest.Options(options.format_name, columns, options.pattern, options.delimiter)
+        spark = start_session(options.master, options.conf)
         with spark_progress(spark, "reading"):
-            summary = ingest.ingest(spark, source, out, options, force=force)
-    if as_json:
+            summary = ingest.ingest(spark, options.source, options.out, how, force=options.force)
+    if options.as_json:
         print_json(summary.to_dict())
     else:
-        _show(summary, out)
+        _show(summary, options.out)
     if not summary.total("accepted"):
         typer.echo(
-            f"beforehand: nothing could be used; {out}/rejects has the reason for every row",
+            f"beforehand: no row could be used; {options.out}/rejects has the reason for each",
             err=True,
         )
         raise typer.Exit(BAD_INPUT)
@@ -107,16 +76,16 @@ def _show(summary: Summary, out: str) -> None:
         columns,
         [
             (
-                each.file.removeprefix("file:"),
-                each.format,
-                f"{each.rows:,}",
-                f"{each.accepted:,}",
-                f"{each.rejected:,}",
-                f"{each.duplicates:,}",
-                f"{each.flagged:,}",
-                with_flags(each.note),
+                counts.file.removeprefix("file:"),
+                counts.format,
+                f"{counts.rows:,}",
+                f"{counts.accepted:,}",
+                f"{counts.rejected:,}",
+                f"{counts.duplicates:,}",
+                f"{counts.flagged:,}",
+                with_flags(counts.note),
             )
-            for each in summary.files
+            for counts in summary.files
         ],
         prose=1,
     )
@@ -127,7 +96,7 @@ def _show(summary: Summary, out: str) -> None:
         f"{totals['events']:,} events in {len(summary.runs):,} runs: {out}"
     )
     if summary.flags:
-        odd = ", ".join(f"{number:,} {flag}" for flag, number in summary.flags.items())
-        print_text(f"Odd, and kept: {odd}.")
+        flagged = ", ".join(f"{number:,} {flag}" for flag, number in summary.flags.items())
+        print_text(f"Accepted with a flag: {flagged}.")
     if totals["rejected"]:
         print_text(f"Every rejected row is in {out}/rejects, with the reason.")

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from beforehand.cli import options as shared
+from beforehand.cli.options import OUTPUT, value
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json
 
@@ -14,17 +16,15 @@ from beforehand.cli.ui.output import print_json
 def command(
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="A new file for the key, which only you may read. Default: print it.",
-            show_default=False,
+        value(
+            "FILE",
+            "A new file for the key, which only you may read. Default: print it.",
+            panel=OUTPUT,
         ),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON, for programs: the key, or its file.")
-    ] = False,
+    as_json: shared.Json = False,
 ) -> None:
-    """Make a secret key for a cluster: its nodes encrypt with it, and nobody else may have it."""
+    """Generate the secret key of a cluster, with which its nodes encrypt their messages."""
     from beforehand.runtime.identity import keys
 
     key = keys.keygen()
@@ -36,4 +36,4 @@ def command(
     elif out is None:
         typer.echo(key.hex())
     else:
-        typer.echo(f"wrote a new cluster key to {out}; give it to every node, and to nobody else")
+        typer.echo(f"Wrote a new cluster key to {out}; give it to every node, and keep it secret.")

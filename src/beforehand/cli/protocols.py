@@ -1,12 +1,11 @@
-"""`beforehand protocols`: what each protocol can do and what it asks of the network."""
+"""`beforehand protocols`: what each protocol can do and what it requires of the network."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from beforehand.cli import options as shared
 from beforehand.cli.ui.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -16,17 +15,15 @@ COLUMNS = ("name", "causal", "sends", "network", "members", "metadata", "waits a
 PROSE = ("what it is", "source")
 
 
-def command(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
-) -> None:
-    """List the protocols: what each can do, what it asks of the network, and what it costs."""
+def command(as_json: shared.Json = False) -> None:
+    """List the protocols: what each can do, what it requires of the network, and what it costs."""
     from beforehand import protocols
 
     known = [protocols.describe(name) for name in protocols.names()]
     if as_json:
-        print_json([asdict(one) for one in known])
+        print_json([asdict(protocol) for protocol in known])
     else:
-        print_table(COLUMNS + PROSE, [_row(one) for one in known], prose=len(PROSE))
+        print_table(COLUMNS + PROSE, [_row(protocol) for protocol in known], prose=len(PROSE))
 
 
 def _row(protocol: Capabilities) -> tuple[str, ...]:

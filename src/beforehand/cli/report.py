@@ -1,4 +1,4 @@
-"""`beforehand report`: what the pipeline has found, on one page."""
+"""`beforehand report`: the results of the pipeline on one page."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from beforehand.cli import command_lines
+from beforehand.cli import options as shared
+from beforehand.cli.options import OUTPUT, value
 from beforehand.cli.report_commands import report_commands
 from beforehand.cli.ui.failure import BAD_INPUT, clear_errors
 from beforehand.cli.ui.output import print_json, print_text
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
     from beforehand.report import Provenance, ReportView
 
 NEEDED: Final = ("pyarrow", "jinja2", "plotly")
-
-_OUTPUT = "Output"
 
 
 def command(
@@ -36,22 +36,15 @@ def command(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The page. Default: report/index.html in the folder.",
-            rich_help_panel=_OUTPUT,
-            show_default=False,
-        ),
+        value("FILE", "The page. Default: report/index.html in the folder.", panel=OUTPUT),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON, for programs.", rich_help_panel=_OUTPUT)
-    ] = False,
+    as_json: shared.Json = False,
 ) -> None:
-    """Make one self-contained HTML page of all that the pipeline has left in a folder.
+    """Make one self-contained HTML page of all results in a folder.
 
-    It says what was run and what to choose, compares the protocols, and shows every violation. A part
-    that is missing or damaged is told, and the others are shown. Exits with 0, or 2 if there is nothing
-    to show.
+    It shows what was run and what to choose, compares the protocols, and lists every violation. A part
+    that is missing or damaged is named, and the others are shown. Exits with 0, or 2 if there is
+    nothing to show.
     """
     file = out or Path(folder) / REPORT_PAGE
     with clear_errors():
@@ -69,7 +62,7 @@ def command(
 
 
 def check_installed() -> None:
-    """Say what is missing before anything is read."""
+    """Raise ReportError for a missing package, before anything is read."""
     for name in NEEDED:
         if find_spec(name) is None:
             raise ReportError(
@@ -78,7 +71,7 @@ def check_installed() -> None:
 
 
 def _made(folder: str, out: Path | None) -> Provenance:
-    """How the report itself comes about."""
+    """The provenance of the report itself."""
     from beforehand.report import Provenance
     from beforehand.results.provenance import environment, now
 
@@ -86,7 +79,7 @@ def _made(folder: str, out: Path | None) -> Provenance:
 
 
 def parts(contents: ReportView) -> dict[str, Any]:
-    """What a report has, for programs."""
+    """The contents of a report, as JSON."""
     return {
         "clusters": [
             {"folder": each.folder, "title": each.title, "clean": each.clean}
@@ -109,7 +102,7 @@ def parts(contents: ReportView) -> dict[str, Any]:
 
 
 def _show(file: Path, contents: ReportView) -> None:
-    """The path, what is in it, and what is not."""
+    """Print the path of the page, what is on it, and what is missing."""
     typer.echo(str(file))
     for each in contents.clusters:
         print_text(f"  cluster {each.title}")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
 
 import pytest
 from typer.main import get_command
 
 from beforehand.cli import app
-from beforehand.cli.sweep import command as sweep
 from beforehand.cli.sweep.command_line import grid_options, point_options
+from beforehand.cli.sweep.grid import grid_of
+from beforehand.cli.sweep.options import SweepOptions
 from beforehand.pipeline.sweep import Grid
 from beforehand.pipeline.sweep.grid import plan
 from beforehand.pipeline.sweep.waves import Wave
@@ -53,15 +53,7 @@ UNSAYABLE = {"what undoes a part of the network", "a network of its own"}
 def runs(words: tuple[str, ...]) -> set[str]:
     """The names of the runs that the command would do."""
     typed = get_command(app).commands["sweep"].make_context("sweep", list(words))  # type: ignore[attr-defined]
-    given: dict[str, Any] = typed.params
-    chosen = sweep._values(
-        given["grid"],
-        {name: given[name] for name in ("protocol", "network")},
-        {name: given[name] for name in ("processes", "seed", "messages")},
-        {"workload": given["workload"]},
-        given["values"] or [],
-    )
-    grid = sweep._grid(chosen)
+    grid = grid_of(SweepOptions(**typed.params))
     assert grid is not None
     return {point.run for point in plan(grid).points}
 

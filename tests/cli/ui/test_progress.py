@@ -67,7 +67,7 @@ def test_steps_have_lines_of_their_own(capsys: pytest.CaptureFixture[str]) -> No
     """Told at once, however quick they are; and what is told between is about the present one."""
     with progress.progress_steps(("read", "write")) as steps:
         steps.begin("read", "looking at files")
-        steps.tell(1, 2)
+        steps.update(1, 2)
         lines = until_told(capsys, "read: 1 of 2")
         assert lines[0] == "[1/2] read: looking at files"
         steps.begin("write", "saving")

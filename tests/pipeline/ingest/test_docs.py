@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from beforehand.cli.ingest import _FORMATS
+from beforehand.cli.ui.completion import FORMATS
 from beforehand.pipeline import schemas
 from beforehand.pipeline.ingest.ingest import LARGEST
 from beforehand.pipeline.ingest.read import gzipped, options, spans
@@ -25,7 +25,7 @@ def first_cells(title: str) -> list[str]:
 def test_the_formats() -> None:
     """In the page, in the help, and in the code."""
     assert first_cells("Formats")[1:] == [f"`{name}`" for name in options.FORMATS]
-    assert re.findall(r"[\w-]+", _FORMATS.replace(" or ", " ")) == [options.AUTO, *options.FORMATS]
+    assert (options.AUTO, *options.FORMATS) == FORMATS
 
 
 def test_the_tables() -> None:

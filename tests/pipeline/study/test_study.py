@@ -81,7 +81,7 @@ def test_a_second_call_only_reads(
 ) -> None:
     """All is reused, said to be, and the same."""
     steps: list[str] = []
-    again = run_study(spark, asked, lambda step, _: steps.append(step))
+    again = run_study(spark, asked, lambda step, _: steps.append(step), command=COMMAND)
     assert again.reused[-1] == "the audit" and len(again.reused) == 4
     assert replace(again, reused=[]).protocols == stopped_and_run_again.protocols
     assert steps == list(job.STEPS)

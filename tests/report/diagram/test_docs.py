@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from beforehand.cli import app
 from beforehand.cli.diagram import command as diagram
-from beforehand.cli.diagram import flags as diagram_flags
+from beforehand.cli.diagram import judge as diagram_judge
 from beforehand.report.diagram import build
 
 DOCS = (Path(__file__).parents[3] / "docs" / "diagrams.md").read_text(encoding="utf-8")
@@ -60,5 +60,5 @@ def test_the_python_example_runs(here: Path, capsys: pytest.CaptureFixture[str])
 def test_the_limits_are_those_of_the_code() -> None:
     """Numbers that people may rely on."""
     assert f"A page shows {build.MOST:,} events and a picture {diagram.ON_PAPER}," in DOCS
-    assert f"stops at {diagram_flags.MOST_FLAGS} wrong ones" in DOCS
-    assert f"more than {diagram_flags.MOST_EVENTS:,} events" in DOCS
+    assert f"stops at {diagram_judge.MOST_FLAGS} wrong ones" in DOCS
+    assert f"more than {diagram_judge.MOST_EVENTS:,} events" in DOCS

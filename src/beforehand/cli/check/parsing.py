@@ -1,4 +1,4 @@
-"""Bounds, faults, links and limits of a check, as people write them."""
+"""Parsers for the values of `beforehand check`: bounds, faults, links and limits."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _LINK: Final = re.compile(r"([^\s,>-]+)([>-])([^\s,>-]+)")
 
 
 def seconds(text: str) -> float:
-    """How long `90`, `90s`, `10m` or `1h` is."""
-    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", text)
-    if found is None or found[2] not in _SECONDS or float(found[1]) == 0:
-        raise CheckError(f"--time-limit: {text!r} is no duration; write it like 90s, 10m or 1h")
-    return float(found[1]) * _SECONDS[found[2]]
+    """Seconds, from `90`, `90s`, `10m` or `1h`."""
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", text)
+    if match is None or match[2] not in _SECONDS or float(match[1]) == 0:
+        raise CheckError(f"--time-limit: {text!r} is not a duration; write it like 90s, 10m or 1h")
+    return float(match[1]) * _SECONDS[match[2]]
 
 
 def count(number: int, noun: str) -> str:
-    """So many of something, in words."""
+    """A number with its noun, like `2 messages`."""
     if number == 1:
         return f"1 {noun}"
     return f"{number} {noun}{'es' if noun.endswith('s') else 's'}"
@@ -35,63 +35,65 @@ def sends(text: str, processes: int | None) -> list[int]:
     parts = text.split(",")
     if not all(re.fullmatch(r"\s*-?[0-9]+\s*", part) for part in parts):
         raise CheckError(
-            f"--sends: {text!r} is no list of numbers; write one for each process, like 5,0,1"
+            f"--sends: {text!r} is not a list of numbers; write one for each process, like 5,0,1"
         )
     if processes is not None and len(parts) != processes:
         raise CheckError(
-            f"--sends: {text} is for {count(len(parts), 'process')}, and --processes says "
+            f"--sends: {text} is for {count(len(parts), 'process')}, but --processes is "
             f"{processes}; give one number for each"
         )
     return [int(part) for part in parts]
 
 
 def faults(text: str) -> FaultBudget:
-    """How often what may happen, from `loss=1,duplicate=1`."""
+    """How many faults of each kind may happen, from `loss=1,duplicate=1`."""
     known = [field.name for field in fields(FaultBudget)]
-    found: dict[str, int] = {}
+    limits: dict[str, int] = {}
     for part in text.split(","):
         name, _, number = part.strip().partition("=")
-        if name not in known or name in found or not re.fullmatch("[0-9]+", number):
+        if name not in known or name in limits or not re.fullmatch("[0-9]+", number):
             raise CheckError(
-                f"--faults: {part.strip()!r} is not understood; write how often each may happen, "
-                f"like loss=1,duplicate=1 (of {', '.join(known)})"
+                f"--faults: {part.strip()!r} is not a fault with its number; write them like "
+                f"loss=1,duplicate=1 (known: {', '.join(known)})"
             )
-        found[name] = int(number)
-    return FaultBudget(**found)
+        limits[name] = int(number)
+    return FaultBudget(**limits)
 
 
 def links(text: str) -> list[tuple[str, str]]:
     """Links with their directions, from `a-b,b>c`."""
-    found: list[tuple[str, str]] = []
+    directed: list[tuple[str, str]] = []
     for part in text.split(","):
         link = _LINK.fullmatch(part.strip())
         if link is None:
             raise CheckError(
-                f"--links: {part.strip()!r} is no link; write a-b for both ways, a>b for one"
+                f"--links: {part.strip()!r} is not a link; write a-b for both ways, a>b for one"
             )
-        found.append((link[1], link[3]))
+        directed.append((link[1], link[3]))
         if link[2] == "-":
-            found.append((link[3], link[1]))
-    return found
+            directed.append((link[3], link[1]))
+    return directed
 
 
 def tree(text: str) -> Mapping[str, str]:
     """The parent of each process but the root, from `b:a,c:a`."""
-    found: dict[str, str] = {}
+    parents: dict[str, str] = {}
     for part in text.split(","):
         child, _, parent = part.strip().partition(":")
-        if not child or not parent or child in found:
+        if not child or not parent or child in parents:
             raise CheckError(
-                f"--tree: {part.strip()!r} is no branch; write child:parent once for each process "
+                f"--tree: {part.strip()!r} is not a branch; write child:parent once for each process "
                 "but the root, like b:a,c:a"
             )
-        found[child] = parent
-    return found
+        parents[child] = parent
+    return parents
 
 
 def open_link(text: str) -> tuple[str, OpenStep]:
     """Who opens which link, from `a+c/b`."""
     name, step = parse_step(text)
     if not isinstance(step, OpenStep):
-        raise CheckError(f"--open: {text!r} opens no link; write a+c, or a+c/b with a mediator")
+        raise CheckError(
+            f"--open: {text!r} does not open a link; write a+c, or a+c/b with a mediator"
+        )
     return name, step

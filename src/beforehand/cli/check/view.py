@@ -1,4 +1,4 @@
-"""What a check has found, for people and for programs."""
+"""The result of a check, for people and for programs."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from beforehand.checker.explain.spacetime import WIDTH, spacetime
 from beforehand.checker.program import CloseStep, OpenStep, SendStep
 from beforehand.checker.setting import Setting
 from beforehand.checker.verdict import Counterexample, Verdict
-from beforehand.cli.check.options import Asked, Search
+from beforehand.cli.check.request import CheckBounds, SearchOptions
 from beforehand.cli.ui.output import print_table, print_text
 
 CORRECT: Final = 0
 VIOLATED: Final = 1
-UNDECIDED: Final = 2  # a limit was hit, or what matters never happened: no pass
+UNDECIDED: Final = 2  # a limit was hit, or the bounds were too small to exercise the protocol
 
 
 @dataclass(frozen=True)
-class Report:
-    """A verdict, with what was asked and how it was looked for."""
+class CheckResult:
+    """A verdict, with the bounds and the search that led to it."""
 
-    asked: Asked
-    search: Search
-    explored: Setting
+    bounds: CheckBounds
+    search: SearchOptions
+    setting: Setting
     verdict: Verdict
     trace: Path | None  # where the counterexample was saved
 
     @property
     def exit_code(self) -> int:
-        """What scripts are told."""
+        """The exit code of the command."""
         if self.verdict.outcome == "violated":
             return VIOLATED
         undecided = self.verdict.outcome == "unfinished" or self.verdict.unseen
@@ -47,34 +47,34 @@ class Report:
 # ---- for people ----
 
 
-def show(report: Report) -> None:
+def show(result: CheckResult) -> None:
     """Print the verdict, and if a promise is broken, how."""
-    verdict = report.verdict
-    print_text(f"{report.explored.protocol}: {_headline(verdict)}")
-    print_table(("figure", "value"), _rows(report))
+    verdict = result.verdict
+    print_text(f"{result.setting.protocol}: {_headline(verdict)}")
+    print_table(("figure", "value"), _rows(result))
     if verdict.counterexample is not None:
-        _show_counterexample(report, verdict.counterexample)
+        _show_counterexample(result, verdict.counterexample)
 
 
 def _headline(verdict: Verdict) -> str:
     if verdict.outcome == "violated":
-        found = verdict.counterexample
-        return "violated" if found is None else f"violated ({found.problem.kind})"
+        violated = verdict.counterexample
+        return "violated" if violated is None else f"violated ({violated.problem.kind})"
     if verdict.outcome == "unfinished":
-        return f"not finished: {verdict.reason}; nothing wrong so far, but this is no pass"
+        return f"not finished: {verdict.reason}; no violation so far, but this is not a pass"
     if verdict.unseen:
         return (
-            "inconclusive: nothing is wrong, but some of what makes it hard never happened, so this "
-            "says little; raise the bounds"
+            "inconclusive: no violation, but some of the hard cases never happened, so this shows "
+            "little; raise the bounds"
         )
     return "correct"
 
 
-def _rows(report: Report) -> list[tuple[str, str]]:
-    verdict = report.verdict
+def _rows(result: CheckResult) -> list[tuple[str, str]]:
+    verdict = result.verdict
     speed = verdict.states / max(verdict.seconds, 1e-9)
     rows = [
-        ("bounds", report.asked.covered(report.explored)),
+        ("bounds", result.bounds.coverage(result.setting)),
         ("states", f"{verdict.states:,} distinct, {verdict.transitions + 1:,} in all"),
         ("depth", f"{verdict.depth:,} steps"),
         ("time", f"{verdict.seconds:,.2f} s, {speed:,.0f} states per second"),
@@ -91,35 +91,37 @@ def _rows(report: Report) -> list[tuple[str, str]]:
 
 
 def _reductions(verdict: Verdict) -> str:
-    found = ["partial order"] if verdict.reduced else []
+    reductions = ["partial order"] if verdict.reduced else []
     if verdict.symmetries > 1:
-        found.append(f"symmetry ({verdict.symmetries} renamings of the processes)")
-    return ", ".join(found) or "none"
+        reductions.append(f"symmetry ({verdict.symmetries} renamings of the processes)")
+    return ", ".join(reductions) or "none"
 
 
-def _show_counterexample(report: Report, found: Counterexample) -> None:
-    what = "the shortest run" if _is_shortest(report.verdict) else "a run"
-    typer.echo(f"{what} that shows it, {len(found.run)} steps:")
+def _show_counterexample(result: CheckResult, violated: Counterexample) -> None:
+    what = "The shortest run" if _is_shortest(result.verdict) else "A run"
+    typer.echo(f"{what} that shows it, {len(violated.run)} steps:")
     typer.echo()
     console = Console(highlight=False)
     width = console.width if console.is_terminal else WIDTH
-    for line in spacetime(report.explored, found.run, width):
+    for line in spacetime(result.setting, violated.run, width):
         if console.is_terminal:
             console.print(_styled(line), soft_wrap=True)
         else:
             typer.echo(line)
     typer.echo()
-    print_text(f"{found.problem}")
-    figure = recognise(report.explored, found.run)
+    print_text(f"{violated.problem}")
+    figure = recognise(result.setting, violated.run)
     if figure is not None:
         typer.echo(f"This is the run of {figure}.")
-    typer.echo(f"Only this program: {report.asked.again(program_of(found.run))}")
-    if report.trace is not None:
-        typer.echo(f"trace: {report.trace}")
+    typer.echo(
+        f"To check only this program: {result.bounds.command_line(program_of(violated.run))}"
+    )
+    if result.trace is not None:
+        typer.echo(f"Trace: {result.trace}")
 
 
 def _is_shortest(verdict: Verdict) -> bool:
-    """Whether no shorter run breaks a promise; if that is not known, the reason is told."""
+    """Whether no shorter run is a violation; if that is unknown, the verdict has a reason."""
     return not verdict.reason
 
 
@@ -131,20 +133,20 @@ def _styled(line: str) -> Text:
 
 
 def program_of(run: Run) -> str:
-    """What the applications do in a run, as a program."""
+    """The steps of the applications in a run, as a program."""
     return " ".join(str(action) for action in run if action.kind == "step")
 
 
 # ---- for programs ----
 
 
-def to_dict(report: Report) -> dict[str, Any]:
-    """All of it as JSON has it."""
-    verdict = report.verdict
-    found = verdict.counterexample
+def to_dict(result: CheckResult) -> dict[str, Any]:
+    """The whole result, as JSON."""
+    verdict = result.verdict
+    violated = verdict.counterexample
     return {
-        "settings": {**asdict(report.asked), **asdict(report.search)},
-        "bounds": report.asked.covered(report.explored),
+        "settings": {**asdict(result.bounds), **asdict(result.search)},
+        "bounds": result.bounds.coverage(result.setting),
         "outcome": verdict.outcome,
         "reason": verdict.reason,
         "states": verdict.states,
@@ -154,34 +156,34 @@ def to_dict(report: Report) -> dict[str, Any]:
         "reduced": verdict.reduced,
         "symmetries": verdict.symmetries,
         "seen": verdict.seen,
-        "problem": None if found is None else asdict(found.problem),
-        "counterexample": None if found is None else _counterexample(report, found),
-        "exit_code": report.exit_code,
+        "problem": None if violated is None else asdict(violated.problem),
+        "counterexample": None if violated is None else _counterexample(result, violated),
+        "exit_code": result.exit_code,
     }
 
 
-def _counterexample(report: Report, found: Counterexample) -> dict[str, Any]:
+def _counterexample(result: CheckResult, violated: Counterexample) -> dict[str, Any]:
     return {
-        "shortest": _is_shortest(report.verdict),
-        "run": [str(action) for action in found.run],
-        "actions": [_action(action) for action in found.run],
-        "diagram": spacetime(report.explored, found.run),
-        "program": program_of(found.run),
-        "figure": recognise(report.explored, found.run),
-        "trace": None if report.trace is None else str(report.trace),
+        "shortest": _is_shortest(result.verdict),
+        "run": [str(action) for action in violated.run],
+        "actions": [_action(action) for action in violated.run],
+        "diagram": spacetime(result.setting, violated.run),
+        "program": program_of(violated.run),
+        "figure": recognise(result.setting, violated.run),
+        "trace": None if result.trace is None else str(result.trace),
     }
 
 
 def _action(action: Action) -> dict[str, Any]:
-    told: dict[str, Any] = {"kind": action.kind, "process": action.process}
+    fields: dict[str, Any] = {"kind": action.kind, "process": action.process}
     step, frame = action.step, action.frame
     if isinstance(step, SendStep):
-        told |= {"send": True, "to": step.to}
+        fields |= {"send": True, "to": step.to}
     elif isinstance(step, OpenStep):
-        told |= {"open": step.peer, "via": step.via}
+        fields |= {"open": step.peer, "via": step.via}
     elif isinstance(step, CloseStep):
-        told |= {"close": step.peer}
+        fields |= {"close": step.peer}
     elif frame is not None:
         carried = [str(message) for message in messages_in(action.sender, frame)]
-        told |= {"sender": action.sender, "frame": repr(frame), "messages": carried}
-    return told
+        fields |= {"sender": action.sender, "frame": repr(frame), "messages": carried}
+    return fields

@@ -1,4 +1,4 @@
-"""Bounds that look as if they could not finish are told of before the work starts."""
+"""A warning before the search starts, if the bounds look too large to finish."""
 
 from __future__ import annotations
 
@@ -9,37 +9,38 @@ import typer
 from beforehand.checker.explore import free_memory
 from beforehand.checker.search.estimate import Estimate, estimate
 from beforehand.checker.setting import Setting
-from beforehand.cli.check.options import Search
+from beforehand.cli.check.request import SearchOptions
 from beforehand.cli.ui.progress import progress_line
 from beforehand.results.format import NANOSECONDS, duration
 
-LONG: Final = 3600.0  # seconds: more than people wait for without having been told
+LONG: Final = 3600.0  # seconds: more than people wait for without a warning
 
 
-def warn(explored: Setting, search: Search) -> None:
-    """Say on the error stream what to expect, if it is more than an hour or than the memory holds."""
-    with progress_line("looking ahead"):
-        found = estimate(
-            explored, reduce=search.reduction, symmetry=search.symmetry, workers=search.workers
+def warn(setting: Setting, search: SearchOptions) -> None:
+    """Print the estimate on standard error if it exceeds the time limit, an hour or the memory."""
+    with progress_line("estimating"):
+        expected = estimate(
+            setting, reduce=search.reduction, symmetry=search.symmetry, workers=search.workers
         )
-    if found is None:
+    if expected is None:
         return
     memory = free_memory()
-    if found.seconds > (search.seconds or LONG) or found.bytes > memory:
-        typer.echo(f"beforehand: {_sentence(found, memory)}", err=True)
+    if expected.seconds > (search.seconds or LONG) or expected.bytes > memory:
+        typer.echo(f"beforehand: {_sentence(expected, memory)}", err=True)
 
 
-def _sentence(found: Estimate, memory: int) -> str:
+def _sentence(expected: Estimate, memory: int) -> str:
     return (
-        f"this may not finish: about {rounded(found.states)} states, which take about "
-        f"{duration(found.seconds * NANOSECONDS, rounded)} and {rounded(found.bytes / 2**30)} GiB of "
-        f"memory (free: {memory / 2**30:.1f}); give smaller bounds, perhaps uneven ones with --sends, a "
-        "--time-limit, or a cluster with --master"
+        f"this may not finish: about {rounded(expected.states)} states, which take about "
+        f"{duration(expected.seconds * NANOSECONDS, rounded)} and "
+        f"{rounded(expected.bytes / 2**30)} GiB of memory ({memory / 2**30:.1f} GiB are free); "
+        "reduce the bounds, for example with uneven --sends, set a --time-limit, or use a cluster "
+        "with --master"
     )
 
 
 def rounded(number: float) -> str:
-    """Two digits of a guess are enough, and beyond a million of millions its size is."""
+    """An estimate with two significant digits; a power of ten beyond a trillion."""
     if number < 10:
         return f"{number:.1f}"
     if number < 1e12:

@@ -1,1 +1,1 @@
-"""cluster."""
+"""`beforehand cluster`: `run` a cluster, watch it `live`, and `view` the verdict."""

@@ -4,154 +4,103 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from beforehand.cli.ui import completion
+from beforehand.cli import options as shared
+from beforehand.cli.options import FAULTS, OUTPUT, selection, switch, takes, value
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json
 from beforehand.errors import LocalProtocolError
 
-NOT_CLEAN = 1
-
-_FAULTS = "Faults"
-_OUTPUT = "Output"
+NOT_CLEAN: Final = 1
 
 
-def command(
-    nodes: Annotated[int, typer.Option(metavar="NUMBER", help="How many processes.")] = 8,
-    messages: Annotated[
-        int, typer.Option(metavar="NUMBER", help="How many messages they send in all.")
-    ] = 20_000,
-    protocol: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Which protocol: see `beforehand protocols`.",
-            autocompletion=completion.protocol,
-        ),
-    ] = "hybrid-sps",
-    payload: Annotated[int, typer.Option(metavar="BYTES", help="Size of each message.")] = 32,
-    seed: Annotated[
-        int,
-        typer.Option(
-            metavar="NUMBER", help="Decides what is sent, what the network does, and who dies."
-        ),
-    ] = 1,
+@dataclass(frozen=True, kw_only=True)
+class ClusterOptions:
+    """What to run, and what to do with the verdict."""
+
+    nodes: Annotated[int, value("NUMBER", "How many processes.")] = 8
+    messages: Annotated[int, value("NUMBER", "How many messages they send in total.")] = 20_000
+    protocol: shared.Protocol = "hybrid-sps"
+    payload: Annotated[int, value("BYTES", "Size of each message.")] = 32
+    seed: shared.Seed = 1
     encrypted: Annotated[
-        bool, typer.Option("--key/--plain", help="Encrypt, with a key of this run, or do not.")
-    ] = True,
-    timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", help="After how long to give up.")
-    ] = 120.0,
-    loss: Annotated[
-        float,
-        typer.Option(
-            metavar="SHARE",
-            help="Share of datagrams that are lost, from 0 to 1.",
-            rich_help_panel=_FAULTS,
-        ),
-    ] = 0.0,
-    duplicate: Annotated[
-        float,
-        typer.Option(
-            metavar="SHARE",
-            help="Share of datagrams that come twice, from 0 to 1.",
-            rich_help_panel=_FAULTS,
-        ),
-    ] = 0.0,
+        bool, switch("--key/--plain", "Encrypt with a key of this run, or send plain text.")
+    ] = True
+    timeout: Annotated[float, value("SECONDS", "When to give up.")] = 120.0
+    loss: shared.Loss = 0.0
+    duplicate: shared.Duplicate = 0.0
     reorder: Annotated[
-        float,
-        typer.Option(
-            metavar="SHARE",
-            help="Share of datagrams that come late, from 0 to 1.",
-            rich_help_panel=_FAULTS,
-        ),
-    ] = 0.0,
+        float, value("SHARE", "Share of packets that arrive late, from 0 to 1.", panel=FAULTS)
+    ] = 0.0
     kill: Annotated[
         int,
-        typer.Option(
-            metavar="NUMBER",
-            help="How many processes to kill, with signal 9, in the middle.",
-            rich_help_panel=_FAULTS,
-        ),
-    ] = 0,
+        value("NUMBER", "How many processes to kill during the run, with SIGKILL.", panel=FAULTS),
+    ] = 0
     restart: Annotated[
         bool,
-        typer.Option(
-            "--restart",
-            help="Start those again, under their old names.",
-            rich_help_panel=_FAULTS,
-        ),
-    ] = False,
+        switch("--restart", "Start the killed processes again, with their names.", panel=FAULTS),
+    ] = False
     drop_after: Annotated[
         float,
-        typer.Option(
-            metavar="SECONDS",
-            help="With --kill: after how long a silence the others give up on a process.",
-            rich_help_panel=_FAULTS,
+        value(
+            "SECONDS",
+            "With --kill: how long a process must be silent until the others give up on it.",
+            panel=FAULTS,
         ),
-    ] = 2.0,
+    ] = 2.0
     trace: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="A new folder for the traces of all processes, for audit, study and diagram. "
-            "Default: none are kept.",
-            rich_help_panel=_OUTPUT,
-            show_default=False,
+        value(
+            "FOLDER",
+            "A new folder for the traces of all processes, for audit, study and diagram. "
+            "Default: traces are not kept.",
+            panel=OUTPUT,
         ),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON, for programs.", rich_help_panel=_OUTPUT)
-    ] = False,
-) -> None:
-    """Start real processes that talk over a bad network, and judge what they delivered.
+    ] = None
+    as_json: shared.Json = False
 
-    They run on this machine, over UDP; datagrams are lost, doubled and delayed as you say, and
-    processes killed. Exits with 0 if everything was delivered, once and in causal order; 1 if not; 2
+
+@takes(ClusterOptions)
+def command(options: ClusterOptions) -> None:
+    """Start real processes that communicate over a bad network, and judge what they delivered.
+
+    They run on this machine, over UDP; packets are lost, duplicated and delayed, and processes killed,
+    as the options say. Exits with 0 if everything was delivered, once and in causal order; 1 if not; 2
     if there is nothing to judge, since the run could not be started or did not finish.
     """
     from beforehand.cli.cluster import run as cluster_run
-    from beforehand.cli.cluster import view as cluster_view
-    from beforehand.cli.cluster.live import watching
+    from beforehand.cli.cluster import view
+    from beforehand.cli.cluster.live import live_view
     from beforehand.runtime.cluster.plan import ClusterPlan
 
     with clear_errors():
-        plan = ClusterPlan(
-            nodes=nodes,
-            messages=messages,
-            protocol=protocol,
-            loss=loss,
-            duplicate=duplicate,
-            reorder=reorder,
-            payload=payload,
-            kill=kill,
-            restart=restart,
-            drop_after=drop_after,
-            seed=seed,
-        )
-        with _folder(trace) as folder:
-            with watching() as watch:
-                ran = cluster_run.run(plan, encrypted, folder, timeout, watch)
-            if trace is not None:
-                cluster_run.leave_note(ran, folder)
-    if as_json:
-        print_json(ran.everything())
+        plan = ClusterPlan(**selection(options, ClusterPlan))
+        with _trace_folder(options.trace) as folder:
+            with live_view() as watch:
+                run = cluster_run.run(plan, options.encrypted, folder, options.timeout, watch)
+            if options.trace is not None:
+                cluster_run.write_run_note(run, folder)
+    if options.as_json:
+        print_json(run.to_dict())
     else:
-        cluster_view.show(plan, ran.course, ran.verdict)
-        if trace is not None:
-            typer.echo(f"traces: {trace}; judge them again with `beforehand audit {trace}`")
-    if not ran.clean:
+        view.show(plan, run.course, run.verdict)
+        if options.trace is not None:
+            typer.echo(
+                f"Traces: {options.trace}; `beforehand audit {options.trace}` judges them again"
+            )
+    if not run.clean:
         raise typer.Exit(NOT_CLEAN)
 
 
 @contextmanager
-def _folder(wanted: Path | None) -> Iterator[Path]:
-    """A new folder for the traces, or one that is gone afterwards."""
+def _trace_folder(wanted: Path | None) -> Iterator[Path]:
+    """A new folder for the traces, or a temporary one."""
     if wanted is None:
         with TemporaryDirectory(prefix="beforehand-cluster-") as folder:
             yield Path(folder)

@@ -1,4 +1,4 @@
-"""A cluster while it runs: a table that changes on terminals, and now and then a line elsewhere."""
+"""A cluster while it runs: a table that is redrawn on terminals, a line every few seconds elsewhere."""
 
 from __future__ import annotations
 
@@ -21,18 +21,25 @@ if TYPE_CHECKING:
     from beforehand.runtime.cluster.supervisor import Observer
 
 COLUMNS: Final = (
-    *("process", "sent", "delivered", "held"),
-    *("lost", "doubled", "late", "resent", "round trip"),
+    "process",
+    "sent",
+    "delivered",
+    "held",
+    "lost",
+    "doubled",
+    "late",
+    "resent",
+    "round trip",
 )
 
 
 @contextmanager
-def watching() -> Iterator[Observer]:
-    """Something to be told of the processes again and again."""
+def live_view() -> Iterator[Observer]:
+    """A callback that shows the state of the processes, to be called repeatedly."""
     if not progress.is_drawn():
-        yield _Lines().watch
+        yield _LogLines().watch
         return
-    console = Console(stderr=True)  # which knows about NO_COLOR
+    console = Console(stderr=True)  # which honours NO_COLOR
     with Live(console=console, transient=True, auto_refresh=False) as live:
 
         def watch(children: list[Child], step: str) -> None:
@@ -46,11 +53,11 @@ def table(children: Sequence[Child]) -> Table:
     drawn = Table(
         box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold", highlight=False
     )
-    for place, column in enumerate(COLUMNS):
+    for index, column in enumerate(COLUMNS):
         drawn.add_column(
             column,
-            justify="right" if place else "left",
-            style=None if place else "cyan",
+            justify="right" if index else "left",
+            style=None if index else "cyan",
             no_wrap=True,
         )
     for child in children:
@@ -75,14 +82,14 @@ def row(child: Child) -> tuple[str, ...]:
     )
 
 
-class _Lines:
-    """A line now and then, for logs."""
+class _LogLines:
+    """A line every few seconds, for logs."""
 
     def __init__(self) -> None:
         self._next = time.monotonic() + progress.FIRST_LINE
 
     def watch(self, children: list[Child], step: str) -> None:
-        """Tell how far they are, if it is time."""
+        """Print how far they are, if a line is due."""
         if time.monotonic() < self._next:
             return
         self._next = time.monotonic() + progress.NEXT_LINE

@@ -1,4 +1,4 @@
-"""A cluster from its start to its note: what `beforehand cluster` and `beforehand demo` share."""
+"""Run a cluster and write its note: what `beforehand cluster` and `beforehand demo` share."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Ran:
-    """A cluster that came to its end."""
+class JudgedRun:
+    """A cluster that has finished, and its verdict."""
 
     plan: ClusterPlan
     encrypted: bool
@@ -29,16 +29,18 @@ class Ran:
 
     @property
     def clean(self) -> bool:
-        """Whether everything arrived, once, in order and as it was sent."""
+        """Whether everything was delivered once, in causal order and undamaged."""
         return cluster_view.is_clean(self.course, self.verdict)
 
-    def everything(self) -> dict[str, Any]:
-        """For programs."""
-        return cluster_view.everything(self.plan, self.course, self.verdict)
+    def to_dict(self) -> dict[str, Any]:
+        """The run as JSON."""
+        return cluster_view.to_dict(self.plan, self.course, self.verdict)
 
 
-def run(plan: ClusterPlan, encrypted: bool, folder: Path, timeout: float, watch: Observer) -> Ran:
-    """Run a cluster, whose traces are in the folder afterwards, and judge it."""
+def run(
+    plan: ClusterPlan, encrypted: bool, folder: Path, timeout: float, watch: Observer
+) -> JudgedRun:
+    """Run a cluster that leaves its traces in the folder, and judge them."""
     from beforehand.runtime.cluster.supervisor import run_cluster
     from beforehand.runtime.cluster.verdict import judge
     from beforehand.runtime.identity.keys import keygen
@@ -47,13 +49,13 @@ def run(plan: ClusterPlan, encrypted: bool, folder: Path, timeout: float, watch:
     watch(course.children, "judging")
     labels = {child.process: child.label for child in course.children}
     verdict = judge(folder, labels, [child.label for child in course.killed])
-    return Ran(plan, encrypted, course, verdict)
+    return JudgedRun(plan, encrypted, course, verdict)
 
 
-def leave_note(ran: Ran, folder: Path) -> None:
-    """Say beside the traces what they are of; written last, so that there is none without them."""
-    told = {**ran.everything(), "encrypted": ran.encrypted}
+def write_run_note(run: JudgedRun, folder: Path) -> None:
+    """Describe the run next to its traces; written last, so that it implies complete traces."""
+    note = {**run.to_dict(), "encrypted": run.encrypted}
     write_note(
         folder / ClusterFolder.NOTE,
-        told | provenance(command_lines.cluster(ran.plan, ran.encrypted, folder)),
+        note | provenance(command_lines.cluster(run.plan, run.encrypted, folder)),
     )

@@ -1,4 +1,4 @@
-"""What is told of a cluster at the end: who did what, what the network did to it, and the verdict."""
+"""The result of a cluster: what each process did, what the network did to it, and the verdict."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from beforehand.runtime.cluster.supervisor import ClusterRun
     from beforehand.runtime.cluster.verdict import ClusterVerdict
 
-SHOWN: Final = 3  # violations, and losses, to tell in full
+SHOWN: Final = 3  # violations, and lost messages, to print in full
 FAULTS: Final = (("loss", "lost"), ("duplicate", "doubled"), ("reorder", "held_back"))
 
 
 def is_clean(course: ClusterRun, verdict: ClusterVerdict) -> bool:
-    """Whether everything arrived, once, in order and as it was sent."""
+    """Whether everything was delivered once, in causal order and undamaged."""
     return verdict.clean and not _total(course, "damaged")
 
 
 def show(plan: ClusterPlan, course: ClusterRun, verdict: ClusterVerdict) -> None:
-    """Tell people."""
+    """Print the result for people."""
     typer.echo(
         f"{plan.protocol}, {plan.nodes} processes, {verdict.sends:,} messages of {plan.payload} bytes, "
         f"seed {plan.seed}: {course.seconds:.1f} s"
@@ -38,8 +38,8 @@ def show(plan: ClusterPlan, course: ClusterRun, verdict: ClusterVerdict) -> None
         print_text(line)
 
 
-def everything(plan: ClusterPlan, course: ClusterRun, verdict: ClusterVerdict) -> dict[str, Any]:
-    """Tell programs."""
+def to_dict(plan: ClusterPlan, course: ClusterRun, verdict: ClusterVerdict) -> dict[str, Any]:
+    """The result as JSON."""
     return {
         "plan": {name: getattr(plan, name) for name in plan.__dataclass_fields__},
         "seconds": round(course.seconds, 3),
@@ -58,59 +58,59 @@ def everything(plan: ClusterPlan, course: ClusterRun, verdict: ClusterVerdict) -
             "violations": _kinds(verdict),
             "lost": len(verdict.lost),
             "damaged": _total(course, "damaged"),
-            "sentences": [str(each) for each in verdict.violations[:SHOWN]],
+            "sentences": [str(violation) for violation in verdict.violations[:SHOWN]],
         },
     }
 
 
 def _network(plan: ClusterPlan, course: ClusterRun) -> str:
-    """What the injector did; a rate that never struck is worth a warning: the run shows less."""
-    told = []
+    """The injected faults; a rate that never struck weakens the run, which deserves a warning."""
+    counts = []
     for rate, figure in FAULTS:
         count = _total(course, figure)
-        words = f"{count:,} {figure.replace('_', ' ')}"
+        text = f"{count:,} {figure.replace('_', ' ')}"
         if getattr(plan, rate) and not count:
-            words += f" (although {rate} is {getattr(plan, rate)}: send more messages)"
-        told.append(words)
-    return f"network: datagrams {', '.join(told)}; {_total(course, 'resent'):,} frames sent again"
+            text += f" (although {rate} is {getattr(plan, rate)}: send more messages)"
+        counts.append(text)
+    return f"network: datagrams {', '.join(counts)}; {_total(course, 'resent'):,} frames resent"
 
 
 def _cores(course: ClusterRun, verdict: ClusterVerdict) -> str:
-    """How much causality there was to keep."""
+    """How much causal order there was to preserve."""
     most = max(child.figures.most_held for child in course.children)
     return (
-        f"cores: {verdict.held:,} messages had to wait, up to {most:,} at a time in one process; "
+        f"cores: {verdict.held:,} messages were held, up to {most:,} at a time in one process; "
         f"{_total(course, 'reactions'):,} messages were reactions"
     )
 
 
 def _incidents(course: ClusterRun) -> list[str]:
-    """What is worth a line: deaths, returns, and what should not happen."""
+    """Events worth a line: killed and restarted processes, and what should not happen."""
     lines = [
         f"{child.label} was killed after about {child.figures.sent:,} of its "
-        f"{child.job.messages:,} messages; the others went on"
+        f"{child.job.messages:,} messages; the others continued"
         for child in course.killed
     ]
     for child in course.children:
         figures = child.figures
         if child.generation > 1:
             lines.append(
-                f"{child.name} was started again, and took part: "
+                f"{child.name} was restarted and took part again: "
                 f"{figures.sent:,} sent, {figures.delivered:,} delivered"
             )
         expelled = sorted({peer for kind, peer, _ in child.events if kind == "expelled"})
         if expelled and not child.killed:
-            lines.append(f"{child.label} lives, and {', '.join(expelled)} gave up on it")
+            lines.append(f"{child.label} is alive, but {', '.join(expelled)} gave up on it")
         if figures.misbehaved:
-            lines.append(f"{child.label} got {figures.misbehaved:,} frames that made no sense")
+            lines.append(f"{child.label} got {figures.misbehaved:,} invalid frames")
     return lines
 
 
 def _judgement(course: ClusterRun, verdict: ClusterVerdict) -> list[str]:
     if is_clean(course, verdict):
         return [
-            f"verdict: clean. {verdict.deliveries:,} deliveries, each once and in causal order, "
-            "and nothing is missing."
+            f"verdict: clean. {verdict.deliveries:,} deliveries, each once and in causal order; "
+            "none is missing."
         ]
     lines = [f"verdict: {_counts(course, verdict)}"]
     lines += [f"  {violation}" for violation in verdict.violations[:SHOWN]]

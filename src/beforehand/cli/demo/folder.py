@@ -1,6 +1,6 @@
-"""The folder of a demo. Each call starts afresh, so that all it shows was made by that very call.
+"""The folder of a demo. Each call starts afresh, so that all results are its own.
 
-Only what a demo makes is ever removed, and only where a mark says that a demo was here.
+Only the parts of a demo are ever removed, and only from a folder that a demo has marked.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from beforehand.results.notes import write_note
 HOLDS: Final = {"holds": "beforehand demo", "version": 1}
 
 
-def make_ready(folder: Path) -> None:
-    """See that there is a folder that may be used; refuse one that holds something else."""
+def prepare(folder: Path) -> None:
+    """Create the folder if need be; refuse one that holds other files."""
     if folder.exists() and not folder.is_dir():
         raise PipelineError(f"{folder} is a file; choose a folder for --out")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise PipelineError(
-            f"{folder}: cannot be made ({problem.strerror}); choose another folder for --out"
+            f"{folder}: cannot be created ({problem.strerror}); choose another folder for --out"
         ) from None
     if not os.access(folder, os.W_OK):
-        raise PipelineError(f"{folder}: you may not write there; choose another folder for --out")
-    # Names with a dot: what a demo left that was killed while it wrote its mark.
-    inside = sorted(each.name for each in folder.iterdir() if not each.name.startswith("."))
+        raise PipelineError(f"{folder}: no permission to write; choose another folder for --out")
+    # Hidden files may be the unfinished mark of a demo that was killed.
+    inside = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
     if inside and not _is_marked(folder):
         raise PipelineError(
             f"{folder} holds other files ({inside[0]}); choose a new folder for --out, or one of an "
@@ -40,8 +40,8 @@ def make_ready(folder: Path) -> None:
 
 
 def claim(folder: Path, note: dict[str, Any]) -> None:
-    """Mark the folder, and remove what an earlier demo has left in it."""
-    make_ready(folder)
+    """Mark the folder, and remove the results of an earlier demo."""
+    prepare(folder)
     mark(folder, note)
     for name in DemoFolder.PARTS:
         part = folder / name
@@ -52,13 +52,13 @@ def claim(folder: Path, note: dict[str, Any]) -> None:
 
 
 def mark(folder: Path, note: dict[str, Any]) -> None:
-    """Say that the folder is a demo's, and what is known of it."""
+    """Write the note that makes the folder a demo's."""
     write_note(folder / DemoFolder.NOTE, HOLDS | note)
 
 
 def _is_marked(folder: Path) -> bool:
     try:
-        found = json.loads((folder / DemoFolder.NOTE).read_text(encoding="utf-8"))
+        note = json.loads((folder / DemoFolder.NOTE).read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return False
-    return isinstance(found, dict) and found.get("holds") == HOLDS["holds"]
+    return isinstance(note, dict) and note.get("holds") == HOLDS["holds"]

@@ -1,4 +1,4 @@
-"""What a demo does, step by step; each tells how far it is, and returns plain values."""
+"""The steps of a demo; each reports its progress and returns plain values."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from beforehand.cli import command_lines
+from beforehand.cli import study as study_command
 from beforehand.cli.cluster import run as cluster_run
 from beforehand.cli.demo import folder as demo_folder
 from beforehand.cli.report_commands import report_commands
-from beforehand.cli.study import candidates, everything
-from beforehand.cli.ui.progress import Tell, progress_steps
-from beforehand.cli.ui.spark import watched
+from beforehand.cli.spark import show_tasks
+from beforehand.cli.ui.progress import ProgressCallback, progress_steps
 from beforehand.results.layout import REPORT_PAGE, DemoFolder
 
 if TYPE_CHECKING:
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from beforehand.pipeline.sweep import Grid, SweepProgress
     from beforehand.runtime.cluster.child import Child
 
-Told = dict[str, Any]
+StepResult = dict[str, Any]
 
-PATIENCE: Final = 120.0  # seconds for the cluster, which takes a few
-# Neighbours stay as many when the ring grows, so that growth is due to the number of processes alone.
+CLUSTER_TIMEOUT: Final = 120.0  # seconds; the cluster takes a few
+# The number of neighbours is constant, so that growth is due to the number of processes alone.
 NEIGHBOURS: Final = "ring:4"
 
 
 @dataclass(frozen=True)
 class Demo:
-    """What is asked for; the sizes make it a couple of minutes on two cores."""
+    """What to run; the default sizes take a couple of minutes on two cores."""
 
     folder: Path
     seed: int = 1
@@ -40,9 +40,9 @@ class Demo:
     loss: float = 0.05
     duplicate: float = 0.05
     reorder: float = 0.2
-    protocols: Sequence[str] = ()  # to replay under; none: all that suit
+    protocols: Sequence[str] = ()  # to replay under; none: all that suit the workload
     networks: Sequence[str] = ("lan", "wan", "mobile")
-    replayed: int = 20_000  # messages of each traffic, at most
+    replayed: int = 20_000  # messages of each workload, at most
     sizes: Sequence[int] = (8, 16, 32, 64)  # processes, for growth
     sent: int = 20  # messages of each process, for growth
 
@@ -54,12 +54,12 @@ class Demo:
 # ---- the steps ----
 
 
-def run_cluster(spark: Session, demo: Demo, tell: Tell) -> Told:
-    """Real processes, encrypted, on a network that loses, doubles and delays."""
+def run_cluster(spark: Session, demo: Demo, progress: ProgressCallback) -> StepResult:
+    """Run real processes, encrypted, on a network that loses, duplicates and delays."""
     from beforehand.runtime.cluster.plan import ClusterPlan
 
     def watch(children: list[Child], step: str) -> None:
-        tell(sum(child.figures.sent for child in children), demo.messages, step)
+        progress(sum(child.figures.sent for child in children), demo.messages, step)
 
     plan = ClusterPlan(
         nodes=demo.nodes,
@@ -71,45 +71,45 @@ def run_cluster(spark: Session, demo: Demo, tell: Tell) -> Told:
     )
     folder = demo.folder / DemoFolder.CLUSTER
     folder.mkdir()
-    ran = cluster_run.run(plan, True, folder, PATIENCE, watch)
-    cluster_run.leave_note(ran, folder)
-    return ran.everything()
+    run = cluster_run.run(plan, True, folder, CLUSTER_TIMEOUT, watch)
+    cluster_run.write_run_note(run, folder)
+    return run.to_dict()
 
 
-def audit_cluster(spark: Session, demo: Demo, tell: Tell) -> Told:
-    """Its trace, judged again by other code: that of the pipeline."""
+def audit_cluster(spark: Session, demo: Demo, progress: ProgressCallback) -> StepResult:
+    """Judge the trace of the cluster again, with the independent code of the pipeline."""
     from beforehand.pipeline.audit import audit
 
     traces, out = demo.part(DemoFolder.CLUSTER), demo.part(DemoFolder.AUDIT)
-    with watched(spark, lambda text: tell(0, 0, text or "judging")):
-        found = audit(spark, [traces])
+    with show_tasks(spark, lambda text: progress(0, 0, text or "judging")):
+        audited = audit(spark, [traces])
         try:
-            found.write(out, command_lines.audit([traces], out))
+            audited.write(out, command_lines.audit([traces], out))
         finally:
-            found.close()
+            audited.close()
     return {
         "out": out,
-        "runs": found.runs,
-        "events": found.events,
-        "violated": found.violated,
-        "incomplete": found.incomplete,
-        "unreadable": found.unreadable,
-        "exit_code": found.exit_code,
+        "runs": audited.runs,
+        "events": audited.events,
+        "violated": audited.violated,
+        "incomplete": audited.incomplete,
+        "unreadable": audited.unreadable,
+        "exit_code": audited.exit_code,
     }
 
 
-def study_cluster(spark: Session, demo: Demo, tell: Tell) -> Told:
-    """The cluster's own traffic under every protocol."""
-    return _study(spark, demo, DemoFolder.CLUSTER_STUDY, [demo.part(DemoFolder.CLUSTER)], tell)
+def study_cluster(spark: Session, demo: Demo, progress: ProgressCallback) -> StepResult:
+    """Replay the cluster's own messages under every protocol."""
+    return _study(spark, demo, DemoFolder.CLUSTER_STUDY, [demo.part(DemoFolder.CLUSTER)], progress)
 
 
-def study_shop(spark: Session, demo: Demo, tell: Tell) -> Told:
-    """The built-in traffic under every protocol."""
-    return _study(spark, demo, DemoFolder.SHOP_STUDY, [], tell)
+def study_shop(spark: Session, demo: Demo, progress: ProgressCallback) -> StepResult:
+    """Replay the built-in workload under every protocol."""
+    return _study(spark, demo, DemoFolder.SHOP_STUDY, [], progress)
 
 
-def measure_growth(spark: Session, demo: Demo, tell: Tell) -> Told:
-    """The protocols of paper 000's Table 1, with more and more processes."""
+def measure_growth(spark: Session, demo: Demo, progress: ProgressCallback) -> StepResult:
+    """Measure the protocols of Table 1 in Almeida's paper with a growing number of processes."""
     from beforehand.cli.sweep.command_line import grid_options, point_options, sweep_line
     from beforehand.pipeline import metrics
     from beforehand.pipeline.sweep import run_sweep
@@ -120,11 +120,11 @@ def measure_growth(spark: Session, demo: Demo, tell: Tell) -> Told:
         spark,
         grid,
         out,
-        progress=_counted(tell, "simulating"),
+        progress=_counted(progress, "simulating"),
         command=sweep_line(out, grid_options(grid), traces=False, audit=False),
         run_command=lambda point: sweep_line(out, point_options(point), traces=False, audit=False),
     )
-    with watched(spark, lambda text: tell(0, 0, text or "fitting")):
+    with show_tasks(spark, lambda text: progress(0, 0, text or "fitting")):
         tables = metrics.write_tables(
             swept.results, out, command_lines.line("sweep", "--out", out, "--tables")
         )
@@ -138,89 +138,86 @@ def measure_growth(spark: Session, demo: Demo, tell: Tell) -> Told:
     }
 
 
-def write_report(spark: Session, demo: Demo, tell: Tell) -> Told:
-    """All of it on one page."""
+def write_report(spark: Session, demo: Demo, progress: ProgressCallback) -> StepResult:
+    """Put all results on one page."""
     from beforehand import report
 
     file = demo.folder / REPORT_PAGE
     contents = report.write(demo.folder, file, commands=report_commands())
-    return {"file": str(file), "missing": [asdict(each) for each in contents.missing]}
+    return {"file": str(file), "missing": [asdict(gap) for gap in contents.missing]}
 
 
-Step = Callable[["Session", Demo, Tell], Told]
+Step = Callable[["Session", Demo, ProgressCallback], StepResult]
 
-# What a step is called, what it says when it begins, and what it does.
+# name -> what is printed when the step begins, and the step
 STEPS: Final[dict[str, tuple[str, Step]]] = {
-    "cluster": ("real processes on a network that loses, doubles and delays", run_cluster),
-    "audit": ("every delivery in their trace is judged, on Spark", audit_cluster),
-    "cluster study": ("their traffic again, under every protocol", study_cluster),
-    "shop study": ("the traffic of a shop's services, under every protocol", study_shop),
-    "growth": ("what happens when there are more and more processes", measure_growth),
-    "report": ("everything on one page", write_report),
+    "cluster": ("real processes on a network that loses, duplicates and delays", run_cluster),
+    "audit": ("judging every delivery in their trace, on Spark", audit_cluster),
+    "cluster study": ("replaying their messages under every protocol", study_cluster),
+    "shop study": ("replaying a web shop's messages under every protocol", study_shop),
+    "growth": ("measuring cost with a growing number of processes", measure_growth),
+    "report": ("putting everything on one page", write_report),
 }
 
 
-def run(spark: Session, demo: Demo, note: Told) -> Told:
-    """All steps into a folder that is claimed already; `note` is what its mark says so far."""
-    told: Told = {}
+def run(spark: Session, demo: Demo, note: StepResult) -> StepResult:
+    """Run all steps in a folder that is claimed already; `note` is what its mark holds so far."""
+    results: StepResult = {}
     seconds: dict[str, float] = {}
     with progress_steps(list(STEPS)) as steps:
-        for name, (text, do) in STEPS.items():
+        for name, (text, step) in STEPS.items():
             steps.begin(name, text)
             began = time.monotonic()
-            told[name] = do(spark, demo, steps.tell)
+            results[name] = step(spark, demo, steps.update)
             seconds[name] = round(time.monotonic() - began, 1)
             demo_folder.mark(demo.folder, note | {"seconds": seconds})
-    told |= {"seconds": seconds, "sound": is_sound(told)}
-    over = {"finished": True, "seconds": seconds, "sound": told["sound"]}
-    demo_folder.mark(demo.folder, note | over)
-    return told
+    results |= {"seconds": seconds, "sound": is_sound(results)}
+    outcome = {"finished": True, "seconds": seconds, "sound": results["sound"]}
+    demo_folder.mark(demo.folder, note | outcome)
+    return results
 
 
-def is_sound(told: Told) -> bool:
+def is_sound(results: StepResult) -> bool:
     """Whether everything ran, and every promise was kept."""
     return (
-        told["cluster"]["verdict"]["clean"]
-        and told["audit"]["exit_code"] == 0
-        and told["cluster study"]["sound"]
-        and told["shop study"]["sound"]
-        and not told["growth"]["failed"]
-        and not told["report"]["missing"]
+        results["cluster"]["verdict"]["clean"]
+        and results["audit"]["exit_code"] == 0
+        and results["cluster study"]["sound"]
+        and results["shop study"]["sound"]
+        and not results["growth"]["failed"]
+        and not results["report"]["missing"]
     )
 
 
 # ---- parts ----
 
 
-def _study(spark: Session, demo: Demo, name: str, sources: Sequence[str], tell: Tell) -> Told:
-    from beforehand.pipeline.study import Study, run_study
+def _study(
+    spark: Session, demo: Demo, name: str, sources: Sequence[str], progress: ProgressCallback
+) -> StepResult:
+    from beforehand.pipeline.study import Study
 
-    asked = Study(
+    study = Study(
         out=demo.part(name),
-        candidates=candidates(list(demo.protocols)),
+        candidates=study_command.candidates(list(demo.protocols)),
         sources=sources,
         networks=demo.networks,
         messages=demo.replayed,
         seed=demo.seed,
         named=bool(demo.protocols),
     )
-    found = run_study(
-        spark,
-        asked,
-        lambda step, text: tell(0, 0, text),
-        _counted(tell, "replaying"),
-        command=command_lines.study(asked),
-        audit_command=command_lines.audit,
+    findings = study_command.run(
+        spark, study, lambda step, text: progress(0, 0, text), _counted(progress, "replaying")
     )
-    return everything(asked, found)
+    return study_command.to_dict(study, findings)
 
 
-def _counted(tell: Tell, what: str) -> Callable[[SweepProgress], None]:
-    return lambda now: tell(now.done, now.total, what)
+def _counted(progress: ProgressCallback, what: str) -> Callable[[SweepProgress], None]:
+    return lambda so_far: progress(so_far.done, so_far.total, what)
 
 
 def _grid(demo: Demo) -> Grid:
-    """Those that only broadcast stay out: their figures are of other traffic, and compare to nothing."""
+    """Without the protocols that only broadcast: their figures are not comparable with the others."""
     from beforehand import protocols
     from beforehand.pipeline.metrics.claims import CLAIMS
     from beforehand.pipeline.sweep import Grid

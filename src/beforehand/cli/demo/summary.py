@@ -1,4 +1,4 @@
-"""What a demo has shown, in a few sentences: made of the plain values that its steps returned."""
+"""The results of a demo in a few sentences, from the plain values that its steps returned."""
 
 from __future__ import annotations
 
@@ -7,79 +7,83 @@ from typing import Any, Final
 
 from beforehand.results.format import listed
 
-Told = dict[str, Any]
+StepResult = dict[str, Any]
 
-# How those situations begin that are told of a study: what to choose, and what the controls break.
+# Beginnings of the situations that are quoted of a study: what to choose, and what controls break.
 CHOICES: Final = ("in general", "many processes")
 WITHOUT: Final = "without causal order"
-FLAT: Final = 0.1  # an exponent below this is no growth
+FLAT: Final = 0.1  # an exponent below this counts as constant
 
 
-def rows(told: Told) -> list[tuple[str, str]]:
-    """A few words on what it is about, and a sentence."""
+def rows(results: StepResult) -> list[tuple[str, str]]:
+    """A topic and a sentence in each row."""
     return [
-        ("a real cluster", cluster(told["cluster"])),
-        ("its audit", audit(told["audit"])),
-        *(("its traffic", sentence) for sentence in study(told["cluster study"])),
-        *(("a shop's traffic", sentence) for sentence in study(told["shop study"])),
-        *(("growth", sentence) for sentence in growth(told["growth"])),
+        ("a real cluster", cluster(results["cluster"])),
+        ("its audit", audit(results["audit"])),
+        *(("its workload", sentence) for sentence in study(results["cluster study"])),
+        *(("a shop's workload", sentence) for sentence in study(results["shop study"])),
+        *(("growth", sentence) for sentence in growth(results["growth"])),
     ]
 
 
-def cluster(told: Told) -> str:
-    """What happened to the processes, and what they made of it."""
-    plan, verdict = told["plan"], told["verdict"]
+def cluster(result: StepResult) -> str:
+    """What the network did, and the verdict."""
+    plan, verdict = result["plan"], result["verdict"]
     lost, doubled, late = (
-        sum(each[figure] for each in told["processes"])
+        sum(process[figure] for process in result["processes"])
         for figure in ("lost", "doubled", "held_back")
     )
     network = (
         f"{plan['nodes']} processes, {verdict['sends']:,} messages, encrypted; of their datagrams "
-        f"{lost:,} were lost, {doubled:,} doubled and {late:,} late"
+        f"{lost:,} were lost, {doubled:,} duplicated and {late:,} delayed"
     )
     if verdict["clean"]:
         return (
             f"{network}. {verdict['deliveries']:,} deliveries, each once and in causal order; "
-            f"{verdict['held']:,} messages had to wait for that."
+            f"{verdict['held']:,} messages were held for that."
         )
-    wrong = [f"{count:,} {kind}" for kind, count in verdict["violations"].items()]
-    wrong += [f"{verdict[kind]:,} {kind}" for kind in ("lost", "damaged") if verdict[kind]]
-    return f"{network}. BROKEN: {', '.join(wrong)}. {' '.join(verdict['sentences'][:1])}".rstrip()
+    problems = [f"{count:,} {kind}" for kind, count in verdict["violations"].items()]
+    problems += [f"{verdict[kind]:,} {kind}" for kind in ("lost", "damaged") if verdict[kind]]
+    return (
+        f"{network}. BROKEN: {', '.join(problems)}. {' '.join(verdict['sentences'][:1])}".rstrip()
+    )
 
 
-def audit(told: Told) -> str:
+def audit(result: StepResult) -> str:
     """The verdict of the pipeline."""
-    what = f"{told['events']:,} events in {told['runs']:,} run{'s' if told['runs'] != 1 else ''}"
-    if told["exit_code"] == 0:
-        return f"{what}, judged on Spark: clean{_gaps(told)}."
-    if told["violated"]:
-        return f"{what}, judged on Spark: BROKEN in {told['violated']:,}; see {told['out']}."
-    files = "".join(f"; {file}: {why}" for file, why in sorted(told["unreadable"].items()))
-    return f"{what}: not all could be audited{files}; see {told['out']}."
+    what = (
+        f"{result['events']:,} events in {result['runs']:,} run{'s' if result['runs'] != 1 else ''}"
+    )
+    if result["exit_code"] == 0:
+        return f"{what}, judged on Spark: clean{_gaps(result)}."
+    if result["violated"]:
+        return f"{what}, judged on Spark: BROKEN in {result['violated']:,}; see {result['out']}."
+    files = "".join(f"; {file}: {why}" for file, why in sorted(result["unreadable"].items()))
+    return f"{what}: not all could be audited{files}; see {result['out']}."
 
 
-def _gaps(told: Told) -> str:
-    return f", {told['incomplete']:,} with gaps" if told["incomplete"] else ""
+def _gaps(result: StepResult) -> str:
+    return f", {result['incomplete']:,} with gaps" if result["incomplete"] else ""
 
 
-def study(told: Told) -> Iterator[str]:
+def study(result: StepResult) -> Iterator[str]:
     """What to choose, and what goes wrong without causal order."""
-    advice = told["recommendation"]
-    chosen = [each for each in advice if each["situation"].startswith(CHOICES)]
-    # The first control is the one that people have: the order of each sender, as of TCP or a queue.
-    controls = [each for each in advice if each["situation"].startswith(WITHOUT)]
-    for each in (*chosen, *controls[:1]):
-        situation = each["situation"]
-        yield f"{situation[:1].upper()}{situation[1:]}: {each['sentence']}"
-    if not told["sound"]:
-        yield f"NOT SOUND: a run failed or a protocol broke its promise; see {told['out']}."
+    advice = result["recommendation"]
+    chosen = [row for row in advice if row["situation"].startswith(CHOICES)]
+    # The first control is what most people use: FIFO per sender, as with TCP or a queue.
+    controls = [row for row in advice if row["situation"].startswith(WITHOUT)]
+    for row in (*chosen, *controls[:1]):
+        situation = row["situation"]
+        yield f"{situation[:1].upper()}{situation[1:]}: {row['sentence']}"
+    if not result["sound"]:
+        yield f"NOT SOUND: a run failed or a protocol broke its promise; see {result['out']}."
 
 
-def growth(told: Told) -> Iterator[str]:
-    """Whose metadata grows with the number of processes, as measured."""
-    if told["failed"]:
-        yield f"FAILED: {told['failed']:,} of {told['runs']:,} runs; see {told['out']}."
-    fitted = [row for row in told["table1"] if row["metadata_exponent"] is not None]
+def growth(result: StepResult) -> Iterator[str]:
+    """Which protocols' metadata grows with the number of processes, as measured."""
+    if result["failed"]:
+        yield f"FAILED: {result['failed']:,} of {result['runs']:,} runs; see {result['out']}."
+    fitted = [row for row in result["table1"] if row["metadata_exponent"] is not None]
     fitted.sort(key=lambda row: -row["metadata_exponent"])
     growing = [
         f"n^{row['metadata_exponent']:.2f} with {row['protocol']}"
@@ -87,7 +91,7 @@ def growth(told: Told) -> Iterator[str]:
         if row["metadata_exponent"] >= FLAT
     ]
     flat = [row["protocol"] for row in fitted if row["metadata_exponent"] < FLAT]
-    what = f"From {told['processes'][0]} to {told['processes'][-1]} processes, metadata per message"
+    what = f"From {result['processes'][0]} to {result['processes'][-1]} processes, metadata per message"
     if growing:
         yield f"{what} grows like {listed(growing)}."
     if flat:

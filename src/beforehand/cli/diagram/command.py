@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
+from beforehand.cli import options as shared
+from beforehand.cli.options import switch, takes, value
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json
 from beforehand.cli.ui.progress import progress_line
@@ -18,25 +20,28 @@ if TYPE_CHECKING:
     from beforehand.report.diagram.model import Diagram
 
 STANDARD_OUTPUT: Final = "-"
-ON_PAPER: Final = 120  # events that can be told apart on the width of a page
+ON_PAPER: Final = 120  # events that remain distinguishable on the width of a page
 
 Format = Literal["html", "svg"]
 
 
-def _offered_runs(context: typer.Context, incomplete: str) -> list[str]:
-    """The runs of the trace that was typed before, for the shell."""
-    from beforehand.cli.diagram.trace import runs
+def _complete_run(context: typer.Context, incomplete: str) -> list[str]:
+    """The runs of the trace that precedes the option, for the shell."""
+    from beforehand.cli.diagram.events import runs
 
-    # An option without its value cannot be parsed, and what comes before it stays where it was.
-    typed = context.params.get("source") or next(iter(context.args), None)
+    # While an option lacks its value, the arguments before it are not parsed.
+    source = context.params.get("source") or next(iter(context.args), None)
     try:
-        found = runs(Path(typed)) if typed else []
+        names = runs(Path(source)) if source else []
     except (BeforehandError, OSError):
-        return []  # a shell has no place for errors
-    return [name for name in found if name.startswith(incomplete)]
+        return []  # a shell cannot show errors
+    return [name for name in names if name.startswith(incomplete)]
 
 
-def command(
+@dataclass(frozen=True, kw_only=True)
+class DiagramOptions:
+    """What to draw, and where."""
+
     source: Annotated[
         Path,
         typer.Argument(
@@ -45,75 +50,69 @@ def command(
             "folder above, such as that of a study.",
             show_default=False,
         ),
-    ],
+    ]
     run: Annotated[
         str | None,
-        typer.Option(
-            metavar="RUN",
-            help="Which run, if the trace has several; without it, they are listed.",
-            show_default=False,
-            autocompletion=_offered_runs,
+        value(
+            "RUN",
+            "Which run, if the trace has several; without it, they are listed.",
+            autocompletion=_complete_run,
         ),
-    ] = None,
+    ] = None
     around: Annotated[
         str | None,
-        typer.Option(
-            metavar="MESSAGE",
-            help="A message to show with what is around it: its sender and its number, like alice#3. "
-            "Without it, the beginning of the run is shown.",
-            show_default=False,
+        value(
+            "MESSAGE",
+            "A message to show with its surroundings: its sender and its number, like alice#3. "
+            "Default: the beginning of the run.",
         ),
-    ] = None,
-    as_svg: Annotated[
-        bool, typer.Option("--svg", help="A picture for documents, that stays as it is.")
-    ] = False,
-    as_html: Annotated[
-        bool, typer.Option("--html", help="A page to look around in (the default).")
-    ] = False,
+    ] = None
+    as_svg: Annotated[bool, switch("--svg", "A static picture, for documents.")] = False
+    as_html: Annotated[bool, switch("--html", "An interactive page (the default).")] = False
     out: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Where to write it, - for standard output. Without it, diagram.html or diagram.svg.",
-            show_default=False,
+        value(
+            "FILE",
+            "Where to write it, - for standard output. Default: diagram.html or diagram.svg.",
         ),
-    ] = None,
+    ] = None
     events: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help=f"How many events to show at most. Without it, 20,000 on a page and {ON_PAPER} in a "
-            "picture.",
-            show_default=False,
+        value(
+            "N",
+            "How many events to show at most. "
+            f"Default: 20,000 on a page and {ON_PAPER} in a picture.",
         ),
-    ] = None,
+    ] = None
     by: Annotated[
         Literal["time", "order"] | None,
-        typer.Option(
-            help="What the distance between events means. Without it, time if clocks agree.",
-            show_default=False,
+        value(
+            "time|order",
+            "What the distance between events means. Default: time if the clocks agree.",
         ),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print what was written as JSON, for programs.")
-    ] = False,
-) -> None:
+    ] = None
+    as_json: shared.Json = False
+
+
+@takes(DiagramOptions)
+def command(options: DiagramOptions) -> None:
     """Draw a trace: processes as lines, messages as arrows, waiting times as bars.
 
-    On the page, a click on a message shows its causal past and future. Deliveries that break causal
-    order are marked.
+    On the page, a click on a message highlights its causal past and future. Deliveries that break
+    causal order are marked.
     """
     with clear_errors():
-        chosen = _format(as_svg, as_html, out)
-        file = f"diagram.{chosen}" if out is None else out
-        if as_json and file == STANDARD_OUTPUT:
-            raise ReportError("--json and --out - both want standard output; name a file")
-        most = events if events is not None else ON_PAPER if chosen == "svg" else None
-        diagram = _build(source, run, _message(around), most)
-        if by is not None:
-            diagram = replace(diagram, axis=by)
+        chosen = _format(options.as_svg, options.as_html, options.out)
+        file = f"diagram.{chosen}" if options.out is None else options.out
+        if options.as_json and file == STANDARD_OUTPUT:
+            raise ReportError("--json and --out -: both use standard output; name a file")
+        usual = ON_PAPER if chosen == "svg" else None
+        limit = usual if options.events is None else options.events
+        diagram = _build(options.source, options.run, _message(options.around), limit)
+        if options.by is not None:
+            diagram = replace(diagram, axis=options.by)
         _write(diagram, chosen, file)
-    if as_json:
+    if options.as_json:
         print_json({"file": file, **_figures(diagram)})
     elif file != STANDARD_OUTPUT:
         _show(diagram, file)
@@ -123,7 +122,7 @@ def _format(as_svg: bool, as_html: bool, out: str | None) -> Format:
     if out == "":
         raise ReportError("--out is empty; name a file, or - for standard output")
     if as_svg and as_html:
-        raise ReportError("--svg and --html are two formats; choose one")
+        raise ReportError("--svg and --html: two formats; choose one")
     if as_svg or as_html:
         return "svg" if as_svg else "html"
     return "svg" if out is not None and out.lower().endswith(".svg") else "html"
@@ -139,22 +138,22 @@ def _message(text: str | None) -> tuple[str, int] | None:
 
 
 def _build(
-    source: Path, run: str | None, around: tuple[str, int] | None, most: int | None
+    source: Path, run: str | None, around: tuple[str, int] | None, limit: int | None
 ) -> Diagram:
-    from beforehand.cli.diagram.flags import Judging
-    from beforehand.cli.diagram.trace import events
+    from beforehand.cli.diagram.events import events
+    from beforehand.cli.diagram.judge import DeliveryJudge
     from beforehand.report.diagram.build import MOST, build
 
-    judging = Judging()
-    with progress_line("reading the trace") as tell:
+    judge = DeliveryJudge()
+    with progress_line("reading the trace") as report:
         diagram = build(
-            events(source, run, tell),
+            events(source, run, report),
             run=run,
             around=around,
-            most=MOST if most is None else most,
-            judge=judging,
+            most=MOST if limit is None else limit,
+            judge=judge,
         )
-    return replace(diagram, note=" ".join(filter(None, (diagram.note, judging.note))))
+    return replace(diagram, note=" ".join(filter(None, (diagram.note, judge.note))))
 
 
 def _write(diagram: Diagram, chosen: Format, file: str) -> None:
@@ -177,7 +176,7 @@ def _write(diagram: Diagram, chosen: Format, file: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as problem:
         raise ReportError(
-            f"{file}: cannot be written ({problem.strerror}); choose another place with --out"
+            f"{file}: cannot be written ({problem.strerror}); choose another path for --out"
         ) from problem
 
 
@@ -198,13 +197,13 @@ def _show(diagram: Diagram, file: str) -> None:
         "message": len(diagram.messages),
         "event": len(diagram.marks),
     }
-    typer.echo(f"{file}: " + ", ".join(_counted(*each) for each in counts.items()))
+    typer.echo(f"{file}: " + ", ".join(_counted(noun, number) for noun, number in counts.items()))
     if diagram.note:
         typer.echo(diagram.note)
     if diagram.flags:
-        wrong = len(diagram.flags)
-        what = "1 delivery is" if wrong == 1 else f"{wrong:,} deliveries are"
-        typer.echo(f"{what} wrong, and marked; the first: {diagram.flags[0].sentence}")
+        count = len(diagram.flags)
+        what = "1 wrong delivery is" if count == 1 else f"{count:,} wrong deliveries are"
+        typer.echo(f"{what} marked; the first: {diagram.flags[0].sentence}")
 
 
 def _counted(noun: str, number: int) -> str:

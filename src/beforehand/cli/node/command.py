@@ -2,170 +2,148 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from beforehand.cli.node.renderers import Lines, Objects
-from beforehand.cli.ui import completion
+from beforehand.cli import options as shared
+from beforehand.cli.node.renderers import JsonRenderer, TextRenderer
+from beforehand.cli.options import OUTPUT, switch, takes, value
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.errors import LocalProtocolError
 
 if TYPE_CHECKING:
     from beforehand.runtime.node import Node
 
-NOT_DELIVERED = 1
-SILENT_AFTER = 5.0  # seconds, if a peer is not given up on before
+NOT_DELIVERED: Final = 1
+SILENT_AFTER: Final = 5.0  # seconds until a peer counts as silent, unless it is dropped earlier
 
 
-def command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the others call this node.")],
+@dataclass(frozen=True, kw_only=True)
+class NodeOptions:
+    """The node, and how to talk through it."""
+
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of this node.")]
     listen: Annotated[
-        str,
-        typer.Option(
-            metavar="HOST:PORT", help="Where to receive, over UDP; port 0 takes a free one."
-        ),
-    ] = "127.0.0.1:0",
+        str, value("HOST:PORT", "Where to receive, over UDP; port 0 takes a free one.")
+    ] = "127.0.0.1:0"
     peer: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=HOST:PORT",
-            help="Another node: bob=127.0.0.1:7002; or bob alone, who has to know our address. "
-            "Repeatable.",
-            show_default=False,
+        value(
+            "NAME=HOST:PORT",
+            "Another node: bob=127.0.0.1:7002; or only bob, if it knows our address. Repeatable.",
         ),
-    ] = None,
+    ] = None
     key: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The key of the cluster, to encrypt with: see `beforehand keygen`. Default: none.",
-            show_default=False,
+        value(
+            "FILE",
+            "The key of the cluster, to encrypt with: see `beforehand keygen`. Default: none.",
         ),
-    ] = None,
-    protocol: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Which protocol, the same for all nodes: see `beforehand protocols`.",
-            autocompletion=completion.protocol,
-        ),
-    ] = "hybrid-sps",
+    ] = None
+    protocol: shared.Protocol = "hybrid-sps"
     trace: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Where to write a trace of what happens here. Default: nowhere.",
-            show_default=False,
-        ),
-    ] = None,
+        Path | None, value("FOLDER", "Where to write a trace of this node. Default: nowhere.")
+    ] = None
     drop_after: Annotated[
         float | None,
-        typer.Option(
-            metavar="SECONDS",
-            help="After how long a silence a peer is given up on. Default: never.",
-            show_default=False,
-        ),
-    ] = None,
+        value("SECONDS", "How long a peer may be silent before it is dropped. Default: for ever."),
+    ] = None
     insecure: Annotated[
-        bool,
-        typer.Option("--insecure", help="Without a key, listen to other machines nevertheless."),
-    ] = False,
+        bool, switch("--insecure", "Listen to other machines even without a key.")
+    ] = False
     nats: Annotated[
         str | None,
-        typer.Option(
-            metavar="URL",
-            help="Talk through a NATS server, nats://HOST:PORT, and not over UDP.",
-            show_default=False,
-        ),
-    ] = None,
+        value("URL", "Use a NATS server, nats://HOST:PORT, instead of UDP."),
+    ] = None
     wait: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", help="At the end, how long to wait for what is under way."),
-    ] = 10.0,
+        float, value("SECONDS", "How long to wait at the end for undelivered messages.")
+    ] = 10.0
     as_json: Annotated[
         bool,
-        typer.Option(
+        switch(
             "--json",
-            help="Print a JSON object per line, for programs: messages, events, answers.",
+            "Print a JSON object per line, for programs: messages, events, answers.",
+            panel=OUTPUT,
         ),
-    ] = False,
-) -> None:
+    ] = False
+
+
+@takes(NodeOptions)
+def command(options: NodeOptions) -> None:
     """Run one node and talk through it: type `bob: hello`, and see what arrives.
 
-    `bob, carol: hi` goes to both as one message, `*: hi` to everybody; /help tells the rest. The input
-    may come from a pipe: at its end, and at /quit, the node waits until all is delivered. Exits with 0,
-    or with 1 if something was not delivered.
+    `bob, carol: hi` goes to both as one message, `*: hi` to everybody; /help lists the commands. The
+    input may come from a pipe: at its end, and at /quit, the node waits until all is delivered. Exits
+    with 0, or with 1 if something was not delivered.
     """
-    from beforehand.cli.node.conversation import talk
+    from beforehand.cli.node.console import talk
     from beforehand.runtime.run import run
 
     with clear_errors():
-        node = _node(name, listen, peer or [], key, protocol, trace, drop_after, insecure, nats)
-        left = run(talk(node, Objects(typer.echo) if as_json else _lines(), wait))
-    if as_json:
-        Objects(typer.echo).end(dict(left))
-    if left:
-        names = ", ".join(f"{count:,} to {peer}" for peer, count in left.items())
-        typer.echo(f"beforehand: not known to be delivered after {wait:g} s: {names}", err=True)
+        node = _node(options)
+        json_lines = JsonRenderer(typer.echo)
+        renderer = json_lines if options.as_json else _text_renderer()
+        undelivered = run(talk(node, renderer, options.wait))
+    if options.as_json:
+        json_lines.end(dict(undelivered))
+    if undelivered:
+        counts = ", ".join(f"{count:,} to {peer}" for peer, count in undelivered.items())
+        typer.echo(
+            f"beforehand: not known to be delivered after {options.wait:g} s: {counts}", err=True
+        )
         raise typer.Exit(NOT_DELIVERED)
 
 
-def _lines() -> Lines:
-    """Messages and answers on standard output, what happens to peers on standard error."""
+def _text_renderer() -> TextRenderer:
+    """Messages and answers on standard output, events of peers on standard error."""
     out, notes = Console(highlight=False), Console(stderr=True, highlight=False)
-    return Lines(
+    return TextRenderer(
         lambda line: out.print(Text(line), soft_wrap=True),
         lambda line: notes.print(Text(line, style="dim"), soft_wrap=True),
     )
 
 
-def _node(
-    name: str,
-    listen: str,
-    peers: list[str],
-    key: Path | None,
-    protocol: str,
-    trace: Path | None,
-    drop_after: float | None,
-    insecure: bool,
-    nats: str | None,
-) -> Node:
+def _node(options: NodeOptions) -> Node:
     from beforehand import protocols
     from beforehand.runtime.node import Node
     from beforehand.runtime.transports import NatsTransport, Transport, UdpTransport
 
-    if protocols.describe(protocol).overlay != "none":
+    if protocols.describe(options.protocol).overlay != "none":
         raise LocalProtocolError(
-            f"{protocol} runs on an overlay, for which this command has no words; "
+            f"{options.protocol} runs on an overlay, which this command cannot describe; "
             "use beforehand.Node in Python, or another protocol"
         )
-    transport: Transport = UdpTransport(listen) if nats is None else NatsTransport(nats, name)
-    if key is None and not insecure and not transport.loopback():
+    nats, drop_after = options.nats, options.drop_after
+    transport: Transport = (
+        UdpTransport(options.listen) if nats is None else NatsTransport(nats, options.name)
+    )
+    if options.key is None and not options.insecure and not transport.loopback():
         raise LocalProtocolError(
             "without --key a node only listens to this machine, since anybody could read and forge its "
-            "messages; make a key with `beforehand keygen`, or add --insecure if that is what you want"
+            "messages; make a key with `beforehand keygen`, or add --insecure to accept that"
         )
-    early = drop_after is not None and 0 < drop_after < SILENT_AFTER
+    dropped_early = drop_after is not None and 0 < drop_after < SILENT_AFTER
     return Node(
-        name,
-        peers=dict(_peer(text, nats is not None) for text in peers),
-        key=key,
-        protocol=protocol,
+        options.name,
+        peers=dict(_peer(text, nats is not None) for text in options.peer or []),
+        key=options.key,
+        protocol=options.protocol,
         transport=transport,
-        trace=trace,
+        trace=options.trace,
         run="node",
-        silent_after=drop_after if early and drop_after else SILENT_AFTER,
+        silent_after=drop_after if dropped_early and drop_after else SILENT_AFTER,
         drop_after=drop_after,
-        insecure=insecure,
+        insecure=options.insecure,
     )
 
 
 def _peer(text: str, by_name: bool) -> tuple[str, str]:
     name, equals, address = text.partition("=")
     if not name or (equals and not address):
-        raise LocalProtocolError(f"--peer {text!r}: write it as bob=127.0.0.1:7002, or as bob")
+        raise LocalProtocolError(f"--peer {text!r}: write it like bob=127.0.0.1:7002, or bob")
     return name, address or (name if by_name else "")

@@ -1,7 +1,7 @@
-"""How a conversation speaks: in lines for people, or in one JSON object per line for programs.
+"""The output of a node's console: text for people, or one JSON object per line for programs.
 
-What a peer sends is shown as text and nothing else: whatever could move the cursor, change colours or
-turn the direction of writing is escaped.
+A peer's bytes are printed as text and nothing else: characters that could move the cursor, change
+colours or the direction of writing are escaped.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from beforehand.runtime.events import PeerEvent
     from beforehand.runtime.stats import Stats, Waiting
 
-Say = Callable[[str], None]
+Print = Callable[[str], None]
 
 
-class Voice(Protocol):
-    """What there is to say."""
+class Renderer(Protocol):
+    """What a console shows."""
 
     def listening(self, name: str, address: str) -> None:
-        """The node is there, and can be reached."""
+        """The node has started, and can be reached."""
 
     def message(self, message: Message) -> None:
         """A message was delivered."""
@@ -35,7 +35,7 @@ class Voice(Protocol):
         """Something happened to a peer."""
 
     def note(self, text: str) -> None:
-        """Something about what was typed."""
+        """A remark about the input."""
 
     def held(self, waiting: Sequence[Waiting]) -> None:
         """The answer to /held."""
@@ -50,41 +50,41 @@ class Voice(Protocol):
         """The answer to /help."""
 
 
-class Lines:
-    """For people: messages and answers in one place, what happens to peers in another."""
+class TextRenderer:
+    """For people: messages and answers on one stream, events of peers on another."""
 
-    def __init__(self, say: Say, note: Say) -> None:
-        self._say = say
-        self._note = note
+    def __init__(self, out: Print, notes: Print) -> None:
+        self._print = out
+        self._print_note = notes
 
     def listening(self, name: str, address: str) -> None:
         """As in `bob listens at 127.0.0.1:7002`."""
-        self._note(f"{name} listens at {address}")
+        self._print_note(f"{name} listens at {address}")
 
     def message(self, message: Message) -> None:
         """As in `alice: hello`."""
         text = message.payload.decode(errors="replace")
-        self._say(f"{printable(message.sender)}: {printable(text)}")
+        self._print(f"{printable(message.sender)}: {printable(text)}")
 
     def event(self, event: PeerEvent) -> None:
         """As in `alice: up, 127.0.0.1:7001`."""
-        self._note(printable(str(event)))
+        self._print_note(printable(str(event)))
 
     def note(self, text: str) -> None:
         """A sentence."""
-        self._note(printable(text))
+        self._print_note(printable(text))
 
     def held(self, waiting: Sequence[Waiting]) -> None:
-        """A line for each message that waits."""
-        for each in waiting:
-            self._say(printable(str(each)))
+        """A line for each message that is held."""
+        for held in waiting:
+            self._print(printable(str(held)))
         if not waiting:
-            self._say("nothing waits")
+            self._print("nothing is held")
 
     def peers(self, stats: Stats) -> None:
         """A line for each peer."""
         for name, peer in stats.peers.items():
-            self._say(
+            self._print(
                 f"{printable(name)}: {peer.state}, round trip {peer.round_trip_ms:.1f} ms; "
                 f"{peer.accepted:,} sent, {peer.delivered:,} of them delivered; "
                 f"{peer.received:,} received"
@@ -92,62 +92,62 @@ class Lines:
 
     def stats(self, stats: Stats) -> None:
         """A line for each figure."""
-        for each in fields(stats):
-            if each.name != "peers":
-                self._say(f"{each.name.replace('_', ' ')}: {getattr(stats, each.name)}")
+        for field in fields(stats):
+            if field.name != "peers":
+                self._print(f"{field.name.replace('_', ' ')}: {getattr(stats, field.name)}")
 
     def help(self, text: str) -> None:
         """As it is."""
-        self._say(text)
+        self._print(text)
 
 
-class Objects:
-    """For programs: everything in one place, and `kind` says what it is."""
+class JsonRenderer:
+    """For programs: everything on one stream, each object with its `kind`."""
 
-    def __init__(self, say: Say) -> None:
-        self._say = say
+    def __init__(self, out: Print) -> None:
+        self._print = out
 
     def listening(self, name: str, address: str) -> None:
         """The first object."""
-        self._tell("listening", name=name, address=address)
+        self._write("listening", name=name, address=address)
 
     def message(self, message: Message) -> None:
-        """With `text`, or with `base64` if the payload is no UTF-8."""
+        """With `text`, or with `base64` if the payload is not UTF-8."""
         try:
             payload = {"text": message.payload.decode()}
         except UnicodeDecodeError:
             payload = {"base64": b64encode(message.payload).decode()}
-        self._tell("message", sender=message.sender, number=int(message.number), **payload)
+        self._write("message", sender=message.sender, number=int(message.number), **payload)
 
     def event(self, event: PeerEvent) -> None:
         """With the kind of the event as `event`."""
-        self._tell("event", event=event.kind, peer=event.peer, detail=event.detail)
+        self._write("event", event=event.kind, peer=event.peer, detail=event.detail)
 
     def note(self, text: str) -> None:
         """A sentence."""
-        self._tell("note", text=text)
+        self._write("note", text=text)
 
     def held(self, waiting: Sequence[Waiting]) -> None:
         """A list of messages."""
-        self._tell("held", messages=[{**asdict(each), "id": str(each.id)} for each in waiting])
+        self._write("held", messages=[{**asdict(held), "id": str(held.id)} for held in waiting])
 
     def peers(self, stats: Stats) -> None:
         """All figures of each peer, by name."""
-        self._tell("peers", peers={name: asdict(peer) for name, peer in stats.peers.items()})
+        self._write("peers", peers={name: asdict(peer) for name, peer in stats.peers.items()})
 
     def stats(self, stats: Stats) -> None:
         """All figures of the node itself."""
-        told = asdict(stats)
-        del told["peers"]
-        self._tell("stats", **told)
+        own = asdict(stats)
+        del own["peers"]
+        self._write("stats", **own)
 
     def help(self, text: str) -> None:
-        """The same words as for people."""
-        self._tell("help", text=text)
+        """The same text as for people."""
+        self._write("help", text=text)
 
     def end(self, undelivered: dict[str, int]) -> None:
         """The last object: how many messages are not known to be delivered, by receiver."""
-        self._tell("end", undelivered=undelivered)
+        self._write("end", undelivered=undelivered)
 
-    def _tell(self, kind: str, **what: Any) -> None:
-        self._say(json.dumps({"kind": kind, **what}))
+    def _write(self, kind: str, **values: Any) -> None:
+        self._print(json.dumps({"kind": kind, **values}))

@@ -1,4 +1,4 @@
-"""The lines of the standard input, in an event loop, whatever it is: a terminal, a pipe or a file."""
+"""The lines of standard input for an event loop, from a terminal, a pipe or a file."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from contextlib import suppress
 from typing import Final
 
 READ: Final = 65_536
-MOST_CHUNKS: Final = 4  # read ahead; the rest waits in the pipe or in the file
+MOST_CHUNKS: Final = 4  # read ahead; the rest stays in the pipe or the file
 
 
-async def typed_lines(descriptor: int) -> AsyncIterator[bytes]:
-    """Each line without its end. A thread reads them, since loops cannot wait for files.
+async def stdin_lines(descriptor: int) -> AsyncIterator[bytes]:
+    """Each line without its newline. A thread reads them, since event loops cannot wait for files.
 
-    By the descriptor: a thread inside of `sys.stdin` would be in the way when the interpreter ends.
+    It reads the descriptor: a thread that blocks in `sys.stdin` would keep the interpreter from exiting.
     """
     loop = asyncio.get_running_loop()
     chunks: asyncio.Queue[bytes] = asyncio.Queue()
@@ -24,7 +24,7 @@ async def typed_lines(descriptor: int) -> AsyncIterator[bytes]:
 
     def read() -> None:
         chunk = b"first"
-        with suppress(RuntimeError):  # the loop is closed: nobody listens any more
+        with suppress(RuntimeError):  # the loop is closed
             while chunk:
                 room.acquire()
                 try:

@@ -1,1 +1,1 @@
-"""simulate."""
+"""`beforehand simulate`: its options, the run, and the view of its figures."""

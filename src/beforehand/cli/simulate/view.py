@@ -14,6 +14,7 @@ from beforehand.results.layout import SimulationFolder
 if TYPE_CHECKING:
     from beforehand.simulator import Result
 
+
 SHOWN = 3  # violations to tell in full
 LINES = 24  # of a series
 
@@ -39,7 +40,7 @@ def show(result: Result, out: Path | None) -> None:
         _show_verdict(result)
     if out is not None:
         typer.echo(
-            f"trace: {out / SimulationFolder.TRACE}, figures: {out / SimulationFolder.RESULT}"
+            f"Trace: {out / SimulationFolder.TRACE}, figures: {out / SimulationFolder.RESULT}"
         )
 
 

@@ -1,7 +1,7 @@
-"""What the shell offers after a tab: the names that options take.
+"""Shell completion: the values that options take.
 
-A shell asks at every tab, and nobody waits for Spark then. The names that live in the pipeline are
-therefore written down here once more; a test compares them with the original.
+Completion must be instant, so it cannot import Spark. The names that the pipeline defines are therefore
+repeated here; a test compares them with the originals.
 """
 
 from __future__ import annotations
@@ -11,57 +11,64 @@ from typing import Final
 
 NETWORKS: Final = ("default", "lan", "wan", "mobile")
 FORMATS: Final = (
-    *("auto", "trace", "otlp", "jaeger", "zipkin"),
-    *("span-csv", "shiviz", "list", "graph"),
+    "auto",
+    "trace",
+    "otlp",
+    "jaeger",
+    "zipkin",
+    "span-csv",
+    "shiviz",
+    "list",
+    "graph",
 )
 
-Offer = tuple[str, str]  # a value, and what it is
+Completion = tuple[str, str]  # a value, and its description
 
 
-def protocol(incomplete: str) -> list[Offer]:
-    """A protocol."""
+def protocol(incomplete: str) -> list[Completion]:
+    """Names of protocols."""
     return _starting(incomplete, _protocols())
 
 
-def protocol_list(incomplete: str) -> list[Offer]:
-    """Protocols, with commas."""
+def protocol_list(incomplete: str) -> list[Completion]:
+    """Names of protocols, separated by commas."""
     return _listed(incomplete, _protocols())
 
 
-def network_list(incomplete: str) -> list[Offer]:
-    """Networks that have a name, with commas."""
+def network_list(incomplete: str) -> list[Completion]:
+    """Names of networks, separated by commas."""
     return _listed(incomplete, ((name, "") for name in NETWORKS))
 
 
-def workload(incomplete: str) -> list[Offer]:
-    """A workload; its parameters are for people to say."""
+def workload(incomplete: str) -> list[Completion]:
+    """Kinds of workloads, without their parameters."""
     from beforehand.simulator.workloads.registry import KINDS, REPLAY
 
-    offers = [(name, kind.form) for name, kind in KINDS.items()]
-    return _starting(incomplete, [*offers, (REPLAY, "a program or a trace")])
+    values = [(name, kind.form) for name, kind in KINDS.items()]
+    return _starting(incomplete, [*values, (REPLAY, "a program or a trace")])
 
 
-def file_format(incomplete: str) -> list[Offer]:
-    """A format that `ingest` reads."""
+def file_format(incomplete: str) -> list[Completion]:
+    """Formats that `ingest` reads."""
     return _starting(incomplete, ((name, "") for name in FORMATS))
 
 
-def _protocols() -> list[Offer]:
+def _protocols() -> list[Completion]:
     from beforehand import protocols
 
     return [(name, protocols.describe(name).title) for name in protocols.names()]
 
 
-def _starting(incomplete: str, offers: Iterable[Offer]) -> list[Offer]:
-    return [offer for offer in offers if offer[0].startswith(incomplete)]
+def _starting(incomplete: str, values: Iterable[Completion]) -> list[Completion]:
+    return [value for value in values if value[0].startswith(incomplete)]
 
 
-def _listed(incomplete: str, offers: Iterable[Offer]) -> list[Offer]:
-    """The last of several, with the ones before it in front; none a second time."""
+def _listed(incomplete: str, values: Iterable[Completion]) -> list[Completion]:
+    """Completions of the last name in a list, each with the names before it; without duplicates."""
     before, comma, last = incomplete.rpartition(",")
     taken = before.split(",")
     return [
         (f"{before}{comma}{name}", what)
-        for name, what in offers
+        for name, what in values
         if name.startswith(last) and name not in taken
     ]

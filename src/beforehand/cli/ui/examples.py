@@ -1,6 +1,6 @@
-"""What to type first: the examples of every help page, and the page of the documentation behind it.
+"""The examples of every help page, and the page of the documentation that it links to.
 
-A test parses all of them, so an option that is renamed is renamed here too.
+A test parses all of them, so that none can go stale.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ FRONT: Final = (
         "beforehand demo",
     ),
     Example(
-        "What would causal order cost on your traffic, and which protocol fits?",
+        "What would causal order cost on your workload, and which protocol fits?",
         "beforehand study traces/*.json --out study",
     ),
     Example(
-        "Eight processes on a network that loses every tenth datagram",
+        "Eight processes on a network that loses every tenth packet",
         "beforehand cluster --nodes 8 --loss 0.1",
     ),
 )
@@ -33,7 +33,7 @@ FRONT_PAGE: Final = "docs/command-line.md; each command explains itself with --h
 
 EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
     "demo": (
-        Example("All of it, into the folder beforehand-demo", "beforehand demo"),
+        Example("Everything, in the folder beforehand-demo", "beforehand demo"),
         Example("Another seed, another folder", "beforehand demo --seed 7 --out another-demo"),
     ),
     "protocols": (
@@ -41,7 +41,7 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         Example("The same for programs", "beforehand protocols --json"),
     ),
     "study": (
-        Example("A traffic that comes with the package", "beforehand study --out study"),
+        Example("The built-in workload", "beforehand study --out study"),
         Example(
             "Spans of your services, on two kinds of network",
             "beforehand study traces/*.json --out study --network lan,wan",
@@ -69,7 +69,7 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
             "Two protocols, each with three sizes: six runs",
             "beforehand sweep --protocol hybrid,rst --processes 8,16,32 --out sweep",
         ),
-        Example("What is in the folder already", "beforehand sweep --out sweep"),
+        Example("Show the results that the folder already holds", "beforehand sweep --out sweep"),
         Example(
             "A grid from a file, and its tables", "beforehand sweep grid.toml --out sweep --tables"
         ),
@@ -85,35 +85,37 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
             "beforehand node alice --peer bob=127.0.0.1:7002",
         ),
         Example(
-            "From a script, with answers that a program reads",
+            "From a script, with output for programs",
             "echo 'bob: hello' | beforehand node alice --peer bob=127.0.0.1:7002 --json",
         ),
     ),
     "cluster": (
         Example(
-            "A network that loses, doubles and reorders",
+            "A network that loses, duplicates and reorders",
             "beforehand cluster --nodes 8 --loss 0.1 --duplicate 0.05 --reorder 0.1",
         ),
         Example(
-            "Two processes die and come back; keep the traces",
+            "Kill two processes and restart them; keep the traces",
             "beforehand cluster --kill 2 --restart --trace traces",
         ),
-        Example("A protocol that does not keep causal order", "beforehand cluster --protocol fifo"),
+        Example(
+            "A protocol that does not preserve causal order", "beforehand cluster --protocol fifo"
+        ),
     ),
     "keygen": (
         Example("A new file that only you may read", "beforehand keygen --out cluster.key"),
     ),
     "diagram": (
         Example(
-            "A page to look at, zoom and click through",
+            "An interactive page to zoom and click through",
             "beforehand diagram traces --html --out diagram.html",
         ),
         Example(
-            "What surrounds one message, as a picture for a document",
+            "The surroundings of one message, as a picture for a document",
             "beforehand diagram traces --around alice#3 --svg --out diagram.svg",
         ),
     ),
-    "report": (Example("From what a study has written", "beforehand report study"),),
+    "report": (Example("From the results of a study", "beforehand report study"),),
     "simulate": (
         Example("100 processes, each with 100 messages", "beforehand simulate"),
         Example(
@@ -128,11 +130,11 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
     "check": (
         Example("Three processes, two messages each", "beforehand check --protocol mattern"),
         Example(
-            "A protocol with a known mistake: see the shortest run that shows it",
+            "A protocol with a known error: the shortest run that shows it",
             "beforehand check --protocol cykas-unsafe --program 'a>b a>c b>a b>c c>b'",
         ),
         Example(
-            "One frame may be lost, for a minute at most",
+            "With up to one lost frame, for a minute at most",
             "beforehand check --sends 2,1,0 --faults loss=1 --time-limit 1m",
         ),
     ),

@@ -1,7 +1,7 @@
 """Results for people, for pipes and for programs.
 
 A terminal gets drawn tables that wrap to its width; one that is too wide becomes several, each with
-the first column again, so that nothing is cut off. Anything else gets one full line per row, so that
+the first column again, so that nothing is truncated. Anything else gets one full line per row, so that
 grep, awk and less work as expected. Programs get JSON.
 """
 
@@ -18,22 +18,22 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-EDGES: Final = 2  # characters that the box takes at the left and the right
+EDGES: Final = 2  # characters of the box at the left and the right
 GAP: Final = 2  # characters between two columns
-SHORT: Final = 12  # characters: what is shorter does not wrap, so that 3.68 s stays in one piece
-LONG: Final = 30  # characters: what is shorter may wrap after each word if it has to
-READABLE: Final = 16  # characters that sentences get at least
+SHORT: Final = 12  # characters: shorter values do not wrap, so that 3.68 s stays in one piece
+LONG: Final = 30  # characters: shorter values may wrap after each word
+READABLE: Final = 16  # characters: the least width of sentences
 
 Row = Sequence[str]
 
 
 def print_json(value: Any) -> None:
-    """Print a value for programs; what is no number (JSON has neither NaN nor infinity) as null."""
+    """Print a value for programs; NaN and infinity, which JSON lacks, become null."""
     typer.echo(json.dumps(_finite(value), indent=2))
 
 
 def print_text(text: str) -> None:
-    """Print a sentence or several; terminals get them wrapped between words, under the indentation."""
+    """Print sentences; on terminals wrapped between words, and indented like the first line."""
     console = Console()
     if not console.is_terminal:
         typer.echo(text)
@@ -53,18 +53,18 @@ def print_text(text: str) -> None:
 
 def _finite(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
+        return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
+        return [_finite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def print_table(columns: Row, rows: Sequence[Row], *, keys: int = 1, prose: int = 0) -> None:
     """Print rows under their column titles, in the form that suits where the output goes.
 
-    The first `keys` columns tell the rows apart: every table has them, where it takes several. The last
-    `prose` columns hold sentences. Terminals are too narrow for those beside the others: there they
-    come in a table of their own, unless there are none.
+    The first `keys` columns identify the rows: if a table is split, every part has them. The last
+    `prose` columns hold sentences. Terminals are too narrow to show them next to the others, so there
+    they get a table of their own, unless they are all empty.
     """
     console = Console()
     if not console.is_terminal:
@@ -75,10 +75,10 @@ def print_table(columns: Row, rows: Sequence[Row], *, keys: int = 1, prose: int 
     groups = [range(keys, short)]
     if any(cell for row in rows for cell in row[short:]):
         groups.append(range(short, len(columns)))
-    for places in groups:
-        chosen = [*range(keys), *places]
-        titles = [columns[place] for place in chosen]
-        cells = [[row[place] for place in chosen] for row in rows]
+    for group in groups:
+        chosen = [*range(keys), *group]
+        titles = [columns[index] for index in chosen]
+        cells = [[row[index] for index in chosen] for row in rows]
         for table in _drawn(titles, cells, keys, console.width):
             console.print(table)
 
@@ -87,12 +87,12 @@ def print_table(columns: Row, rows: Sequence[Row], *, keys: int = 1, prose: int 
 
 
 class _Column:
-    """A column, and how wide it would like to be."""
+    """A column and the widths it can take."""
 
     def __init__(self, cells: Row, most: int) -> None:
         self.cells = cells
         title, *values = cells
-        # What stays on one line if there is room for it: words, and short values as a whole.
+        # The parts that do not wrap if there is room: words, and short values as a whole.
         parts = title.split()
         for value in values:
             parts += [value] if len(value) <= SHORT else value.split()
@@ -102,13 +102,13 @@ class _Column:
 
 
 def _drawn(titles: Row, rows: Sequence[Row], keys: int, width: int) -> list[Table]:
-    """One table, or as many as it takes for all columns to be there in full."""
+    """One table, or as many as it takes to show every column in full."""
     room = width - EDGES
-    cells = [[title, *(row[place] for row in rows)] for place, title in enumerate(titles)]
+    cells = [[title, *(row[index] for row in rows)] for index, title in enumerate(titles)]
     again = _keys(cells[:keys], room)
     room -= sum(column.wanted for column in again) + GAP * (len(again) - 1)
-    others = [_Column(each, max(1, room - GAP)) for each in cells[len(again) :]]
-    # As few tables as there is room for, and then as even as can be.
+    others = [_Column(values, max(1, room - GAP)) for values in cells[len(again) :]]
+    # As few tables as possible, and then of widths as even as possible.
     parts = _parts(others, room)
     if 1 < len(parts) < len(others):
         while len(closer := _parts(others, room - 1)) == len(parts):
@@ -118,18 +118,18 @@ def _drawn(titles: Row, rows: Sequence[Row], keys: int, width: int) -> list[Tabl
 
 def _keys(cells: list[list[str]], room: int) -> list[_Column]:
     """The columns of every table: as many as leave a third of the room to the others."""
-    # The first column is what one looks for, so it stays whole, unless it leaves no room at all.
+    # The first column is what a reader looks for, so it stays whole, unless it leaves no room.
     first = _Column(cells[0], room // 2)
     first.least = first.wanted = min(first.full, room // 2)
-    found = [first]
+    columns = [first]
     left = 2 * room // 3 - first.wanted
-    for each in cells[1:]:
-        column = _Column(each, room)
+    for values in cells[1:]:
+        column = _Column(values, room)
         left -= column.wanted + GAP
         if left < 0:
             break
-        found.append(column)
-    return found
+        columns.append(column)
+    return columns
 
 
 def _parts(columns: list[_Column], room: int) -> list[list[_Column]]:
@@ -150,22 +150,22 @@ def _table(columns: list[_Column], width: int) -> Table:
         box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold", highlight=False
     )
     widths = _widths(columns, width - EDGES - GAP * (len(columns) - 1))
-    for place, (column, wide) in enumerate(zip(columns, widths, strict=True)):
-        style = None if place else "cyan"
-        table.add_column(Text(column.cells[0]), style=style, width=wide, overflow="fold")
+    for index, (column, width) in enumerate(zip(columns, widths, strict=True)):
+        style = None if index else "cyan"
+        table.add_column(Text(column.cells[0]), style=style, width=width, overflow="fold")
     for row in zip(*(column.cells[1:] for column in columns), strict=True):
-        table.add_row(*map(Text, row))  # as it is: brackets are no markup here
+        table.add_row(*map(Text, row))  # verbatim: brackets are not markup here
     return table
 
 
 def _widths(columns: list[_Column], room: int) -> list[int]:
-    """Each as wide as its words; what is left is shared out, and nobody gets more than it needs."""
+    """Each at least as wide as its words; the rest is shared, and no column gets more than it needs."""
     widths = [column.least for column in columns]
-    missing = {place: column.full - column.least for place, column in enumerate(columns)}
+    missing = [column.full - column.least for column in columns]
     spare = room - sum(widths)
-    for served, place in enumerate(sorted(missing, key=lambda place: missing[place])):
-        more = min(missing[place], spare // (len(columns) - served))
-        widths[place] += more
+    for served, index in enumerate(sorted(range(len(columns)), key=missing.__getitem__)):
+        more = min(missing[index], spare // (len(columns) - served))
+        widths[index] += more
         spare -= more
     return widths
 
@@ -174,9 +174,9 @@ def _widths(columns: list[_Column], room: int) -> list[int]:
 
 
 def _plain(columns: Row, rows: Sequence[Row]) -> list[str]:
-    # The header is upper case, as in `ps` and `docker ps`: easy to tell from the rows.
+    # The header is upper case, as in `ps` and `docker ps`, to set it off from the rows.
     lines = [[column.upper() for column in columns], *rows]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
+    widths = [max(len(line[index]) for line in lines) for index in range(len(columns))]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines

@@ -1,8 +1,8 @@
-"""How far the work is, on standard error: drawn on terminals, a line now and then elsewhere.
+"""Progress on standard error: a bar on terminals, a line every few seconds elsewhere.
 
-Results go to standard output and are the same either way. What a terminal shows is gone at the end;
-logs get a line after a moment and then every few seconds, from a thread, so that work which says
-nothing for long is seen to live too.
+Results go to standard output and are the same either way. A terminal is cleared at the end; logs get a
+line after a moment and then every few seconds, from a thread, so that work which reports nothing for
+long is seen to be alive too.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from rich.progress_bar import ProgressBar
 from rich.table import Column
 from rich.text import Text
 
-FIRST_LINE: Final = 2.0  # seconds: what is quicker than that needs no words
-NEXT_LINE: Final = 5.0  # seconds between two lines: the log of an hour stays readable
-BAR_WIDTH: Final = 20  # characters, so that the words beside it have room on 80 columns
+FIRST_LINE: Final = 2.0  # seconds: quicker work needs no progress
+NEXT_LINE: Final = 5.0  # seconds between two lines, so that the log of an hour stays readable
+BAR_WIDTH: Final = 20  # characters, so that the text next to it fits on 80 columns
 
 
-class Tell(Protocol):
-    """To be called with how much is done, of how much (0: unknown), and what else there is to say."""
+class ProgressCallback(Protocol):
+    """Called with how much is done, the total (0: unknown), and a note."""
 
     def __call__(self, done: int, total: int, note: str | None = None) -> None: ...
 
@@ -42,52 +42,55 @@ def is_drawn() -> bool:
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Tell]:
-    """Work that can be counted, or turns out to be; as a function to tell how far it is."""
-    with _standard_error() as stream, (_drawn if is_drawn() else _lines)(what, stream) as tell:
-        yield tell
+def progress_bar(what: str) -> Iterator[ProgressCallback]:
+    """Progress of work that can be counted, now or later."""
+    with (
+        _standard_error() as stream,
+        (_drawn if is_drawn() else _log_lines)(what, stream) as update,
+    ):
+        yield update
 
 
 @contextmanager
 def progress_line(what: str) -> Iterator[Callable[[str], None]]:
-    """Work of which nobody knows how much there is; as a function to say something about it."""
-    with progress_bar(what) as tell:
-        yield lambda text: tell(0, 0, text)
+    """Progress of work without a known total, as text."""
+    with progress_bar(what) as update:
+        yield lambda text: update(0, 0, text)
 
 
 @contextmanager
-def progress_steps(names: Sequence[str]) -> Iterator[Steps]:
-    """Work in steps: each is told with a line that stays, and how far it is below that."""
+def progress_steps(names: Sequence[str]) -> Iterator[ProgressSteps]:
+    """Progress of work in steps: a line for each that stays, and its progress below."""
     with ExitStack() as shown:
-        yield Steps(names, shown)
+        yield ProgressSteps(names, shown)
 
 
-class Steps:
+class ProgressSteps:
     """The steps of some work, one after the other."""
 
     def __init__(self, names: Sequence[str], shown: ExitStack) -> None:
-        self.now = ""
+        self.current = ""
         self._names = list(names)
         self._shown = shown
-        self._tell: Tell | None = None
+        self._update: ProgressCallback | None = None
 
     def begin(self, name: str, text: str) -> None:
-        """The next step."""
+        """Begin a step, which ends the one before."""
         self._shown.close()
-        self.now = name
-        place = f"[{self._names.index(name) + 1}/{len(self._names)}]"
-        typer.echo(f"{place} {name}: {text}", err=True)
-        self._tell = self._shown.enter_context(progress_bar(name))
+        self.current = name
+        position = f"[{self._names.index(name) + 1}/{len(self._names)}]"
+        typer.echo(f"{position} {name}: {text}", err=True)
+        self._update = self._shown.enter_context(progress_bar(name))
 
-    def tell(self, done: int, total: int, note: str | None = None) -> None:
-        """How far this step is."""
-        if self._tell is not None:
-            self._tell(done, total, note)
+    def update(self, done: int, total: int, note: str | None = None) -> None:
+        """Show how far the current step is."""
+        if self._update is not None:
+            self._update(done, total, note)
 
 
 @contextmanager
 def _standard_error() -> Iterator[TextIO]:
-    """Standard error, also while Spark starts: then descriptor 2 belongs to the greetings of its JVM."""
+    """A copy of standard error, since descriptor 2 is redirected while Spark's JVM starts."""
     try:
         copy = os.dup(sys.stderr.fileno())
     except (OSError, ValueError):  # not a real file, or closed
@@ -102,24 +105,24 @@ def _standard_error() -> Iterator[TextIO]:
 
 
 @contextmanager
-def _drawn(what: str, stream: TextIO) -> Iterator[Tell]:
-    console = Console(file=stream)  # which knows about NO_COLOR
+def _drawn(what: str, stream: TextIO) -> Iterator[ProgressCallback]:
+    console = Console(file=stream)  # which honours NO_COLOR
     spinner = "dots" if console.encoding.startswith("utf") else "line"
     columns = (
         SpinnerColumn(spinner, style=""),
         TextColumn("{task.description}", markup=False),
         _Bar(),
-        _Words(table_column=Column(no_wrap=True, overflow="ellipsis")),
+        _Status(table_column=Column(no_wrap=True, overflow="ellipsis")),
     )
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(what, total=None, note="")
         (row,) = progress.tasks
 
-        def tell(done: int, total: int, note: str | None = None) -> None:
-            row.total = total or None  # which `update` could not take back once it was known
+        def update(done: int, total: int, note: str | None = None) -> None:
+            row.total = total or None  # `Progress.update` cannot reset a known total
             progress.update(task, completed=done, note=note or "")
 
-        yield tell
+        yield update
 
 
 class _Bar(ProgressColumn):
@@ -131,48 +134,48 @@ class _Bar(ProgressColumn):
         return ProgressBar(total=task.total, completed=task.completed, width=BAR_WIDTH)
 
 
-class _Words(ProgressColumn):
-    """The figures, the note or else a guess at the time that is left, and the time so far."""
+class _Status(ProgressColumn):
+    """The counts, the note or else the estimated remaining time, and the elapsed time."""
 
     def render(self, task: Task) -> Text:
         note = task.fields["note"]
         if not note and task.time_remaining:
             note = f"about {task.time_remaining:.0f} s left"
         total = 0 if task.total is None else round(task.total)
-        words = _words(round(task.completed), total, note) or "..."
-        return Text(f"{words} ").append(f"({task.elapsed or 0:.0f} s)", style="dim")
+        text = _status(round(task.completed), total, note) or "..."
+        return Text(f"{text} ").append(f"({task.elapsed or 0:.0f} s)", style="dim")
 
 
 # ---- in a log ----
 
 
 @contextmanager
-def _lines(what: str, stream: TextIO) -> Iterator[Tell]:
+def _log_lines(what: str, stream: TextIO) -> Iterator[ProgressCallback]:
     last = ""
     over = threading.Event()
     began = time.monotonic()
 
-    def tell(done: int, total: int, note: str | None = None) -> None:
+    def update(done: int, total: int, note: str | None = None) -> None:
         nonlocal last
-        last = _words(done, total, note or "")
+        last = _status(done, total, note or "")
 
-    def speak() -> None:
+    def write_lines() -> None:
         pause = FIRST_LINE
         while not over.wait(pause):
-            words = f"{what}: {last}" if last else f"{what} ..."
-            print(f"{words} ({time.monotonic() - began:.0f} s)", file=stream, flush=True)
+            text = f"{what}: {last}" if last else f"{what} ..."
+            print(f"{text} ({time.monotonic() - began:.0f} s)", file=stream, flush=True)
             pause = NEXT_LINE
 
-    thread = threading.Thread(target=speak, name="progress", daemon=True)
+    thread = threading.Thread(target=write_lines, name="progress", daemon=True)
     thread.start()
     try:
-        yield tell
+        yield update
     finally:
         over.set()
         thread.join()
 
 
-def _words(done: int, total: int, note: str) -> str:
+def _status(done: int, total: int, note: str) -> str:
     """As in `12 of 120, 3 failed`."""
     counted = f"{done:,} of {total:,}" if total else ""
     return ", ".join(part for part in (counted, note) if part)

@@ -145,12 +145,14 @@ def _made(results: Results, metrics: Path, context: ReadingContext) -> Provenanc
     """All commands that took part, one below the other; time and place of the last."""
     found = list(results.made.values())
     note = metrics / SweepFolder.METRICS_NOTE
+    tables = None
     if metrics.exists():
         part = context.part(f"the tables in {metrics}", "compute them again")
         tables = part.attempt("the origin", lambda: read_note(note) if note.exists() else None)
         found += [provenance_of(tables)] if tables else []
     lines = dict.fromkeys(string(each.command) for each in found if each.command)
     last = max(found, key=lambda each: each.when, default=Provenance(""))
-    # `--tables` is said in the same command where the same grid was meant.
-    kept = [each for each in lines if f"{each} --tables" not in lines]
+    # The command of the tables is that of their grid with one more flag, and stands for both.
+    grid_of_tables = found[-1].command.rpartition(" ")[0] if tables else None
+    kept = [each for each in lines if each != grid_of_tables]
     return Provenance("\n".join(kept), last.when, last.environment)

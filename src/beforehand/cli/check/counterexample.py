@@ -1,7 +1,7 @@
-"""A counterexample as a trace, which `beforehand audit` judges again and diagrams are drawn from.
+"""A counterexample as a trace, which `beforehand audit` and `beforehand diagram` read.
 
-Each action is a millisecond after the one before. A run that ends where the oracle objects is cut
-short there; one that ends because nothing can happen any more has come to its end.
+Each action takes a millisecond. A run that ends with a violation is marked as cut short; one that ends
+because no action is left is complete.
 """
 
 from __future__ import annotations
@@ -17,37 +17,37 @@ from beforehand.checker.verdict import Counterexample
 from beforehand.errors import TraceError
 
 STEP_NS: Final = 1_000_000
-NAME: Final = "trace.jsonl"  # in a folder: a few dozen lines, which people may want to read
-_ENDINGS: Final = (".parquet", ".jsonl", ".jsonl.gz")
-_AT_THE_END: Final = ("undelivered", "stuck")
+NAME: Final = "trace.jsonl"  # in a folder: a few dozen lines that people may want to read
+_SUFFIXES: Final = (".parquet", ".jsonl", ".jsonl.gz")
+_COMPLETE: Final = ("undelivered", "stuck")
 
 
-def place(out: Path) -> Path:
-    """The file that is meant by `--out`; it is asked for before the work is done, not after."""
-    if out.name.endswith(_ENDINGS):
+def trace_file(out: Path) -> Path:
+    """The file that `--out` means; checked before the search, not after it."""
+    if out.name.endswith(_SUFFIXES):
         if not out.parent.is_dir():
             raise TraceError(f"--out: there is no folder {out.parent}; create it first")
         return out
     if out.exists() and not out.is_dir():
         raise TraceError(
-            f"--out: {out} is a file, and no trace; name a folder, or a file that ends in "
-            f"{', '.join(_ENDINGS)}"
+            f"--out: {out} is not a trace; name a folder, or a file that ends in "
+            f"{', '.join(_SUFFIXES)}"
         )
     return out / NAME
 
 
-def save(explored: Setting, found: Counterexample, file: Path) -> None:
+def save(setting: Setting, counterexample: Counterexample, file: Path) -> None:
     """Write the trace of a counterexample."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    with trace.Recorder(explored.protocol, trace.create(file)) as recorder:
+    with trace.Recorder(setting.protocol, trace.create(file)) as recorder:
         log = _Log(recorder)
-        for name in explored.processes:
+        for name in setting.processes:
             log.add(0, name, "start")
-        for event in run_events(explored, found.run):
+        for event in run_events(setting, counterexample.run):
             log.event(event)
-        end = "end of the run" if found.problem.kind in _AT_THE_END else "cut short"
-        for name in explored.processes:
-            log.add(len(found.run) + 1, name, "stop", detail=end)
+        end = "end of the run" if counterexample.problem.kind in _COMPLETE else "cut short"
+        for name in setting.processes:
+            log.add(len(counterexample.run) + 1, name, "stop", detail=end)
 
 
 class _Log:
@@ -58,7 +58,7 @@ class _Log:
         self._seq: dict[str, int] = {}
 
     def event(self, event: RunEvent) -> None:
-        """Record what has a place in a trace: the loss of a frame has none, nor has a timer."""
+        """Record an event that the trace schema has; lost frames and timers are not in it."""
         message, frame = event.message, event.frame
         step, process, kind = event.step, event.process, event.kind
         if kind == "control":
@@ -86,7 +86,7 @@ class _Log:
         meta: int = 0,
         detail: str = "",
     ) -> None:
-        """The next event of a process."""
+        """Record the next event of a process."""
         self._seq[process] = seq = self._seq.get(process, 0) + 1
         self._recorder.record(
             process, seq, kind, sender, mid, to, step * STEP_NS, payload, meta, detail
@@ -94,7 +94,7 @@ class _Log:
 
 
 def _first(event: RunEvent) -> MessageId:
-    """The message that has the bytes of the whole frame, if several travel together."""
+    """The message that is charged for the whole frame, if it carries several."""
     assert event.frame is not None
     return messages_in(event.sender, event.frame)[0]
 

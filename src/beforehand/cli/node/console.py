@@ -1,4 +1,4 @@
-"""A person, or a script, that talks through a node: lines in, and out what a voice makes of it."""
+"""The console of a node: lines of input become messages and commands, a renderer shows the rest."""
 
 from __future__ import annotations
 
@@ -10,58 +10,58 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from beforehand import protocols
-from beforehand.cli.node.renderers import Voice
-from beforehand.cli.node.stdin_lines import typed_lines
+from beforehand.cli.node.renderers import Renderer
+from beforehand.cli.node.stdin_lines import stdin_lines
 from beforehand.errors import BeforehandError, LocalProtocolError, NodeClosedError, WouldBlock
 
 if TYPE_CHECKING:
     from beforehand.runtime.node import Node
 
 STANDARD_INPUT: Final = 0
-MOST_WAITING: Final = 1024  # messages that wait for their receivers, before the input waits too
-GOODBYE: Final = 0.5  # seconds for telling the others that we leave
+MOST_WAITING: Final = 1024  # messages that wait for their receivers, before reading pauses
+GOODBYE: Final = 0.5  # seconds to announce to the peers that we leave
 EVERYBODY: Final = "*"
 HELP: Final = """\
 bob: hello           send to bob
 bob, carol: hello    one message to both
 *: hello             to everybody
-/held                what waits inside this node, and for what
-/peers               the others, and how they are
+/held                messages held in this node, and what they wait for
+/peers               the peers and their state
 /stats               the counters of this node
-/drop bob            give up on bob for ever, so that nothing waits for him
-/quit                wait until all is delivered, and leave"""
+/drop bob            give up on bob for good, so that nothing waits for it
+/quit                wait until all is delivered, and exit"""
 
 
-async def talk(node: Node, voice: Voice, wait: float) -> Counter[str]:
-    """Start the node and do what the standard input says until it ends; see `Conversation.run`."""
-    return await Conversation(node, voice).run(typed_lines(STANDARD_INPUT), wait)
+async def talk(node: Node, renderer: Renderer, wait: float) -> Counter[str]:
+    """Start the node and obey standard input until it ends; see `NodeConsole.run`."""
+    return await NodeConsole(node, renderer).run(stdin_lines(STANDARD_INPUT), wait)
 
 
-class Conversation:
-    """What goes back and forth between somebody and a node."""
+class NodeConsole:
+    """Connects a user, or a script, with a node."""
 
-    def __init__(self, node: Node, voice: Voice) -> None:
+    def __init__(self, node: Node, renderer: Renderer) -> None:
         self._node = node
-        self._voice = voice
+        self._renderer = renderer
         self._outgoing: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue(MOST_WAITING)
-        self._sending = ""  # for whom the message is that waits for room
+        self._sending = ""  # receivers of the message that is being sent
         self._commands: dict[str, Callable[[str], None]] = {
-            "/help": lambda _: voice.help(HELP),
-            "/held": lambda _: voice.held(node.held()),
-            "/peers": lambda _: voice.peers(node.stats()),
-            "/stats": lambda _: voice.stats(node.stats()),
+            "/help": lambda _: renderer.help(HELP),
+            "/held": lambda _: renderer.held(node.held()),
+            "/peers": lambda _: renderer.peers(node.stats()),
+            "/stats": lambda _: renderer.stats(node.stats()),
             "/drop": node.drop,
         }
 
-    async def run(self, typed: AsyncIterator[bytes], wait: float) -> Counter[str]:
-        """Start the node, obey until the input ends, wait up to so many seconds for what is under
-        way, and leave. Returns how many messages are not known to be delivered, by receiver.
+    async def run(self, lines: AsyncIterator[bytes], wait: float) -> Counter[str]:
+        """Start the node, obey the input until it ends, wait up to `wait` seconds for deliveries, and
+        close. Returns how many messages are not known to be delivered, by receiver.
         """
         node = await self._node.start()
-        self._voice.listening(node.name, node.address)
+        self._renderer.listening(node.name, node.address)
         tasks = [
-            asyncio.ensure_future(each)
-            for each in (self._obey(typed), self._show(), self._watch(), self._send_all())
+            asyncio.ensure_future(task)
+            for task in (self._obey(lines), self._show(), self._watch(), self._send_all())
         ]
         obeying, showing = tasks[:2]
         self._end_at_interrupt(obeying)
@@ -71,8 +71,8 @@ class Conversation:
                 async with asyncio.timeout(wait):
                     await self._outgoing.join()
                     await node.flush()
-            left = self._unsent() + Counter((await node.close(GOODBYE)).undelivered)
-            await showing  # what has come is shown, too
+            undelivered = self._unsent() + Counter((await node.close(GOODBYE)).undelivered)
+            await showing  # what has arrived is shown, too
         finally:
             for task in tasks:
                 task.cancel()
@@ -81,10 +81,10 @@ class Conversation:
         for end in ends:
             if isinstance(end, Exception):
                 raise end
-        return left
+        return undelivered
 
     def _end_at_interrupt(self, obeying: asyncio.Future[None]) -> None:
-        """The first ^C ends the input; a second one ends the process."""
+        """Let the first Ctrl-C end the input, and a second one the process."""
         loop = asyncio.get_running_loop()
 
         def interrupted() -> None:
@@ -93,13 +93,13 @@ class Conversation:
 
         with suppress(
             NotImplementedError, RuntimeError, ValueError
-        ):  # not here, or not this thread
+        ):  # not on this platform, or not in this thread
             loop.add_signal_handler(signal.SIGINT, interrupted)
 
     # ---- out ----
 
-    async def _obey(self, typed: AsyncIterator[bytes]) -> None:
-        async for line in typed:
+    async def _obey(self, lines: AsyncIterator[bytes]) -> None:
+        async for line in lines:
             line = line.rstrip(b"\r\n")
             if line.startswith(b"/"):
                 word, _, rest = line.decode(errors="replace").strip().partition(" ")
@@ -113,28 +113,28 @@ class Conversation:
                         (to.decode(errors="replace"), payload.removeprefix(b" "))
                     )
                 else:
-                    self._voice.note("whom is that for? Write `bob: hello`; /help tells more")
+                    self._renderer.note("the line names no receiver; write `bob: hello`, or /help")
 
     def _command(self, word: str, rest: str) -> None:
         command = self._commands.get(word)
         if command is None:
-            self._voice.note(f"there is no {word}; /help tells what there is")
+            self._renderer.note(f"there is no command {word}; /help lists them")
             return
         try:
             command(rest)
         except BeforehandError as problem:
-            self._voice.note(str(problem))
+            self._renderer.note(str(problem))
 
     async def _send_all(self) -> None:
-        """Messages go out in the order in which they were typed, while commands pass them by."""
+        """Send messages in the order of the input; commands do not wait for them."""
         while True:
             self._sending, payload = await self._outgoing.get()
             try:
                 await self._send(self._sending, payload)
             except NodeClosedError:
-                return  # the end has come, and what waits is counted
+                return  # what is still queued is counted as undelivered
             except BeforehandError as problem:
-                self._voice.note(str(problem))
+                self._renderer.note(str(problem))
             self._sending = ""
             self._outgoing.task_done()
 
@@ -143,7 +143,7 @@ class Conversation:
         try:
             self._node.try_send(to, payload)
         except WouldBlock:
-            self._voice.note(f"waiting for {text}: not there yet, or behind")
+            self._renderer.note(f"waiting for {text}: not connected yet, or slow")
             await self._node.send(to, payload)
 
     def _receivers(self, text: str) -> str | tuple[str, ...] | None:
@@ -152,15 +152,15 @@ class Conversation:
             if "broadcast" in protocols.describe(stats.protocol).casts:
                 return None
             return tuple(name for name, peer in stats.peers.items() if peer.state != "dropped")
-        names = tuple(name for each in text.split(",") if (name := each.strip()))
+        names = tuple(name for part in text.split(",") if (name := part.strip()))
         for name in names:
             if name not in stats.peers and name != self._node.name:
-                known = ", ".join(stats.peers) or "nobody"
-                raise LocalProtocolError(f"there is no peer {name!r}; there is {known}")
+                known = ", ".join(stats.peers) or "none"
+                raise LocalProtocolError(f"there is no peer {name!r}; the peers are: {known}")
         return names[0] if len(names) == 1 else names
 
     def _unsent(self) -> Counter[str]:
-        """What was typed and never accepted."""
+        """The messages that the node never accepted."""
         waiting = Counter({self._sending.strip(): 1} if self._sending else {})
         while not self._outgoing.empty():
             waiting[self._outgoing.get_nowait()[0].strip()] += 1
@@ -170,8 +170,8 @@ class Conversation:
 
     async def _show(self) -> None:
         async for message in self._node:
-            self._voice.message(message)
+            self._renderer.message(message)
 
     async def _watch(self) -> None:
         async for event in self._node.events():
-            self._voice.event(event)
+            self._renderer.event(event)
