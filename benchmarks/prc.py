@@ -1,4 +1,4 @@
-"""Paper 004 ("Causal Broadcast: How to Forget?"), its evaluation: figure 5 and table 1, measured.
+"""Nédelec et al. ("Causal Broadcast: How to Forget?"), its evaluation: figure 5 and table 1, measured.
 
     python benchmarks/prc.py [--sizes 100,1000,10000] [--minutes 50,50,1] [--quick]
                              [--only figure5|table1] [--out FILE.json]

@@ -1,4 +1,4 @@
-"""Paper 004, figure 5: one run of `prc` while delays grow, and what the paper says about such runs.
+"""Figure 5 of Nédelec: one run of `prc` while delays grow, and what the paper says about such runs.
 
 The paper's times are minutes from 0 to 50, and a little longer until all has arrived. A `Setting` with
 fewer minutes has the same schedule, shortened: the k-th part of the way comes at the k-th part of the

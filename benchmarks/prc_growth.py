@@ -1,4 +1,4 @@
-"""Paper 004, table 1: how the figures of `prc_table1.py` grow, and what that says about the table."""
+"""Table 1 of Nédelec: how the figures of `prc_table1.py` grow, and what that says about the table."""
 
 from __future__ import annotations
 

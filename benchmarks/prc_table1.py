@@ -1,4 +1,4 @@
-"""Paper 004, table 1, measured: what a broadcast costs as more and more processes broadcast.
+"""Table 1 of Nédelec et al., measured: what a broadcast costs as more and more processes broadcast.
 
 The systems of the table, and what stands for them here:
 

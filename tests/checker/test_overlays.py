@@ -1,6 +1,6 @@
 """Overlays to which a link is added while messages fly: every interleaving, by the checker.
 
-`link-memory` is what paper 004 starts from, and shows with its figure 2 why a link must not simply be
+`link-memory` is what `prc` starts from, and shows with its figure 2 why a link must not simply be
 used; `prc` and `preventive` are two remedies. Overlays are written as "ab bc": links both ways.
 """
 
@@ -61,7 +61,7 @@ def steps_of(run: Run) -> list[str]:
 
 
 def test_figure_2_is_the_shortest_run() -> None:
-    """Paper 004: c has the message and has forgotten it when b, behind the new link, passes it on."""
+    """c has the message and has forgotten it when b, behind the new link, passes it on."""
     verdict = check(overlay("link-memory", "ab ac", "1 0 0", "bc"))
     found = verdict.counterexample
     assert found is not None

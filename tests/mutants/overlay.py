@@ -119,7 +119,7 @@ CONDITIONS = [
     Mutant("B's buffer has no end", "Prc._record_delivery", "if not accepting.got_pi and len(accepting.alpha) > self.max_buffered:", "if False:"),
     Mutant("B gives up after rho", "Prc._record_delivery", "if not accepting.got_pi and len(accepting.alpha) > self.max_buffered:", "if len(accepting.alpha) + len(accepting.pi) > self.max_buffered:"),
     Mutant("B gives up silently", "Prc._record_delivery", "                out.append(Transmit(peer, Refuse(accepting.e)))\n                del", "                del"),
-    Mutant("B answers before it takes part", "Prc._receive_alpha", "        if self.stage != MEMBER:  # no way", "        if False:  # no way"),
+    Mutant("B answers before it takes part", "Prc._receive_alpha", "        if self.stage != MEMBER:", "        if False:"),
     Mutant("a peer that is gone leaves its links in the making", "Prc._abandon_pending", "        self.opening.pop(peer, None)\n        self.accepting.pop(peer, None)\n", "        pass\n"),
     # joining, leaving, dropping
     Mutant("a newcomer gets nothing", "OverlayCore._receive_join", "            links.out[sender] = int(incarnation)\n", ""),

@@ -1,4 +1,4 @@
-"""Paper 001 (Tong, Liittschwager and Kuper): its figures, played with the cores, and its slips."""
+"""Cykas (Tong, Liittschwager and Kuper): its figures, played with the cores, and its slips."""
 
 from __future__ import annotations
 

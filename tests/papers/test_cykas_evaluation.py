@@ -1,4 +1,4 @@
-"""Paper 001, section 5: its experiments, made smaller, say what its figures say.
+"""The Cykas paper, section 5: its experiments, made smaller, say what its figures say.
 
 Programs of random messages, 5 ms of propagation, uplinks of a given bandwidth, jobs on delivery. The
 paper's numbers are those of its own implementation; what must come out here is who wins, and when.

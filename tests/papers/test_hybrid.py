@@ -1,4 +1,4 @@
-"""Paper 000 (Almeida, hybrid buffering): its claims, and the runs on which its printed text fails.
+"""Hybrid buffering (Almeida): its claims, and the runs on which its printed text fails.
 
 The runs are written as in the project's notes: `S a>b` is a causal-send, `R` the arrival of a frame.
 """

@@ -1,4 +1,4 @@
-"""Paper 002 (Mattern and Fünfrocken): its figures, played with the cores."""
+"""Mattern and Fünfrocken: its figures, played with the cores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paper 004, section 3 and figure 5, made smaller: what is held follows the delay, and is forgotten.
+"""Nédelec, section 3 and figure 5, made smaller: what is held follows the delay, and is forgotten.
 
 Minutes are fractions of a second here, and the delay goes down again, which it does not in the paper.
 `benchmarks/prc.py` runs the experiment at its full length.

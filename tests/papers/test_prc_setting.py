@@ -1,4 +1,4 @@
-"""Paper 004, section 3: the setting of its experiments can be expressed, for any protocol.
+"""Nédelec et al., section 3: the setting of its experiments can be expressed, for any protocol.
 
 Broadcasts at a constant rate while the delay grows from 1 ms to 2.5 s. Here the minutes are seconds
 and the system is small; who broadcasts and how delays grow is as there.

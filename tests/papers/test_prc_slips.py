@@ -1,4 +1,4 @@
-"""The smallest runs on which the printed Algorithm 2 of paper 004, or a careless reading of it, fails.
+"""The smallest runs on which the printed Algorithm 2 of `prc`, or a careless reading of it, fails.
 
 Here the real cores get through them. `tests/mutants/test_overlay_slips.py` makes each slip in a copy of
 the cores, where the same run shows it. The steps are explained in `tests/support/overlay_runs.py`.

@@ -1,4 +1,4 @@
-"""Paper 003, claim by claim: the shop on three topologies, its histories, and "arrives before".
+"""Blessing et al., claim by claim: the shop on three topologies, its histories, and "arrives before".
 
 The paper gives each node an in-queue and an out-queue for each neighbour. Here an edge has one queue for
 each direction. It stands for the out-queue of its sender, and the in-queue of its receiver is always

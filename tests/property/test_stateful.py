@@ -193,6 +193,6 @@ def test_the_controls_are_caught(protocol: str) -> None:
 
 
 def test_the_refuted_variant_of_cykas_is_caught() -> None:
-    """Paper 001, section 2.3: its violation is rare, so fewer processes and more, shorter schedules."""
+    """Cykas, section 2.3: its violation is rare, so fewer processes and more, shorter schedules."""
     seen = explore("cykas-unsafe", lossy=False, judged=False, most=3, examples=1_000, steps=10)
     assert_seen(seen, "violations", "held", "CykasYouCanTell")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from beforehand.protocols.controls import Fifo, FifoAck, FifoMessage, Raw, RawMessage
 from beforehand.protocols.effects import Deliver, Effect, Held, Transmit, Wait
-from beforehand.protocols.support.windows import MOST_EARLY, MOST_RESENT
+from beforehand.protocols.support.windows import MAX_EARLY, MAX_RESENT
 from tests.support.network import World
 
 
@@ -69,16 +69,16 @@ def test_fifo_resends_until_the_cumulative_ack() -> None:
 def test_fifo_bounds_what_it_keeps_and_resends() -> None:
     """A flood of early messages is cut off as if it were lost, and none is lost in the end."""
     sender, receiver = Fifo("a"), Fifo("b")
-    frames: list[Effect] = sender.send_many("b", [b""] * (MOST_EARLY + 100))
-    assert len(sender.tick()) == MOST_RESENT
+    frames: list[Effect] = sender.send_many("b", [b""] * (MAX_EARLY + 100))
+    assert len(sender.tick()) == MAX_RESENT
     for effect in frames[1:]:
         assert isinstance(effect, Transmit)
         receiver.receive("a", effect.frame)
-    assert len(receiver.held()) == MOST_EARLY
+    assert len(receiver.held()) == MAX_EARLY
     first = frames[0]
     assert isinstance(first, Transmit)
     delivered = receiver.receive("a", first.frame)
-    assert len(delivered) == MOST_EARLY + 2 and delivered[-1] == Transmit("a", FifoAck(4097))
+    assert len(delivered) == MAX_EARLY + 2 and delivered[-1] == Transmit("a", FifoAck(4097))
     sender.receive("b", FifoAck(4097))
     while resent := sender.tick():
         for effect in resent:
@@ -86,7 +86,7 @@ def test_fifo_bounds_what_it_keeps_and_resends() -> None:
             for answer in receiver.receive("a", effect.frame):
                 if isinstance(answer, Transmit):
                     sender.receive("b", answer.frame)
-    assert receiver.fingerprint()[-1] == ((), (("a", (MOST_EARLY + 100, ())),))
+    assert receiver.fingerprint()[-1] == ((), (("a", (MAX_EARLY + 100, ())),))
 
 
 def test_fifo_keeps_the_order_of_each_pair_on_a_bad_network() -> None:

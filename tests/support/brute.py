@@ -1,7 +1,7 @@
 """Sender permission to send by brute force: what may go, what is flagged, what is permitted.
 
 One `BruteForce` follows one process. It keeps everything that ever happened there as plain sets and,
-after each event, rescans all of it with the definitions of paper 000 (4.1 for SPS, 4.3 for CSPS),
+after each event, rescans all of it with Almeida's definitions (4.1 for SPS, 4.3 for CSPS),
 message by message: no windows, no positions, no runs for SPS. Nothing of it is shared with the cores.
 
 CSPS is judged with a run as one message (ALGORITHMS: a run's own older members need no permit, by

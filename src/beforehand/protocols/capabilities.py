@@ -20,5 +20,5 @@ class Capabilities:
     overlay: str = "none"  # everybody reaches everybody; or "tree", "links": `create` wants these
     timer: bool = False  # True: it needs `tick` to go on even where nothing is lost
     causal: bool = True
-    metadata: str = "O(1)"  # integers per message, in the vocabulary of paper 000, Table 1
+    metadata: str = "O(1)"  # integers per message, as in Almeida's Table 1
     note: str = ""

@@ -5,7 +5,7 @@ what comes twice is delivered twice.
 
 `fifo` keeps the order between each two processes and repairs loss and duplication, which is what a
 TCP connection or a message queue gives: the common belief is that this is enough. It is not: an
-answer may overtake the question on its way to a third process (paper 002, figure 4).
+answer may overtake the question on its way to a third process (Mattern and Fünfrocken, figure 4).
 
 Invariants of `fifo`: frames to one receiver form a stream (`window.py`) in which each carries the
 number of the message before it; messages are delivered in the order of their stream.
@@ -153,13 +153,13 @@ class Fifo(Core):
         self.incoming.pop(peer, None)
 
     def held(self) -> list[Held]:
-        found: list[Held] = []
+        held: list[Held] = []
         for sender in sorted(self.incoming):
             for kept in self.incoming[sender].sorted():
                 waits = (Wait("message", sender, int(kept.previous)),)
                 number = int(kept.position)
-                found.append(Held(sender, number, (self.process,), int(kept.since), waits))
-        return found
+                held.append(Held(sender, number, (self.process,), int(kept.since), waits))
+        return held
 
     def integers(self) -> int:
         total = 1 + (0 if self.fence is None else self.fence.integers())

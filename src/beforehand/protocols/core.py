@@ -9,8 +9,9 @@ runtime drive the very same object.
 Every protocol numbers the causal-sends of a process 1, 2, 3, ...: `core.sent` is the number of the
 last one, and (sender, number) identifies a message everywhere.
 
-A subclass fills in the methods that start with an underscore. What all protocols share is done here:
-checking the arguments, messages to oneself, and peers that are gone for ever (`fence.py`).
+A subclass fills in the methods that start with an underscore. The parts that all protocols share
+are here: checking the arguments, messages to oneself, and peers that are gone for good
+(`fence.py`).
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ class Core:
 
     # ---- what callers use ----
 
-    # `object` where only strings or bytes will do: compiled code would refuse other types before it
-    # could say what to do. The overloads tell type checkers.
+    # `object` where only strings or bytes will do: compiled code would refuse other types without
+    # naming a remedy. The overloads inform type checkers.
 
     @overload
     def send(self, to: str, payload: bytes, now: int = 0) -> list[Effect]: ...
@@ -108,13 +109,13 @@ class Core:
         return out
 
     def flush(self) -> list[Effect]:
-        """Let go what the core has put off in order to send less: nothing, in most protocols."""
+        """Send what the core has put off in order to send less: nothing, in most protocols."""
         return []
 
     def drop(self, peer: str, now: i64 = 0) -> list[Effect]:
-        """The peer is gone for ever: wait for it no more, accept nothing from it, tell the others.
+        """The peer is gone for good: stop waiting for it, accept nothing from it, inform the others.
 
-        Dropping a peer again does nothing. A dropped process comes back under a new name only.
+        Dropping a peer again does nothing. A dropped process can only come back under a new name.
         """
         name = check_process(peer)
         if name == self.process:
@@ -146,23 +147,23 @@ class Core:
         back: Iterable[str] | None = None,
         now: i64 = 0,
     ) -> list[Effect]:
-        """Add a link to `peer`; opening an open link does nothing. See `overlay.py`."""
+        """Add a link to `peer`; opening an open link does nothing. See `overlay/core.py`."""
         raise self._no_overlay("links")
 
     def close(self, peer: str, now: i64 = 0) -> list[Effect]:
-        """Take away the link to `peer`."""
+        """Remove the link to `peer`."""
         raise self._no_overlay("links")
 
     def join(self, contact: str, now: i64 = 0) -> list[Effect]:
-        """Become a part of the overlay of `contact`."""
+        """Join the overlay of `contact`."""
         raise self._no_overlay("links")
 
     def leave(self, now: i64 = 0) -> list[Effect]:
-        """Take no part any more, and tell the neighbours."""
+        """Stop taking part, and inform the neighbours."""
         raise self._no_overlay("links")
 
     def reparent(self, parent: str, now: i64 = 0) -> list[Effect]:
-        """Hang this process and all below it under another process of its tree. See `tree.py`."""
+        """Hang this process and all below it under another process of its tree. See `tree/core.py`."""
         raise self._no_overlay("tree")
 
     def _no_overlay(self, what: str) -> LocalProtocolError:
@@ -192,7 +193,7 @@ class Core:
         raise NotImplementedError
 
     def entries(self) -> int:
-        """How many of these are about messages, and not about peers or itself (paper 004, figure 5)."""
+        """How many of these concern messages, not peers or itself (Nédelec et al., figure 5)."""
         return self.integers()
 
     def ignored_frames(self) -> int:
@@ -238,7 +239,7 @@ class Core:
         """Nothing to do where the network is assumed to be reliable."""
 
     def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
-        """Forget what only concerns `peer` and let go on whatever waited for it."""
+        """Forget what only concerns `peer` and release whatever waited for it."""
         raise NotImplementedError
 
     def _check_receivers(self, receivers: Sequence[str]) -> None:
@@ -280,7 +281,7 @@ class Core:
         else:
             self.sent += len(payloads)
         if len(others) < len(receivers):
-            # Never through the network: an answer could overtake it there (paper 000, corrected).
+            # Never through the network, where an answer could overtake it (Almeida, corrected).
             for offset in range(len(payloads)):
                 out.append(Deliver(self.process, first + offset, payloads[offset]))
 
@@ -307,7 +308,7 @@ class Core:
             self._drop(peer, now, out)
 
     def _receive_fenced(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
-        """Apply the drops that a frame brings, then use the frame; a dropped peer is not heard."""
+        """Apply the drops that a frame brings, then use it; discard frames of a dropped peer."""
         if sender == self.process:
             raise RemoteProtocolError(sender, "a frame came from the receiver itself")
         if self.fence is not None and sender in self.fence.known:
@@ -320,7 +321,7 @@ class Core:
         fence.check(sender, frame, self.process)
         self._check(sender, frame.frame)
         self.fence = fence
-        for name in fence.note(sender, frame):
+        for name in fence.merge(sender, frame):
             self._apply_drop(name, now, out)
         self._receive(sender, frame.frame, now, out)
 

@@ -1,16 +1,16 @@
-"""Peers that are gone for ever, and how the others learn of it (not in the papers).
+"""Peers that are gone for good, and how the others learn of it (not in the papers).
 
 To drop a peer d is to treat everything sent to it as acknowledged and everything it permitted as
 permitted. That alone is not safe: if d is suspected wrongly and still alive, a third process that
 knows of no drop may send it an effect whose cause was written off. Hence the fence: the process
 never again accepts a frame from d nor sends to it, and whatever it transmits from then on carries
-its drops, which the receiver applies *before* it uses the frame. So nobody can act on something
+its drops, which the receiver applies *before* it uses the frame. So no process can act on something
 that rests on a drop without having made the same drop itself.
 
-Drops only ever grow, so each process keeps them as a log and tells each peer the part that the peer
+Drops only ever grow, so each process keeps them as a log and sends each peer the part that the peer
 has not confirmed: a `Fenced` frame brings `names` from position `start` of the sender's log, and
-`heard`, how much of the receiver's log the sender has applied. Once both sides have confirmed, frames
-travel bare again.
+`confirmed`, how much of the receiver's log the sender has applied. Once both sides have confirmed,
+frames travel bare again.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from beforehand.protocols.frames import Frame
 class Fenced(Frame):
     """A frame of any protocol, with the drops that its receiver may not know yet."""
 
-    __slots__ = ("frame", "heard", "names", "start")
+    __slots__ = ("confirmed", "frame", "names", "start")
     start: Final[i64]
     names: Final[tuple[str, ...]]
-    heard: Final[i64]
+    confirmed: Final[i64]
     frame: Final[Frame]
 
-    def __init__(self, start: i64, names: tuple[str, ...], heard: i64, frame: Frame) -> None:
+    def __init__(self, start: i64, names: tuple[str, ...], confirmed: i64, frame: Frame) -> None:
         self.start = start
         self.names = names
-        self.heard = heard
+        self.confirmed = confirmed
         self.frame = frame
 
     def key(self) -> tuple[object, ...]:
-        return (int(self.start), self.names, int(self.heard), self.frame)
+        return (int(self.start), self.names, int(self.confirmed), self.frame)
 
     def content(self) -> Frame:
         return self.frame.content()
@@ -64,11 +64,11 @@ class Fenced(Frame):
 
 
 class Fence:
-    """What one process knows about drops, and who knows it to know."""
+    """The drops of one process, and which peers have confirmed them."""
 
     log: list[str]  # the dropped peers in the order in which this process dropped them
     known: set[str]  # the same, for look-up
-    confirmed: dict[str, int]  # peer -> how much of `log` it has said to have applied
+    confirmed: dict[str, int]  # peer -> how much of `log` it has confirmed
     applied: dict[str, int]  # peer -> how much of its log has been applied here
     owing: set[str]  # peers that brought drops and have not been answered yet
 
@@ -80,7 +80,7 @@ class Fence:
         self.owing = set()
 
     def add(self, peer: str) -> bool:
-        """Note a drop; False if it was known."""
+        """Record a drop; False if it was known."""
         if peer in self.known:
             return False
         self.known.add(peer)
@@ -103,25 +103,29 @@ class Fence:
         if isinstance(frame.frame, Fenced):
             raise RemoteProtocolError(sender, "a fence inside a fence")
         if me in frame.names:
-            raise RemoteProtocolError(sender, f"says that {me} was dropped, yet still sends to it")
+            raise RemoteProtocolError(
+                sender, f"claims that {me} was dropped, yet still sends to it"
+            )
         if sender in frame.names or "" in frame.names:
-            raise RemoteProtocolError(sender, "names itself or nobody as dropped")
-        if frame.heard < 0 or frame.heard > len(self.log):
-            raise RemoteProtocolError(sender, f"confirms {frame.heard} of {len(self.log)} drops")
+            raise RemoteProtocolError(sender, "names itself or an empty name as dropped")
+        if frame.confirmed < 0 or frame.confirmed > len(self.log):
+            raise RemoteProtocolError(
+                sender, f"confirms {frame.confirmed} of {len(self.log)} drops"
+            )
         applied = self.applied.get(sender, 0)
         if frame.start < 0 or frame.start > applied:
             raise RemoteProtocolError(
-                sender, f"tells its drops from {frame.start} on, but told only {applied} before"
+                sender, f"sends its drops from {frame.start} on, but only {applied} came before"
             )
 
-    def note(self, sender: str, frame: Fenced) -> list[str]:
-        """Take in what `check` has passed; return the drops that are news."""
-        if frame.heard > self.confirmed.get(sender, 0):
-            self.confirmed[sender] = int(frame.heard)
+    def merge(self, sender: str, frame: Fenced) -> list[str]:
+        """Merge what `check` has passed; return the drops that are new."""
+        if frame.confirmed > self.confirmed.get(sender, 0):
+            self.confirmed[sender] = int(frame.confirmed)
         if frame.names:
             self.owing.add(sender)
-            told = int(frame.start) + len(frame.names)
-            self.applied[sender] = max(self.applied.get(sender, 0), told)
+            known = int(frame.start) + len(frame.names)
+            self.applied[sender] = max(self.applied.get(sender, 0), known)
         return [name for name in frame.names if name not in self.known]
 
     def copy(self) -> Fence:

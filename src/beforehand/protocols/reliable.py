@@ -1,4 +1,4 @@
-"""`ReliableLink`: a core that assumes a reliable network, on a network that is not.
+"""`ReliableLink`: runs a core that assumes a reliable network on one that isn't.
 
 Every frame of the inner core travels as a segment with a sequence number of its own for each peer.
 The other end hands the inner frames on in order, each exactly once, and acknowledges cumulatively;
@@ -239,18 +239,18 @@ class ReliableLink(Core):
             self.incoming.pop(peer, None)
         self.drops = len(log)
 
-    # ---- looking inside ----
+    # ---- inspection ----
 
     def held(self) -> list[Held]:
         """What the inner core holds, and messages whose segment came too early."""
-        found = self.inner.held()
+        held = self.inner.held()
         for sender in sorted(self.incoming):
             for kept in self.incoming[sender].sorted():
                 if kept.frame.messages():
                     number = int(kept.frame.about())
                     waits = (Wait("segment", sender, int(kept.previous)),)
-                    found.append(Held(sender, number, (self.process,), int(kept.since), waits))
-        return found
+                    held.append(Held(sender, number, (self.process,), int(kept.since), waits))
+        return held
 
     def entries(self) -> int:
         return self.inner.entries()

@@ -83,7 +83,7 @@ def _encode(frame: Frame, depth: i64) -> bytes:
     if isinstance(frame, Fenced):
         if depth <= _IN_FENCED:
             raise _misplaced(frame)
-        head = ONE_BYTE[tags.FENCED] + varint(frame.start) + varint(frame.heard)
+        head = ONE_BYTE[tags.FENCED] + varint(frame.start) + varint(frame.confirmed)
         return head + names_field(frame.names) + _encode(frame.frame, _IN_FENCED)
     return frame.kind().encode(frame)
 

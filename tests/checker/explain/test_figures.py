@@ -26,7 +26,7 @@ def star(opener: str, acceptor: str) -> Setting:
 
 
 def test_the_shortest_violation_of_the_unsafe_variant_is_the_one_in_the_paper() -> None:
-    """The model checker of the paper's authors found the same run as ours (paper 001, figure 3)."""
+    """The model checker of the paper's authors found the same run as ours (Cykas, figure 3)."""
     unsafe = setting("cykas-unsafe", sends=[2, 2, 1])
     found = check(unsafe).counterexample
     assert found is not None and found.problem.kind == "causal"
@@ -34,7 +34,7 @@ def test_the_shortest_violation_of_the_unsafe_variant_is_the_one_in_the_paper() 
 
 
 def test_a_link_at_the_wrong_moment_is_the_one_in_the_paper() -> None:
-    """Paper 004, figure 2, as the shortest run of all."""
+    """The `prc` paper, figure 2, as the shortest run of all."""
     found = check(star("b", "c")).counterexample
     assert found is not None and found.problem.kind == "duplicate"
     assert recognise(star("b", "c"), found.run) == LINKS

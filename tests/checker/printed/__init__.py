@@ -1,4 +1,4 @@
-"""The algorithms of paper 000 in the form in which they are printed, with their slips put right.
+"""Almeida's algorithms in the form in which they are printed, with their slips put right.
 
 Our own cores have another form (runs, cumulative acks and permits), in which most slips of the printed
 text have no place. These have one record, one ack and one permit for each message, and the indexes of

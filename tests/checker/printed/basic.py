@@ -1,4 +1,4 @@
-"""The basic algorithm of paper 000, which enforces CSPS, with multicast (Algorithms 1 and 3).
+"""Almeida's basic algorithm, which enforces CSPS, with multicast (Algorithms 1 and 3).
 
 Messages are released in the order of their causal-sends, when no permit that they depend on is
 missing. The permit of a message is due when all before it are acknowledged, and the message itself by

@@ -1,4 +1,4 @@
-"""The SPS-optimal algorithm of paper 000 (Algorithm 2): unicast, with its four indexes.
+"""Almeida's SPS-optimal algorithm (Algorithm 2): unicast, with its four indexes.
 
 Records of all messages, released or not, are in one window. A message to j may go when every permit
 that it depends on is either there or from j; the permit of a message to j is due when no message

@@ -1,4 +1,4 @@
-"""A process of paper 000: causal-send, delivery in the order of each sender, and missing permits.
+"""A printed process: causal-send, delivery in the order of each sender, and missing permits.
 
 What Algorithms 1 to 3 have in common. `basic.py` and `optimal.py` say when a message is released, and
 what an ack and a permit do.
@@ -94,7 +94,9 @@ class Process(Core):
             if (sender, frame.upto) in self.missing.elements():
                 self._permitted(self.missing.remove((sender, frame.upto)), out)
         else:
-            raise RemoteProtocolError(sender, f"{type(frame).__name__} is not a frame of paper 000")
+            raise RemoteProtocolError(
+                sender, f"{type(frame).__name__} isn't a frame of hybrid buffering"
+            )
         return out
 
     def _message(self, sender: str, frame: PrintedMessage, out: list[Effect]) -> None:

@@ -1,4 +1,4 @@
-"""The slips of the printed pseudo-code (papers 000 and 001), each with the bound at which it shows.
+"""The slips of the printed pseudo-code (hybrid and Cykas), each with the bound at which it shows.
 
 A slip is a small change in the text of a correct core: of our own, or, where that has no place for it,
 of one in the printed form (`printed/`). Beside it stands the smallest bound at which an exploration
@@ -75,13 +75,13 @@ ACKNOWLEDGED = """        for queue in self.eager.values():
             for sent in queue:
                 sent.pending.discard(peer)
         for receiver in sorted(self.eager):
-            self._tell(receiver, out)
+            self._send_due_permissions(receiver, out)
         self._release(out)
 """
 ACKNOWLEDGED_AS_PRINTED = """        for receiver in sorted(self.eager):
             for sent in self.eager[receiver]:
                 sent.pending.discard(peer)
-            self._tell(receiver, out)
+            self._send_due_permissions(receiver, out)
             self._release(out)
 """
 
@@ -276,7 +276,7 @@ SLIPS = [
         "is due, and not sent",
         around="punctual",
     ),
-    # Paper 001, Algorithm 4. The second is out of reach of three messages for each process.
+    # Cykas, Algorithm 4. The second is out of reach of three messages for each process.
     Slip(
         "cykas: messages are released in the loop over eager sends only",
         ALGORITHM_4,

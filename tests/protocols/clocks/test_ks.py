@@ -8,7 +8,7 @@ import pytest
 
 from beforehand.errors import LocalProtocolError
 from beforehand.protocols.clocks.ks import Ks, KsMessage
-from beforehand.protocols.clocks.ks_log import Log, identifiers, log_of
+from beforehand.protocols.clocks.ks_log import DependencyLog, identifiers, log_of
 from beforehand.protocols.core import Core
 from beforehand.protocols.effects import Deliver, Effect, Held, Transmit, Wait
 from tests.support.causal import Omniscient
@@ -85,7 +85,7 @@ def test_purge_keeps_the_newest_entry_of_each_sender() -> None:
     log = log_of((("a", 1, to("x")), ("a", 2, to("x")), ("a", 3, to("x", "y"))))
     assert log.without(to("x")).listed() == (("a", 3, to("y")),)
     assert log.without(to("x", "y")).listed() == (("a", 3, to()),)
-    log = Log()
+    log = DependencyLog()
     log.add("a", 1, to())
     log.add("a", 2, to())
     assert log.listed() == (("a", 2, to()),)

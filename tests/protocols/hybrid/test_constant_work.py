@@ -1,6 +1,6 @@
 """The hybrids do amortised constant work per message: shown by counting executed lines.
 
-Paper 000 claims O(1) amortised per message, independent of the number of processes (Table 1). Here
+Almeida claims O(1) amortised per message, independent of the number of processes (Table 1). Here
 the number of processes, and of messages in flight, grows a hundredfold; the lines per message do not.
 """
 

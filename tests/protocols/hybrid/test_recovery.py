@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from beforehand.protocols.effects import Deliver, Transmit
-from beforehand.protocols.hybrid.core import MOST_RESENT, HybridCore
+from beforehand.protocols.hybrid.core import MAX_RESENT, HybridCore
 from beforehand.protocols.hybrid.csps import Hybrid
 from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
 from beforehand.protocols.hybrid.records import MAX_GROUP_RUN_BYTES, MAX_RUN
@@ -60,9 +60,9 @@ def test_a_tick_does_not_flood_a_peer(variant: type[HybridCore]) -> None:
     for number in range(500):
         core.send("bc"[number % 2], b"x")
     again = [effect for effect in core.tick() if isinstance(effect, Transmit)]
-    assert len(again) == 2 * MOST_RESENT
+    assert len(again) == 2 * MAX_RESENT
     first = [effect.frame.key()[0] for effect in again if effect.to == "b"]
-    assert first == list(range(1, 2 * MOST_RESENT, 2))
+    assert first == list(range(1, 2 * MAX_RESENT, 2))
 
 
 @both

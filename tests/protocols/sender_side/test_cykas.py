@@ -119,7 +119,7 @@ def test_the_unsafe_variant_answers_the_last_secret_only() -> None:
 
 
 def test_wait_lists_count_as_state() -> None:
-    """Table 1 of paper 000: O(n o + b), here exactly what is waited for."""
+    """Table 1 of Almeida's hybrid-buffering paper: O(n o + b), here exactly what is waited for."""
     core = Cykas("a")
     empty = core.integers()
     for index in range(10):

@@ -7,7 +7,7 @@ import pytest
 from beforehand.errors import LocalProtocolError
 from beforehand.protocols.effects import Deliver, Effect, Held, Transmit, Wait
 from beforehand.protocols.sender_side.mattern import (
-    MOST_RESENT,
+    MAX_RESENT,
     Mattern,
     MatternAck,
     MatternMessage,
@@ -89,9 +89,9 @@ def test_pipelined_receivers_take_only_the_next_in_line() -> None:
 def test_a_tick_resends_no_more_than_can_be_used() -> None:
     """A long pipeline does not make one tick arbitrarily long; the oldest go first."""
     core = Mattern("a", fifo_links=True)
-    core.send_many("b", [b""] * (MOST_RESENT + 10))
+    core.send_many("b", [b""] * (MAX_RESENT + 10))
     resent = frames(core.tick())
-    assert len(resent) == MOST_RESENT
+    assert len(resent) == MAX_RESENT
     assert resent[0] == ("b", MatternMessage(1, 0, b""))
 
 
@@ -129,7 +129,7 @@ def test_to_oneself_and_one_other_is_no_multicast() -> None:
 
 
 def test_metadata_is_constant() -> None:
-    """Table 1 of paper 000: O(b) integers at the process, whatever the number of processes."""
+    """Table 1 of Almeida: O(b) integers at the process, whatever the number of processes."""
     core = Mattern("a")
     empty = core.integers()
     for index in range(100):

@@ -1,4 +1,4 @@
-"""Trees: next hops against the definitions of paper 003, and why malformed trees are refused."""
+"""Trees: next hops against the definitions of its paper, and why malformed trees are refused."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""`ks`: the optimal receiver-side protocol of Kshemkalyani and Singhal (1998; paper 000, section 3.1).
+"""`ks`: the optimal receiver-side protocol of Kshemkalyani and Singhal (1998; Almeida, section 3.1).
 
 Delivers at the same, earliest possible moment as matrix clocks (`rst.py`), but a message carries
-only what somebody can still need. That is a log (`ks_log.py`) of older messages and the destinations
+only what a receiver can still need. That is a log (`ks_log.py`) of older messages and the destinations
 at which they may be missing. A pair (message X, destination q) is carried with message M exactly if
 
 - X precedes M, and q is a destination of X;
@@ -16,12 +16,12 @@ lacks although it has a newer one of the same sender was dropped there for a rea
 
 Works without FIFO links.
 
-To go on without a peer that is gone for ever takes a flush: `ks_flush.py` says why and how.
+Going on without a peer that is gone for good takes a flush (`ks_flush.py`).
 
 Invariants:
 
 - the log never names the process itself as a destination: all that precedes it has been delivered;
-- `room.progress[s]` is the clock of the last message delivered from s; clocks are message numbers.
+- `queue.progress[s]` is the clock of the last message delivered from s; clocks are message numbers.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from typing import Final
 from mypy_extensions import i64
 
 from beforehand.errors import RemoteProtocolError
+from beforehand.protocols.clocks.holdback import FOREVER, HeldBack, HoldBackQueue, Need
 from beforehand.protocols.clocks.ks_flush import Flush, KsFlush
-from beforehand.protocols.clocks.ks_log import Entry, Log, identifiers, log_of
+from beforehand.protocols.clocks.ks_log import DependencyLog, Entry, identifiers, log_of
 from beforehand.protocols.clocks.membership import Membership, membership_of
-from beforehand.protocols.clocks.waiting_room import FOREVER, Need, Waiting, WaitingRoom
 from beforehand.protocols.core import Core
 from beforehand.protocols.effects import Deliver, Effect, Held, Wait
 from beforehand.protocols.frames import Frame
@@ -64,15 +64,15 @@ class Ks(Core):
     """One process of the Kshemkalyani-Singhal protocol."""
 
     members: Final[Membership]
-    log: Log
-    room: WaitingRoom  # progress: the clock of the last message delivered from each peer
+    log: DependencyLog
+    queue: HoldBackQueue  # progress: the clock of the last message delivered from each peer
     flushes: Flush  # for peers that were dropped
 
     def __init__(self, process: str, processes: Membership | Iterable[str]) -> None:
         super().__init__(process)
         self.members = membership_of(process, processes)
-        self.log = Log()
-        self.room = WaitingRoom()
+        self.log = DependencyLog()
+        self.queue = HoldBackQueue()
         self.flushes = Flush()
 
     # ---- sending ----
@@ -108,7 +108,7 @@ class Ks(Core):
     def _check_message(self, sender: str, frame: KsMessage) -> None:
         self._check_destinations(sender, sender, frame.receivers)
         if self.process not in frame.receivers:
-            raise RemoteProtocolError(sender, f"sends message {frame.number} to somebody else")
+            raise RemoteProtocolError(sender, f"sends message {frame.number} to another process")
         before: Need = ("", 0)
         for who, clock, destinations in frame.log:
             if (who, clock) <= before or clock < 1:
@@ -122,7 +122,7 @@ class Ks(Core):
             if who == sender and clock >= frame.number:
                 raise RemoteProtocolError(sender, f"message {frame.number} knows of {clock}")
         number = int(frame.number)
-        if number <= self.room.progress.get(sender, 0) or (sender, number) in self.room.messages:
+        if number <= self.queue.progress.get(sender, 0) or (sender, number) in self.queue.messages:
             raise RemoteProtocolError(sender, f"message {number} came a second time")
 
     def _check_flush(self, sender: str, frame: KsFlush) -> None:
@@ -131,33 +131,33 @@ class Ks(Core):
             raise RemoteProtocolError(sender, f"a flush of {peer!r}, which it cannot have dropped")
         if frame.count < 0 or frame.last < frame.count:
             raise RemoteProtocolError(sender, f"{frame.count} messages up to number {frame.last}")
-        if self.room.progress.get(peer, 0) == FOREVER or sender in self.flushes.spoken.get(
+        if self.queue.progress.get(peer, 0) == FOREVER or sender in self.flushes.reports.get(
             peer, {}
         ):
             raise RemoteProtocolError(sender, f"a second flush of {peer}")
 
     def _check_destinations(self, sender: str, source: str, destinations: frozenset[str]) -> None:
         if source not in self.members.index:
-            raise RemoteProtocolError(sender, f"knows of {source!r}, which is no process")
+            raise RemoteProtocolError(sender, f"knows of {source!r}, which isn't a process")
         for name in destinations:
             if name not in self.members.index or name == source:
                 raise RemoteProtocolError(sender, f"a message of {source} to {name!r} cannot be")
 
     def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
         if isinstance(frame, KsMessage):
-            message = Waiting(sender, int(frame.number), frame, self._needs(frame), now)
-            if self.room.admit(message):
+            message = HeldBack(sender, int(frame.number), frame, self._needs(frame), now)
+            if self.queue.admit(message):
                 self._deliver([message], out)
         elif isinstance(frame, KsFlush):
-            self.flushes.spoken.setdefault(frame.peer, {})[sender] = frame
-        if self.flushes.spoken:
+            self.flushes.reports.setdefault(frame.peer, {})[sender] = frame
+        if self.flushes.reports:
             self._settle(out)
 
     def _needs(self, frame: KsMessage) -> list[Need]:
         """What must be delivered here first."""
         needs = [(who, clock) for who, clock, to in frame.log if self.process in to]
         for who, _ in needs:
-            if self.room.progress.get(who, 0) == FOREVER:
+            if self.queue.progress.get(who, 0) == FOREVER:
                 needs.extend(self._preceding(frame))
                 break
         return needs
@@ -167,9 +167,9 @@ class Ks(Core):
         newest: dict[str, int] = {}
         for who, clock, _ in frame.log:
             newest[who] = clock  # the log is sorted
-        return [need for need in self.room.messages if need[1] <= newest.get(need[0], 0)]
+        return [need for need in self.queue.messages if need[1] <= newest.get(need[0], 0)]
 
-    def _deliver(self, ready: list[Waiting], out: list[Effect]) -> None:
+    def _deliver(self, ready: list[HeldBack], out: list[Effect]) -> None:
         """Deliver these, and whatever waited for nothing else."""
         position = 0
         while position < len(ready):
@@ -180,7 +180,7 @@ class Ks(Core):
             self._merge(message.sender, frame)
             self.flushes.note_delivered(message.sender)
             out.append(Deliver(message.sender, frame.number, frame.payload))
-            ready.extend(self.room.advance(message.sender, message.order))
+            ready.extend(self.queue.advance(message.sender, message.order))
 
     def _merge(self, sender: str, frame: KsMessage) -> None:
         """Know what the message knew, of the message itself, and that it has arrived here."""
@@ -193,12 +193,12 @@ class Ks(Core):
     def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
         if peer not in self.members.index:
             return
-        # Whoever hears from this process drops the peer too: nobody will send it anything.
+        # Every process that receives from this one drops the peer too, and sends it nothing.
         self.log = self.log.without(frozenset([peer]))
-        self.room.discard(peer)
+        self.queue.discard(peer)
         self.flushes.start(peer)
         for name in self._survivors():
-            self._transmit(out, name, self.flushes.say(peer, name))
+            self._transmit(out, name, self.flushes.report_for(peer, name))
         self._settle(out)
 
     def _survivors(self) -> list[str]:
@@ -209,42 +209,42 @@ class Ks(Core):
         """Let go on whatever needs a dropped peer, where the flush is over."""
         gone = self.dropped()
         survivors = self._survivors()
-        over = [peer for peer in self.flushes.spoken if peer in gone]
-        over = [peer for peer in over if not self.flushes.waits(peer, survivors, self.room)]
+        over = [peer for peer in self.flushes.reports if peer in gone]
+        over = [peer for peer in over if not self.flushes.waits(peer, survivors, self.queue)]
         if not over:
             return
         for peer in over:
-            del self.flushes.spoken[peer]
-            self.room.progress[peer] = FOREVER
-        waiting = self.room.sorted()
-        again: list[Waiting] = []
+            del self.flushes.reports[peer]
+            self.queue.progress[peer] = FOREVER
+        waiting = self.queue.sorted()
+        again: list[HeldBack] = []
         for message in waiting:
             frame = message.frame
             assert isinstance(frame, KsMessage)
             needs = message.needs + self._preceding(frame)
-            again.append(Waiting(message.sender, message.order, frame, needs, message.since))
-        self.room.clear()
-        self._deliver([message for message in again if self.room.admit(message)], out)
+            again.append(HeldBack(message.sender, message.order, frame, needs, message.since))
+        self.queue.clear()
+        self._deliver([message for message in again if self.queue.admit(message)], out)
 
-    # ---- looking inside ----
+    # ---- inspection ----
 
     def held(self) -> list[Held]:
-        found: list[Held] = []
-        for message in self.room.sorted():
+        held: list[Held] = []
+        for message in self.queue.sorted():
             waits: list[Wait] = []
-            for peer, clock in self.room.unmet(message.needs):
+            for peer, clock in self.queue.unmet(message.needs):
                 if peer in self.dropped():
-                    waits.extend(self.flushes.waits(peer, self._survivors(), self.room))
+                    waits.extend(self.flushes.waits(peer, self._survivors(), self.queue))
                 else:
                     waits.append(Wait("message", peer, clock))
             me = (self.process,)
-            found.append(Held(message.sender, message.order, me, int(message.since), tuple(waits)))
-        return found
+            held.append(Held(message.sender, message.order, me, int(message.since), tuple(waits)))
+        return held
 
     def integers(self) -> int:
-        total = 1 + identifiers(self.log.listed()) + len(self.room.progress)
+        total = 1 + identifiers(self.log.listed()) + len(self.queue.progress)
         total += self.flushes.integers()
-        for message in self.room.messages.values():
+        for message in self.queue.messages.values():
             frame = message.frame
             assert isinstance(frame, KsMessage)
             total += identifiers(frame.log) + len(frame.receivers)
@@ -255,7 +255,7 @@ class Ks(Core):
         twin.sent = self.sent
         twin.fence = None if self.fence is None else self.fence.copy()
         twin.log = self.log.copy()
-        twin.room = self.room.copy()
+        twin.queue = self.queue.copy()
         twin.flushes = self.flushes.copy()
         return twin
 
@@ -263,6 +263,6 @@ class Ks(Core):
         return (
             self.members.names,
             self.log.listed(),
-            self.room.fingerprint(),
+            self.queue.fingerprint(),
             self.flushes.fingerprint(),
         )

@@ -1,11 +1,11 @@
-"""What a process of `ks` remembers: which messages may still be missing where.
+"""The dependency log of `ks`: which messages may still be missing where.
 
 A log has entries (sender, clock, destinations): that message of that sender precedes whatever
-is sent from here, and nothing here tells that it has been delivered, or will be before anything
+is sent from here, and it is not known here that it has been delivered, or will be before anything
 sent later, at these destinations. All pruning of the protocol happens here.
 
 An entry without destinations is dropped only if a newer one of the same sender is there: the newest
-entry of a sender also says "and of all its older messages, nothing else is missing".
+entry of a sender also means "and of all its older messages, nothing else is missing".
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Destinations = frozenset[str]
 Entry = tuple[str, int, Destinations]
 
 
-class Log:
+class DependencyLog:
     """Entries by sender and clock."""
 
     entries: dict[str, dict[int, Destinations]]
@@ -30,14 +30,14 @@ class Log:
         else:
             self.entries[sender] = {clock: destinations}
 
-    def without(self, destinations: Destinations) -> Log:
-        """A fresh log in which nobody waits on behalf of these destinations."""
-        fresh = Log()
+    def without(self, destinations: Destinations) -> DependencyLog:
+        """A new log without these destinations."""
+        fresh = DependencyLog()
         for sender, clocks in self.entries.items():
             fresh.entries[sender] = _purged({at: to - destinations for at, to in clocks.items()})
         return fresh
 
-    def merge(self, other: Log) -> None:
+    def merge(self, other: DependencyLog) -> None:
         """Know what both know: where one has seen further, what only the other has is obsolete."""
         for sender, theirs in other.entries.items():
             if sender in self.entries:
@@ -47,23 +47,23 @@ class Log:
 
     def listed(self) -> tuple[Entry, ...]:
         """The entries in a canonical order."""
-        found: list[Entry] = []
+        entries: list[Entry] = []
         for sender in sorted(self.entries):
             clocks = self.entries[sender]
             for clock in sorted(clocks):
-                found.append((sender, clock, clocks[clock]))
-        return tuple(found)
+                entries.append((sender, clock, clocks[clock]))
+        return tuple(entries)
 
-    def copy(self) -> Log:
+    def copy(self) -> DependencyLog:
         """An independent log in the same state."""
-        twin = Log()
+        twin = DependencyLog()
         twin.entries = {sender: clocks.copy() for sender, clocks in self.entries.items()}
         return twin
 
 
-def log_of(entries: tuple[Entry, ...]) -> Log:
+def log_of(entries: tuple[Entry, ...]) -> DependencyLog:
     """The log with these entries."""
-    log = Log()
+    log = DependencyLog()
     for sender, clock, destinations in entries:
         log.entries.setdefault(sender, {})[clock] = destinations
     return log

@@ -1,4 +1,4 @@
-"""A fixed set of processes, each with its position: for protocols that must know everybody."""
+"""A fixed set of processes, each with its position: for protocols with a fixed membership."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from beforehand.errors import LocalProtocolError
 
 
 class Membership:
-    """The processes in sorted order, so that everybody gives everybody the same position. Immutable."""
+    """The processes in sorted order, so that all agree on everyone's position. Immutable."""
 
     names: Final[tuple[str, ...]]
     index: Final[dict[str, int]]
@@ -26,11 +26,11 @@ class Membership:
         return len(self.names)
 
     def others(self, process: str) -> list[str]:
-        """Everybody but this process."""
+        """Every member but this process."""
         return [name for name in self.names if name != process]
 
     def check_receivers(self, process: str, receivers: Sequence[str]) -> None:
-        """Refuse to send to anybody else."""
+        """Refuse receivers that aren't members."""
         for name in receivers:
             if name not in self.index:
                 raise LocalProtocolError(
@@ -38,7 +38,7 @@ class Membership:
                 )
 
 
-# At most one: what was given last, and what was made of it. Ten thousand cores of one group, made
+# At most one: the last argument and its result. Ten thousand cores of one group, made
 # one after the other from the same list, must not hold ten thousand copies of it.
 _latest: list[tuple[tuple[str, ...], Membership]] = []
 

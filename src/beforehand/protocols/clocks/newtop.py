@@ -1,25 +1,26 @@
-"""`newtop`: Lamport clocks (Ezhilchelvan, Macêdo and Shrivastava 1995; paper 000, section 3.1).
+"""`newtop`: Lamport clocks (Ezhilchelvan, Macêdo and Shrivastava 1995;
+Almeida, section 3.1).
 
-A broadcast carries one integer, the sender's Lamport clock. Links are FIFO, so once everybody has
-been heard up to a clock value, no message with that value or a lower one can still come: those that
+A broadcast carries one integer, the sender's Lamport clock. Links are FIFO, so once every peer
+has reached a clock value, no message with that value or a lower one can still come: those that
 are here are delivered, by clock and then by sender. A message carries a higher clock than all that
 precedes it, so the order is causal; and it is the same everywhere: a total order.
 
-Whoever has nothing to say holds up everybody, so on the timer a process whose clock has grown since
-it last told it says so in a null message. If nothing is sent any more, all clocks become equal and
+A silent process holds up everyone, so on the timer a process whose clock has grown since it last
+announced it sends a null message. If nothing is sent any more, all clocks become equal and
 the nulls stop. One's own messages wait for their turn like those of others.
 
-A peer that is gone for ever no longer counts for who must be heard. What had come from it is *kept*
+A peer that is gone for good no longer holds up deliveries. What had come from it is *kept*
 and delivered in its turn (most other protocols discard it): on FIFO links that is the beginning of
 what it sent, without a gap, so it can be delivered; and the survivors that got the same messages of
 it deliver the same ones, in the same order. Which survivors got its last messages is not agreed on.
 
 Invariants:
 
-- the frames of one process carry ever higher clocks, so those up to `heard[k]` have all come;
-- `clock` is at least every `heard[k]`, so the process itself never holds anything up;
-- deliveries only go up in (clock, sender): whatever may still come is above what everybody has been
-  heard up to, and the next own message above `clock`.
+- the frames of one process carry ever higher clocks, so those up to `last_clock[k]` have all come;
+- `clock` is at least every `last_clock[k]`, so the process itself never holds anything up;
+- deliveries only go up in (clock, sender): whatever may still come is above what every peer has
+  reached, and the next own message above `clock`.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class NewtopMessage(NumberedFrame):
 
 
 class NewtopNull(Frame):
-    """My clock has got to `clock`, and I have nothing to say."""
+    """My clock has got to `clock`, and I have nothing to send."""
 
     __slots__ = ("clock",)
     clock: Final[i64]
@@ -66,7 +67,7 @@ class NewtopNull(Frame):
 
 
 # Clock and sender's position, which no two messages share, then the message and the `now` of its coming.
-Buffered = tuple[int, int, NewtopMessage, int]
+Queued = tuple[int, int, NewtopMessage, int]
 
 
 class Newtop(BroadcastCore):
@@ -76,12 +77,12 @@ class Newtop(BroadcastCore):
     me: Final[int]  # the position of this process
     peers: list[str]  # those that take part: all others that have not been dropped
     clock: i64
-    announced: i64  # the clock that everybody else has been told
-    heard: list[int]  # by position: the clock of the last frame from each peer
+    announced: i64  # the clock that was last sent to the others
+    last_clock: list[int]  # by position: the clock of the last frame from each peer
     numbers: list[int]  # by position: the number of the last message from each peer
-    buffer: list[Buffered]  # a heap: what waits for its turn
-    # A heap of (clock, position) of the peers. An entry may be older than `heard`, never newer; it is
-    # renewed when it comes to the top, once for each arrival at most.
+    buffer: list[Queued]  # a heap: what waits for its turn
+    # A heap of (clock, position) of the peers. An entry may be older than `last_clock`, never newer; it
+    # is renewed when it comes to the top, once for each arrival at most.
     lowest: list[tuple[int, int]]
 
     def __init__(self, process: str, processes: Membership | Iterable[str]) -> None:
@@ -91,7 +92,7 @@ class Newtop(BroadcastCore):
         self.peers = self.members.others(process)
         self.clock = 0
         self.announced = 0
-        self.heard = [0] * len(self.members)
+        self.last_clock = [0] * len(self.members)
         self.numbers = [0] * len(self.members)
         self.buffer = []
         self.lowest = [(0, self.members.index[name]) for name in self.peers]
@@ -107,7 +108,7 @@ class Newtop(BroadcastCore):
             for peer in self.peers:
                 self._transmit(out, peer, frame)
             heappush(self.buffer, (int(self.clock), self.me, frame, int(now)))
-        self._deliver(out)  # where there is nobody to wait for
+        self._deliver(out)  # where there are no peers to wait for
 
     def _tick(self, now: i64, out: list[Effect]) -> None:
         if self.clock > self.announced:
@@ -124,9 +125,10 @@ class Newtop(BroadcastCore):
         if sender not in self.members.index:
             raise RemoteProtocolError(sender, "is not among the processes")
         position = self.members.index[sender]
-        if frame.clock <= self.heard[position]:
+        if frame.clock <= self.last_clock[position]:
             raise RemoteProtocolError(
-                sender, f"its clock was {self.heard[position]} and must grow, not be {frame.clock}"
+                sender,
+                f"its clock was {self.last_clock[position]} and must grow, not be {frame.clock}",
             )
         if isinstance(frame, NewtopMessage) and frame.number != self.numbers[position] + 1:
             raise RemoteProtocolError(
@@ -138,33 +140,33 @@ class Newtop(BroadcastCore):
         if isinstance(frame, NewtopMessage):
             self.numbers[position] = int(frame.number)
             heappush(self.buffer, (int(frame.clock), position, frame, int(now)))
-            self._hear(position, frame.clock)
+            self._observe(position, frame.clock)
         else:
             assert isinstance(frame, NewtopNull)
-            self._hear(position, frame.clock)
+            self._observe(position, frame.clock)
         self._deliver(out)
 
-    def _hear(self, position: int, clock: i64) -> None:
-        self.heard[position] = int(clock)
+    def _observe(self, position: int, clock: i64) -> None:
+        self.last_clock[position] = int(clock)
         if clock > self.clock:
             self.clock = clock
 
     def _deliver(self, out: list[Effect]) -> None:
         """Deliver what nothing can come before any more."""
         buffer = self.buffer
-        upto = self._heard_from_all()
+        upto = self._stable_clock()
         while buffer and buffer[0][0] <= upto:
             _, position, frame, _ = heappop(buffer)
             out.append(Deliver(self.members.names[position], frame.number, frame.payload))
 
-    def _heard_from_all(self) -> i64:
-        """The clock up to which everybody has been heard: one's own if there is nobody else."""
+    def _stable_clock(self) -> i64:
+        """The clock that every peer has reached: one's own if there are no peers."""
         lowest = self.lowest
         while lowest:
             clock, position = lowest[0]
-            if clock == self.heard[position]:
+            if clock == self.last_clock[position]:
                 return clock
-            heapreplace(lowest, (self.heard[position], position))
+            heapreplace(lowest, (self.last_clock[position], position))
         return self.clock
 
     def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
@@ -176,21 +178,23 @@ class Newtop(BroadcastCore):
         heapify(self.lowest)
         self._deliver(out)
 
-    # ---- looking inside ----
+    # ---- inspection ----
 
     def held(self) -> list[Held]:
-        """What waits, in the order in which it will be delivered, and who must be heard further."""
-        found: list[Held] = []
+        """What waits, in the order in which it will be delivered, and for whose clock."""
+        held: list[Held] = []
         me = (self.process,)
         index = self.members.index
         for clock, position, frame, since in sorted(self.buffer):
             waits = [
-                Wait("clock", peer, clock) for peer in self.peers if self.heard[index[peer]] < clock
+                Wait("clock", peer, clock)
+                for peer in self.peers
+                if self.last_clock[index[peer]] < clock
             ]
-            found.append(
+            held.append(
                 Held(self.members.names[position], int(frame.number), me, since, tuple(waits))
             )
-        return found
+        return held
 
     def entries(self) -> int:
         """The last message and clock of each peer, and number, clock and sender of what waits."""
@@ -207,7 +211,7 @@ class Newtop(BroadcastCore):
         twin.peers = self.peers.copy()
         twin.clock = self.clock
         twin.announced = self.announced
-        twin.heard = self.heard.copy()
+        twin.last_clock = self.last_clock.copy()
         twin.numbers = self.numbers.copy()
         twin.buffer = self.buffer.copy()
         twin.lowest = self.lowest.copy()
@@ -221,7 +225,7 @@ class Newtop(BroadcastCore):
             self.members.names,
             int(self.clock),
             int(self.announced),
-            tuple(self.heard),
+            tuple(self.last_clock),
             tuple(self.numbers),
             waiting,
         )

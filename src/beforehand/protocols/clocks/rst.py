@@ -1,9 +1,10 @@
-"""`rst`: matrix clocks, the protocol of Raynal, Schiper and Toueg (1991; paper 002, section 2).
+"""`rst`: matrix clocks, the protocol of Raynal, Schiper and Toueg (1991; section 2 of Mattern and
+Fünfrocken).
 
 A process remembers in a matrix S how many messages each process is known to have sent to each
 other one: row k is what it knows of k's sends. Each message carries the matrix as it was before
-the send. Its receiver delivers it when it has delivered, from every k, as many messages as the
-matrix says that k had sent to it; then it knows all that the message knew, and of the message.
+the send. Its receiver delivers it when it has delivered, from every k, as many messages as k
+had sent to it according to the matrix; then it merges the matrix, and counts the message itself.
 
 Releases at once, needs no order of the network and no acknowledgements, and delivers as early as
 any protocol can. The price is n * n integers in each message.
@@ -17,7 +18,7 @@ Invariants:
   brings the row before its send and the receivers, hence the row after it. Versions of one row
   therefore never disagree, they are older or newer, and Python's comparison of tuples, which stops
   at the first difference, finds the newer one: the element-wise maximum of the two;
-- in the own column, S says nothing that has not been delivered: `S[k][me] <= progress[k]`. So a row
+- in its own column, S counts only what has been delivered: `S[k][me] <= progress[k]`. So a row
   that a message and its receiver share demands nothing.
 """
 
@@ -29,8 +30,8 @@ from typing import Final
 from mypy_extensions import i64
 
 from beforehand.errors import RemoteProtocolError
+from beforehand.protocols.clocks.holdback import FOREVER, HeldBack, HoldBackQueue, Need
 from beforehand.protocols.clocks.membership import Membership, membership_of
-from beforehand.protocols.clocks.waiting_room import FOREVER, Need, Waiting, WaitingRoom
 from beforehand.protocols.core import Core
 from beforehand.protocols.effects import Deliver, Effect, Held, Wait
 from beforehand.protocols.frames import Frame
@@ -64,14 +65,14 @@ class Rst(Core):
     members: Final[Membership]
     me: Final[int]  # the position of this process: its row and its column
     matrix: Matrix
-    room: WaitingRoom  # progress: how many messages have been delivered from each peer
+    queue: HoldBackQueue  # progress: how many messages have been delivered from each peer
 
     def __init__(self, process: str, processes: Membership | Iterable[str]) -> None:
         super().__init__(process)
         self.members = membership_of(process, processes)
         self.me = self.members.index[process]
         self.matrix = self.members.zeros
-        self.room = WaitingRoom()
+        self.queue = HoldBackQueue()
 
     # ---- sending ----
 
@@ -122,7 +123,7 @@ class Rst(Core):
             raise RemoteProtocolError(
                 sender, f"message {frame.number} cannot follow {before} messages to {self.process}"
             )
-        if before < self.room.progress.get(sender, 0) or (sender, before) in self.room.messages:
+        if before < self.queue.progress.get(sender, 0) or (sender, before) in self.queue.messages:
             raise RemoteProtocolError(sender, f"message {frame.number} came a second time")
 
     def _check_matrix(self, sender: str, matrix: Matrix) -> None:
@@ -151,8 +152,8 @@ class Rst(Core):
     def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
         assert isinstance(frame, RstMessage)
         order = frame.matrix[self.members.index[sender]][self.me]
-        message = Waiting(sender, order, frame, self._needs(frame.matrix), now)
-        if self.room.admit(message):
+        message = HeldBack(sender, order, frame, self._needs(frame.matrix), now)
+        if self.queue.admit(message):
             self._deliver([message], out)
 
     def _needs(self, matrix: Matrix) -> list[Need]:
@@ -164,11 +165,11 @@ class Rst(Core):
             row = matrix[position]
             if row is not mine[position] and row[me] > 0:
                 name = self.members.names[position]
-                if row[me] > self.room.progress.get(name, 0):
+                if row[me] > self.queue.progress.get(name, 0):
                     needs.append((name, row[me]))
         return needs
 
-    def _deliver(self, ready: list[Waiting], out: list[Effect]) -> None:
+    def _deliver(self, ready: list[HeldBack], out: list[Effect]) -> None:
         """Deliver these, and whatever waited for nothing else."""
         position = 0
         while position < len(ready):
@@ -178,7 +179,7 @@ class Rst(Core):
             assert isinstance(frame, RstMessage)
             self._merge(message.sender, frame)
             out.append(Deliver(message.sender, frame.number, frame.payload))
-            ready.extend(self.room.advance(message.sender, message.order + 1))
+            ready.extend(self.queue.advance(message.sender, message.order + 1))
 
     def _merge(self, sender: str, frame: RstMessage) -> None:
         """Know what the message knew, and of the message itself: to all its receivers."""
@@ -194,36 +195,36 @@ class Rst(Core):
         self.matrix = tuple(rows)
 
     def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
-        self.room.discard(peer)
-        self._deliver(self.room.advance(peer, FOREVER), out)
+        self.queue.discard(peer)
+        self._deliver(self.queue.advance(peer, FOREVER), out)
 
-    # ---- looking inside ----
+    # ---- inspection ----
 
     def held(self) -> list[Held]:
         """Matrices count messages and do not name them: 0 stands for a number that is not known."""
-        found: list[Held] = []
-        for message in self.room.sorted():
+        held: list[Held] = []
+        for message in self.queue.sorted():
             waits: list[Wait] = []
-            for peer, _ in self.room.unmet(message.needs):
-                first = self.room.messages.get((peer, self.room.progress.get(peer, 0)))
+            for peer, _ in self.queue.unmet(message.needs):
+                first = self.queue.messages.get((peer, self.queue.progress.get(peer, 0)))
                 waits.append(Wait("message", peer, 0 if first is None else int(first.frame.number)))
             number = int(message.frame.number)
             me = (self.process,)
-            found.append(Held(message.sender, number, me, int(message.since), tuple(waits)))
-        return found
+            held.append(Held(message.sender, number, me, int(message.since), tuple(waits)))
+        return held
 
     def integers(self) -> int:
         size = len(self.members)
         fence = 0 if self.fence is None else self.fence.integers()
-        return 1 + size * size + size + size * size * len(self.room.messages) + fence
+        return 1 + size * size + size + size * size * len(self.queue.messages) + fence
 
     def copy(self) -> Rst:
         twin = Rst(self.process, self.members)
         twin.sent = self.sent
         twin.fence = None if self.fence is None else self.fence.copy()
         twin.matrix = self.matrix
-        twin.room = self.room.copy()
+        twin.queue = self.queue.copy()
         return twin
 
     def _state(self) -> tuple[object, ...]:
-        return (self.members.names, self.matrix, self.room.fingerprint())
+        return (self.members.names, self.matrix, self.queue.fingerprint())

@@ -1,13 +1,13 @@
-"""`vector`: vector clocks, for broadcasts (Birman, Schiper and Stephenson 1991; paper 001, footnote 2).
+"""`vector`: vector clocks, for broadcasts (Birman, Schiper and Stephenson 1991).
 
 Everybody counts how many messages of each process it has delivered, its own sends included. A
 broadcast carries these counts, itself among them: they name exactly what precedes it. Its receiver
 delivers it as the next message of its sender, once it has delivered as many of everybody else.
 
 Releases at once, needs no order of the network and no acknowledgements, and delivers as early as
-any protocol can. The price is n integers in each message and, for ever, in each process.
+any protocol can. The price is n integers in each message and, permanently, in each process.
 
-A peer that is gone for ever is waited for no more, and what had come from it and still waits is
+A peer that is gone for good is no longer waited for, and what had come from it and still waits is
 discarded. That alone is safe here: the counts of a message name *all* that precedes it, so a message
 that follows a lost one of the dropped peer still waits for whatever came before that one.
 
@@ -15,8 +15,8 @@ Invariants:
 
 - `clock[k]` messages of k have been delivered here, numbers 1 to `clock[k]`; those of the process
   itself are delivered at their send, so its own count is `sent`;
-- `room.progress[k]` is the same number where it is not 0, or FOREVER once k has been dropped. The
-  clock itself stays where it was: it is only ever told to processes that have made the same drop.
+- `queue.progress[k]` is the same number where it is not 0, or FOREVER once k has been dropped. The
+  clock itself stays where it was: it is only ever sent to processes that have made the same drop.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from typing import Final
 from mypy_extensions import i64
 
 from beforehand.errors import RemoteProtocolError
+from beforehand.protocols.clocks.holdback import FOREVER, HeldBack, HoldBackQueue, Need
 from beforehand.protocols.clocks.membership import Membership, membership_of
-from beforehand.protocols.clocks.waiting_room import FOREVER, Need, Waiting, WaitingRoom
 from beforehand.protocols.effects import Deliver, Effect, Held, Wait
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.support.broadcast import BroadcastCore
@@ -58,7 +58,7 @@ class Vector(BroadcastCore):
     me: Final[int]  # the position of this process
     peers: list[str]  # to whom a broadcast goes: all others that have not been dropped
     clock: list[int]
-    room: WaitingRoom  # progress: the number of the last message delivered from each peer
+    queue: HoldBackQueue  # progress: the number of the last message delivered from each peer
 
     def __init__(self, process: str, processes: Membership | Iterable[str]) -> None:
         super().__init__(process)
@@ -66,7 +66,7 @@ class Vector(BroadcastCore):
         self.me = self.members.index[process]
         self.peers = self.members.others(process)
         self.clock = [0] * len(self.members)
-        self.room = WaitingRoom()
+        self.queue = HoldBackQueue()
 
     # ---- sending ----
 
@@ -101,13 +101,13 @@ class Vector(BroadcastCore):
                 f"knows of {clock[self.me]} messages from {self.process}, of which there are "
                 f"{self.sent}",
             )
-        if number <= self.room.progress.get(sender, 0) or (sender, number) in self.room.messages:
+        if number <= self.queue.progress.get(sender, 0) or (sender, number) in self.queue.messages:
             raise RemoteProtocolError(sender, f"message {number} came a second time")
 
     def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
         assert isinstance(frame, VectorMessage)
-        message = Waiting(sender, int(frame.number), frame, self._needs(sender, frame.clock), now)
-        if self.room.admit(message):
+        message = HeldBack(sender, int(frame.number), frame, self._needs(sender, frame.clock), now)
+        if self.queue.admit(message):
             self._deliver([message], out)
 
     def _needs(self, sender: str, theirs: Counts) -> list[Need]:
@@ -120,11 +120,11 @@ class Vector(BroadcastCore):
                 name = self.members.names[position]
                 if name == sender:
                     count -= 1  # its last count is the message itself
-                if count > self.room.progress.get(name, 0):
+                if count > self.queue.progress.get(name, 0):
                     needs.append((name, count))
         return needs
 
-    def _deliver(self, ready: list[Waiting], out: list[Effect]) -> None:
+    def _deliver(self, ready: list[HeldBack], out: list[Effect]) -> None:
         """Deliver these, and whatever waited for nothing else."""
         position = 0
         while position < len(ready):
@@ -133,28 +133,28 @@ class Vector(BroadcastCore):
             frame = message.frame
             self.clock[self.members.index[message.sender]] = message.order
             out.append(Deliver(message.sender, frame.number, frame.payload))
-            ready.extend(self.room.advance(message.sender, message.order))
+            ready.extend(self.queue.advance(message.sender, message.order))
 
     def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
         if peer not in self.members.index:
             return
         self.peers = [name for name in self.peers if name != peer]
-        self.room.discard(peer)
-        self._deliver(self.room.advance(peer, FOREVER), out)
+        self.queue.discard(peer)
+        self._deliver(self.queue.advance(peer, FOREVER), out)
 
-    # ---- looking inside ----
+    # ---- inspection ----
 
     def held(self) -> list[Held]:
-        found: list[Held] = []
+        held: list[Held] = []
         me = (self.process,)
-        for message in self.room.sorted():
-            waits = [Wait("message", peer, last) for peer, last in self.room.unmet(message.needs)]
-            found.append(Held(message.sender, message.order, me, int(message.since), tuple(waits)))
-        return found
+        for message in self.queue.sorted():
+            waits = [Wait("message", peer, last) for peer, last in self.queue.unmet(message.needs)]
+            held.append(Held(message.sender, message.order, me, int(message.since), tuple(waits)))
+        return held
 
     def entries(self) -> int:
         """A clock counts messages, so its n integers are never given back."""
-        return len(self.members) * (1 + len(self.room.messages))
+        return len(self.members) * (1 + len(self.queue.messages))
 
     def integers(self) -> int:
         fence = 0 if self.fence is None else self.fence.integers()
@@ -166,8 +166,8 @@ class Vector(BroadcastCore):
         twin.fence = None if self.fence is None else self.fence.copy()
         twin.peers = self.peers.copy()
         twin.clock = self.clock.copy()
-        twin.room = self.room.copy()
+        twin.queue = self.queue.copy()
         return twin
 
     def _state(self) -> tuple[object, ...]:
-        return (self.members.names, tuple(self.clock), self.room.fingerprint())
+        return (self.members.names, tuple(self.clock), self.queue.fingerprint())

@@ -1,19 +1,19 @@
-"""Hybrid buffering (paper 000): what its two variants have in common.
+"""Hybrid buffering (Almeida's "Hybrid Buffering" paper): the common part of its two variants.
 
-The idea. A message waits at its *sender* until every process that told the sender something has
-permitted it to act on that, and at its *receiver* only as long as an earlier message of the same
-sender is missing. Permission to send (SPS) plus FIFO is causal order (proposition 4.2), at the price
-of two integers and a flag per message, whatever the number of processes.
+The idea. A message waits at its *sender* until every process whose messages the sender has
+delivered permits it to act on them, and at its *receiver* only as long as an earlier message of the
+same sender is missing. Permission to send (SPS) plus FIFO is causal order (proposition 4.2), at the
+price of two integers and a flag per message, whatever the number of processes.
 
 - A process numbers its messages. Each carries the id of its predecessor to the same receiver: FIFO.
 - The receiver acknowledges what it delivered. Acks are cumulative: deliveries are FIFO per pair.
 - A copy goes out *flagged* while something older, or another copy of the same message, is open
-  (released or not, but unacknowledged) towards anybody but its receiver. When that is over, the
+  (released or not, but unacknowledged) towards any process but its receiver. When that is over, the
   receiver gets a permit. Permits are cumulative too: what is due to a receiver is always a prefix.
 - A receiver that delivers a flagged message remembers a missing permit. What it causal-sends after
   that depends on it, and is released when the permits it depends on have come.
 
-The variants, `hybrid.py` (CSPS) and `hybrid_sps.py` (SPS), say which copies may be released and how
+The variants, `csps.py` and `sps.py`, decide which copies may be released and how
 far permits reach. Cost is amortised O(1) per message; nothing is sized by the number of processes.
 Lost frames: `tick` sends open messages again and repeats the ack to peers whose permits are missing;
 an ack that brings nothing new asks for the latest permit.
@@ -43,7 +43,7 @@ from beforehand.protocols.hybrid.records import (
 from beforehand.protocols.support.numbering import foreign
 from beforehand.protocols.support.structures import SlidingArray, SlidingMap
 
-MOST_RESENT: Final = 64  # records to one peer per tick: enough to go on, too few to flood it
+MAX_RESENT: Final = 64  # records to one peer per tick: enough to make progress, too few to flood it
 
 
 class HybridCore(Core):
@@ -154,7 +154,7 @@ class HybridCore(Core):
         return run
 
     def _release(self, copy: RunCopy, out: list[Effect]) -> None:
-        """Network-send: flagged if somebody else may still lack something older."""
+        """Network-send: flagged if another process may still lack something older."""
         run = copy.run
         copy.released = True
         run.unsent -= 1
@@ -226,7 +226,7 @@ class HybridCore(Core):
         if len(peer.missing):
             newest = peer.missing.last()
             if newest.position == self.missing.next - 1 and self.depended < self.missing.next:
-                newest.message_id = message_id  # nobody depends on the earlier one alone
+                newest.message_id = message_id  # no message depends on the earlier one alone
                 return
         permit = MissingPermit(peer, message_id)
         permit.position = self.missing.add(permit)
@@ -339,10 +339,10 @@ class HybridCore(Core):
 
     def _tick(self, now: i64, out: list[Effect]) -> None:
         self._flush(out)
-        for name in sorted(self.peers):  # equal states do the same, whoever they met first
+        for name in sorted(self.peers):  # sorted: equal states must do the same
             peer = self.peers[name]
             position = peer.open.first
-            while position < min(peer.open.next, peer.open.first + MOST_RESENT):
+            while position < min(peer.open.next, peer.open.first + MAX_RESENT):
                 copy = peer.open[position]
                 if not copy.released:
                     break
@@ -352,7 +352,7 @@ class HybridCore(Core):
                 self._transmit(out, peer.name, HybridAck(peer.last_delivered))
 
     def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
-        """As if the peer had acknowledged and permitted everything, now and for ever."""
+        """As if the peer had acknowledged and permitted everything, now and forever."""
         gone = self.peers.pop(peer, None)
         if gone is None:
             return

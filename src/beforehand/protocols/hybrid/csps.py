@@ -1,14 +1,14 @@
-"""`hybrid`: hybrid buffering that enforces CSPS (paper 000, Algorithms 1 and 3, corrected).
+"""`hybrid`: hybrid buffering that enforces CSPS (Almeida, Algorithms 1 and 3, corrected).
 
 CSPS, the conservative form of sender permission to send (definition 4.3): a message is released when
-*all* messages that happened before it, sent by any process that told its sender something, have been
+*all* messages that happened before it, sent by any process that its sender has heard from, have been
 delivered. Then one comparison decides each question:
 
 - release in causal-send order, while the oldest waiting run depends on no missing permit;
 - permits reach everything before the oldest open run, and that run too as far as only acks of the
   receiver itself are missing.
 
-What the printed algorithms get wrong, and what is done here: ids start at 1 (0 means "none"); a
+Corrections to the printed algorithms: ids start at 1 (0 means "none"); a
 permit that overtakes its message is remembered; multicast keeps one predecessor id per receiver; a
 permit is due when at most the receiver's own ack is missing; acks are validated. A run counts as one
 message, which is a little better than CSPS and still SPS: its own older members go to the same

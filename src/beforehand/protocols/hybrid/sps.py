@@ -1,4 +1,4 @@
-"""`hybrid-sps`: hybrid buffering, optimal for SPS (paper 000, Algorithm 2, corrected), with multicast.
+"""`hybrid-sps`: hybrid buffering, optimal for SPS (Almeida, Algorithm 2, corrected), with multicast.
 
 SPS (definition 4.1) lets a message to j go although permits from j itself are missing, and lets j
 act on a message although older messages to j itself are open. So the order of release is no longer
@@ -7,14 +7,14 @@ missing. Four positions keep every question amortised O(1):
 
 - `first_unsent`: no run below it has an unsent copy;
 - `second_permit`: the first missing permit that is not from the sender of the oldest one. A run that
-  depends on it depends on two senders and cannot go to anybody;
+  depends on it depends on two senders and cannot go anywhere;
 - `second_run`: the first run that depends on the permit at `second_permit`;
 - `foreign_run`: if the oldest run waits for one receiver q only, the first run with an open copy to
-  somebody other than q: everything before it is due to q. If the oldest run waits for several, the
+  another process than q: everything before it is due to q. If the oldest run waits for several, the
   oldest run itself.
 
 Only an event at one of these positions moves it, and it never moves back, so no range is walked
-twice. An unsent copy counts as open. Multicast, which the paper leaves out, fits the same form: the
+twice. An unsent copy counts as open. Multicast, which the paper omits, fits the same form: the
 open receivers of a run are a set that shrinks.
 """
 

@@ -1,8 +1,9 @@
-"""The frames of the protocols that broadcast on an overlay (paper 004): messages that are passed on,
-the control information by which links come to be, and the signals of their two ends.
+"""The frames of the protocols that broadcast on an overlay (Nédelec, Molli and Mostéfaoui
+2018): messages that are forwarded, the control messages by which links are made, and the signals of
+their two ends.
 
-A link is told by its opener's incarnation `e`, a number that this process gives to no other link: what
-was meant for an earlier link between the same two is thereby never mistaken for this one's.
+A link is identified by its incarnation `e`, a number that its opener gives to no other link: a frame of
+an earlier link between the same two processes is never mistaken for this one's.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Control:
         self.e = e
 
     def target(self) -> str:
-        """Whom it is for."""
+        """The process that it is addressed to."""
         return self.opener if self.kind == BETA or self.kind == RHO else self.acceptor
 
     def key(self) -> tuple[object, ...]:
@@ -63,12 +64,12 @@ class Control:
 
 
 class Relayed(Frame):
-    """What goes to everybody, each process passing it on once. Not to be instantiated itself."""
+    """A broadcast, which each process forwards once. Not to be instantiated itself."""
 
     __slots__ = ("id", "number", "source")
     source: Final[str]
     number: Final[i64]
-    id: Final[RelayedId]  # made once: the frame is the same all the way
+    id: Final[RelayedId]  # computed once: the frame stays the same on its way
 
     def __init__(self, source: str, number: i64, relayed_id: RelayedId) -> None:
         self.source = source
@@ -103,7 +104,7 @@ class Broadcast(Relayed):
 
 
 class Flood(Relayed):
-    """Control information for somebody to whom no route is known: it goes to everybody.
+    """A control message for a process to which no route is known: it goes to everyone.
 
     It is a broadcast like any other, in the same causal order, but not for the application.
     """
@@ -120,7 +121,7 @@ class Flood(Relayed):
 
 
 class Routed(Frame):
-    """Control information on its way over safe links; `path` is what comes after this hop."""
+    """A control message on its way over safe links; `path` is what comes after this hop."""
 
     __slots__ = ("control", "path")
     path: Final[Route]
@@ -186,7 +187,7 @@ class Alpha(Frame):
 
 
 class LinkSignal(Frame):
-    """Something that one end tells the other about incarnation `e` of their link."""
+    """A signal from one end of a link to the other, about its incarnation `e`."""
 
     __slots__ = ("e",)
     e: Final[i64]
@@ -229,7 +230,7 @@ class Join(LinkSignal):
 
 
 class Leave(Frame):
-    """I take no part any more."""
+    """I have left."""
 
     __slots__ = ()
 

@@ -1,17 +1,17 @@
 """`prc`: causal broadcast that forgets, on an overlay that changes (Nédelec, Molli and Mostéfaoui 2018,
 Algorithm 2, corrected).
 
-`link-memory` needs to know of each link which messages will yet come over it. For a link that is opened
-while messages fly, this module finds out. A opens a link to B; both are connected by links that are in
-use (safe) already, over which the control messages beta, pi and rho travel in the midst of the
-messages, each after all that its sender had delivered before:
+`link-memory` needs to know of each link which messages will yet come over it. For a link that is
+opened while messages are in flight, this protocol finds out. A opens a link to B; both are
+connected by links that are in use (safe) already, over which the control messages beta, pi and rho
+travel in between the messages, each after all that its sender had delivered before:
 
     A                                   B
-    alpha, over the new link  ------->  starts to note what it delivers (B-alpha)
+    alpha, over the new link  ------->  starts to record what it delivers (B-alpha)
             <--------  beta, routed  ---
     starts to keep what it
     delivers (B-beta)
-    --------  pi, routed  ------------> notes what it delivers from here on apart (B-pi)
+    --------  pi, routed  ------------> records separately what it delivers from now on (B-pi)
             <--------  rho, routed  ----
     B-beta, over the new link  -------> sorts it out; the link is safe
     from here on all messages
@@ -27,11 +27,11 @@ What is different from the printed algorithm, because it would fail:
   one of them may come back over it; B-beta is a sequence, with payloads;
 - frames count only if their link is in use (data, routed control) or being made (B-beta), and control
   only in its turn and for this very incarnation of the link;
-- what is passed on goes out before it is delivered, and control is never ahead of data on a hop;
+- a message is forwarded before it is delivered, and control is never ahead of data on a hop;
 - `close` forgets the link at both ends; opening a link that is open does nothing; a link in the making
   that takes too long, or whose buffers overflow, is closed and started again as a new incarnation (by B
   only before rho: after that A may use the link, and have given up another one for it);
-- a newcomer starts with one contact (`overlay.py`).
+- a newcomer starts with one contact (`core.py`).
 
 Preconditions: the links in use connect everybody with everybody, also when one is closed (open the new
 one first); and every close or crash becomes known at the other end, otherwise its memory stays.
@@ -65,7 +65,7 @@ from beforehand.protocols.overlay.frames import (
     Route,
 )
 
-# How far the opener of a link has got.
+# The phases of the opener of a link.
 REFUSED: Final = 0  # to be tried again
 ASKED: Final = 1  # alpha is out, beta awaited
 RECORDING: Final = 2  # pi is out, rho awaited
@@ -186,7 +186,7 @@ class Prc(OverlayCore):
             accepting = self.accepting[peer]
             delivered = accepting.pi if accepting.got_pi else accepting.alpha
             delivered.add(frame.id)
-            # After rho the opener may use the link already, so that there is no way back.
+            # After rho the opener may use the link already, so it is too late to refuse.
             if not accepting.got_pi and len(accepting.alpha) > self.max_buffered:
                 out.append(Transmit(peer, Refuse(accepting.e)))
                 del self.accepting[peer]
@@ -213,7 +213,7 @@ class Prc(OverlayCore):
         if sender in self.accepting or sender in self.links.incoming:
             self.ignored += 1
             return
-        if self.stage != MEMBER:  # no way leads back from here
+        if self.stage != MEMBER:  # nothing sent from here would reach the opener
             out.append(Transmit(sender, Refuse(frame.e)))
             return
         self.accepting[sender] = Accepting(frame.e, frame.back)

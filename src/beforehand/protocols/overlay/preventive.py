@@ -1,13 +1,14 @@
 """`preventive`: causal broadcast on safe links, with a filter of first receipts (Nédelec, Molli and
-Mostéfaoui, SRDS 2018; the row "preventive broadcast" of paper 004, Table 1).
+Mostéfaoui, SRDS 2018; the row "preventive broadcast" in Table 1 of "Causal Broadcast:
+How to Forget?").
 
-Every process passes each message on once, over all of its links, which are FIFO: so messages come in
-causal order (`link_memory.py` tells why) as long as no link is used too early. A opens a link to B like
-this: it sends a ping over the links that are in use, and keeps what it delivers from then on. The ping
-comes after all that A had delivered before; so when B's pong is back, B has all of that, and A sends
-what it kept over the new link, and uses it from then on.
+Every process forwards each message once, over all of its links, which are FIFO: so messages come in
+causal order (`link_memory.py` explains why) as long as no link is used too early. A opens a link to
+B like this: it sends a ping over the links that are in use, and keeps what it delivers from then
+on. The ping comes after all that A had delivered before; so when B's pong is back, B has all of
+that, and A sends what it kept over the new link, and uses it from then on.
 
-Whether a copy is news is told by a version vector: the newest number delivered of each process. It can
+A version vector decides whether a copy is the first: the newest number delivered of each process. It can
 never forget anything: that is the price which `prc` does not pay. A newcomer gets it from its contact.
 
 Invariant: from each source, messages are delivered in the order of their numbers, without gaps.
@@ -100,7 +101,7 @@ class Preventive(OverlayCore):
             )
 
     def _accepts_from(self, sender: str) -> bool:
-        """What is not news does no harm, so nobody need know which links lead here."""
+        """Duplicates do no harm, so it does not matter over which link a copy comes."""
         return (
             self.stage == MEMBER and not self.links.left and sender not in self.links.departed_names
         )

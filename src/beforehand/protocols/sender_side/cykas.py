@@ -1,21 +1,22 @@
-"""`cykas`: "Can you keep a secret?" of Tong, Liittschwager and Kuper (paper 001, section 2).
+"""`cykas`: "Can you keep a secret?" of Tong, Liittschwager and Kuper (2024, section 2).
 
-A sender-side protocol that lets a message go before the ones ahead of it are acknowledged, if only
-its receiver keeps quiet about it. Such an *eager* message puts the receiver into secret mode: it
-delivers what comes and acknowledges it, but releases none of its own messages until the sender says
-"you can tell" (YCT), which it does once all that it had sent before is acknowledged.
+A sender-side protocol that releases a message before the ones ahead of it are acknowledged, provided
+that its receiver keeps it secret. Such an *eager* message puts the receiver into secret mode: it
+delivers and acknowledges what arrives, but releases none of its own messages until the sender sends
+"you can tell" (YCT), which it does once everything that it had sent before is acknowledged.
 
 One message at a time is in flight to each receiver, so nothing needs a receive buffer.
 
 What is done differently from the paper's Algorithm 4: an acknowledgement first clears the sender
 of it everywhere, then the YCTs that are due go out, and then, once, messages are released. The
-printed loop releases in between: nothing at all while no eager message is open (it blocks for ever),
+printed loop releases in between: nothing at all while no eager message is open (it blocks forever),
 and otherwise a message whose own wait list is then cleared by the acknowledgement of an *older*
 one (a YCT that comes too early). Sets take the place of bit vectors, so membership is open; YCTs
-carry the number of their message, so that one nobody waits for is noticed.
+carry the number of their message, so that an unexpected one is noticed.
 
 Kept as it is: secret mode is one for the whole process, so a steady stream of eager messages can
-starve it (paper 000, section 4.3). The variant that the paper refutes is in `cykas_unsafe.py`.
+starve it (Almeida's hybrid-buffering paper, section 4.3). The variant that the paper refutes is in
+`cykas_unsafe.py`.
 
 Invariants:
 
@@ -43,7 +44,7 @@ from beforehand.protocols.support.numbering import NumberedFrame, Signal, foreig
 
 
 class CykasMessage(NumberedFrame):
-    """A message; if `eager`, its receiver must keep it secret until told otherwise."""
+    """A message; if `eager`, its receiver must keep it secret until its YCT arrives."""
 
     __slots__ = ("eager",)
     eager: Final[bool]
@@ -78,7 +79,7 @@ class CykasAck(Signal):
 
 
 class CykasYouCanTell(Signal):
-    """My eager message `number` is no secret any more."""
+    """My eager message `number` is no longer a secret."""
 
     __slots__ = ()
 
@@ -113,10 +114,10 @@ class Cykas(OutputBuffer):
     # ---- sending ----
 
     def _release(self, out: list[Effect]) -> None:
-        """Hand to the network what may go now, eagerly if anything older is unacknowledged."""
+        """Release what may go now, eagerly if anything older is unacknowledged."""
         while self.waiting:
             message = self.waiting[0]
-            if self.secrets and not self._may_tell(message.to):
+            if self.secrets and not self._may_send_to(message.to):
                 return
             if message.to in self.unacked:
                 return
@@ -129,7 +130,7 @@ class Cykas(OutputBuffer):
             self.unacked[message.to] = int(message.number)
             self._transmit(out, message.to, CykasMessage(message.number, eager, message.payload))
 
-    def _may_tell(self, to: str) -> bool:
+    def _may_send_to(self, to: str) -> bool:
         """Whether a process in secret mode may send to `to`."""
         return False
 
@@ -148,7 +149,7 @@ class Cykas(OutputBuffer):
         elif isinstance(frame, CykasYouCanTell):
             if (sender, int(frame.number)) not in self.secrets:
                 raise RemoteProtocolError(
-                    sender, f"message {frame.number} is no secret, yet it says that one can tell"
+                    sender, f"sends a YCT for message {frame.number}, which isn't a secret"
                 )
         else:
             raise foreign(sender, frame, "cykas")
@@ -176,10 +177,10 @@ class Cykas(OutputBuffer):
             for sent in queue:
                 sent.pending.discard(peer)
         for receiver in sorted(self.eager):
-            self._tell(receiver, out)
+            self._send_due_permissions(receiver, out)
         self._release(out)
 
-    def _tell(self, receiver: str, out: list[Effect]) -> None:
+    def _send_due_permissions(self, receiver: str, out: list[Effect]) -> None:
         """Send the YCTs that are due to one receiver; never ahead of the message itself."""
         queue = self.eager[receiver]
         while queue and not queue[0].pending and receiver not in self.unacked:
@@ -194,25 +195,25 @@ class Cykas(OutputBuffer):
         self.eager.pop(peer, None)
         self._acknowledged(peer, out)
 
-    # ---- looking inside ----
+    # ---- inspection ----
 
     def held(self) -> list[Held]:
         """A message waits for all YCTs, and for the last ack that it or one ahead of it needs."""
-        found: list[Held] = []
+        held: list[Held] = []
         quiet = False  # whether secret mode stops this message or one ahead of it
         secrets = [Wait("you-can-tell", sender, number) for sender, number in sorted(self.secrets)]
         in_flight = self.unacked.copy()
         acks: dict[str, Wait] = {}
         for message in self.waiting:
             to = message.to
-            quiet = quiet or not self._may_tell(to)
+            quiet = quiet or not self._may_send_to(to)
             if to in in_flight:
                 acks[to] = Wait("ack", to, in_flight[to])
             in_flight[to] = int(message.number)
             waits = (*(secrets if quiet else []), *acks.values())
             since = int(message.since)
-            found.append(Held(self.process, int(message.number), (to,), since, waits))
-        return found
+            held.append(Held(self.process, int(message.number), (to,), since, waits))
+        return held
 
     def integers(self) -> int:
         total = 1 + 2 * len(self.waiting) + 2 * len(self.secrets)

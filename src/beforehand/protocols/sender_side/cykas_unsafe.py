@@ -1,10 +1,10 @@
-"""`cykas-unsafe`: the tempting variant of Cykas that breaks causal order (paper 001, section 2.3).
+"""`cykas-unsafe`: the tempting variant of Cykas that breaks causal order (section 2.3 of its paper).
 
-If somebody tells me a secret, may I not at least talk about it with *them*? So here a process in
-secret mode may send to the sender of the eager message that it delivered last. It may not: that one
-need not know of another secret that the answer gives away (figure 3 of the paper).
+Surely a process may discuss a secret with the one that shared it? So here a process in
+secret mode may send to the sender of the eager message that it delivered last. It may not: that sender
+need not know another secret, which the answer gives away (figure 3 of the paper).
 
-Not for use, but for checkers: one that does not find the violation is not worth much.
+Not for use, but to test checkers: they must find the violation.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from beforehand.protocols.sender_side.cykas import Cykas
 
 
 class CykasUnsafe(Cykas):
-    """One process of the variant: as in `cykas`, but with somebody to talk to in secret mode."""
+    """One process of the variant: as in `cykas`, but it may send to one process in secret mode."""
 
     confidant: str  # sender of the eager message delivered last
 
@@ -25,7 +25,7 @@ class CykasUnsafe(Cykas):
         super().__init__(process)
         self.confidant = ""
 
-    def _may_tell(self, to: str) -> bool:
+    def _may_send_to(self, to: str) -> bool:
         return to == self.confidant
 
     def _keep_secret(self, sender: str, number: i64) -> None:

@@ -1,6 +1,6 @@
 """An output buffer: messages that are causal-sent but not yet released to the network.
 
-What the protocols that make messages wait at their sender only, one after the other, have in common.
+The common part of protocols whose messages wait only at their sender, one after the other.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class OutputBuffer(Core):
         self.waiting = deque()
 
     def _release(self, out: list[Effect]) -> None:
-        """Hand to the network what may go now."""
+        """Release what may go now."""
         raise NotImplementedError
 
     def _check_receivers(self, receivers: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""What the protocols share that only ever broadcast."""
+"""The common part of protocols that only broadcast."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from beforehand.protocols.effects import Effect
 
 
 class BroadcastCore(Core):
-    """A process whose messages all go to everybody. Not to be instantiated itself."""
+    """A process whose messages all go to everyone. Not to be instantiated itself."""
 
     def _send(self, to: str, payload: bytes, now: i64, out: list[Effect]) -> None:
         raise self._only_broadcasts()
@@ -22,5 +22,5 @@ class BroadcastCore(Core):
 
     def _only_broadcasts(self) -> LocalProtocolError:
         return LocalProtocolError(
-            f"{self.process}: this protocol only broadcasts; send(None, payload) reaches everybody"
+            f"{self.process}: this protocol only broadcasts; send(None, payload) reaches everyone"
         )

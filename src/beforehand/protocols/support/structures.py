@@ -1,7 +1,7 @@
-"""Sliding array, sliding map and indexable sliding map (paper 000, section 5.3).
+"""Sliding array, sliding map and indexable sliding map (Almeida's hybrid-buffering paper, section 5.3).
 
-All three hold a window of positions that slides upwards: positions are given out in order by `add`,
-counted by `next`, and given up from the low end, counted by `first`. Every operation takes amortised
+All three hold a window of positions that slides upwards: positions are assigned in order by `add`,
+counted by `next`, and released from the low end, counted by `first`. Every operation takes amortised
 constant time, and the memory follows the size of the window, not the length of the history.
 
 Most windows are tiny, and there are many of them: two for each peer. So a window of one element is
@@ -118,12 +118,12 @@ class SlidingArray(Generic[E]):
 
     def elements(self) -> list[E]:
         """The elements from the oldest to the newest."""
-        found: list[E] = []
+        elements: list[E] = []
         position = self.first
         while position < self.next:
-            found.append(self[position])
+            elements.append(self[position])
             position += 1
-        return found
+        return elements
 
 
 class SlidingMap(Generic[E]):

@@ -1,4 +1,4 @@
-"""The two ends of an ordered stream of frames over a network that loses, doubles and reorders.
+"""The two ends of an ordered stream of frames over a network that loses, duplicates and reorders.
 
 Frames of a stream have ids that grow, and each comes with the id of the one before it (0 for none),
 so the receiver knows where it belongs. What comes early is kept; acks are cumulative; what is not
@@ -16,8 +16,8 @@ from mypy_extensions import i64
 from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.frames import Frame
 
-MOST_RESENT: Final = 64  # frames to one peer per tick: enough to go on, too few to flood it
-MOST_EARLY: Final = 4096  # frames kept from one peer; further ones count as lost and come again
+MAX_RESENT: Final = 64  # frames to one peer per tick: enough to make progress, too few to flood it
+MAX_EARLY: Final = 4096  # frames kept from one peer; further ones count as lost and come again
 
 
 class Streamed:
@@ -69,7 +69,7 @@ class SendWindow:
 
     def to_resend(self) -> list[Frame]:
         """The oldest frames that may be lost."""
-        return [sent.frame for sent in islice(self.unacked, MOST_RESENT)]
+        return [sent.frame for sent in islice(self.unacked, MAX_RESENT)]
 
     def copy(self) -> SendWindow:
         """An independent window in the same state."""
@@ -108,7 +108,7 @@ class ReceiveWindow:
 
     def keep(self, position: i64, previous: i64, frame: Frame, now: i64) -> None:
         """Keep a frame that has not been taken yet; only one that is next is sure of a place."""
-        if previous == self.last or len(self.early) < MOST_EARLY:
+        if previous == self.last or len(self.early) < MAX_EARLY:
             self.early[int(previous)] = Streamed(position, previous, frame, now)
 
     def follower(self) -> Streamed | None:

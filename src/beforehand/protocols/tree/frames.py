@@ -1,7 +1,7 @@
-"""The frames of `tree`: messages on their way, and the steps of moving a subtree (`tree_slide.py`).
+"""The frames of `tree`: messages on their way, and the steps of moving a subtree (`slide.py`).
 
-A message carries its origin, its number and to whom it has yet to go: addresses, and nothing about
-causality. The letters F, H, L and K are those of docs/tree.md.
+A message carries its origin, its number and the receivers that it has yet to reach: addresses, and
+nothing about causality. The letters F, H, L and K are those of docs/tree.md.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class TreeLock(SlideFrame):
 
 
 class TreeReady(SlideFrame):
-    """I will, and do nothing else until it is done."""
+    """I will, and take part in no other slide until it is done."""
 
     __slots__ = ()
 
@@ -174,6 +174,6 @@ class TreeClear(SlideFrame):
 
 
 class TreeGone(SlideFrame):
-    """The mover was dropped: this brings the drop, by its fence, to whom a slide of it would bind."""
+    """The mover was dropped: the fence of this frame brings the drop to the third process."""
 
     __slots__ = ()

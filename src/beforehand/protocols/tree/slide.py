@@ -4,8 +4,7 @@
     becomes
     a - c - b        c is the new parent, another neighbour of b
 
-Paper 003 leaves open how a tree may change while messages travel; this is how it does here. The
-phases, with the frame that starts each and the one that ends it:
+The phases, with the frame that starts each and the one that ends it:
 
     a   ASKING    TreeAsk sent             ->  TreeGo
         MOVING    TreeGo, TreeFarewell sent ->  TreeLast        holds what comes from c
@@ -15,9 +14,9 @@ phases, with the frame that starts each and the one that ends it:
     c   READY     TreeLock, TreeReady sent ->  TreeFarewell     holds what comes from a
         TURNING   TreeFarewell, TreeHandover sent -> TreeClear  holds what comes from a
 
-A process has at most one part in one slide at any time, and says no to every other request: so slides
+A process has at most one part in one slide at any time, and refuses every other request: so slides
 never overlap around a process. Only a request that crosses one's own on an edge is put off, until
-one's own has been answered. docs/tree.md tells why each hold is needed.
+one's own has been answered. docs/tree.md explains why each hold is needed.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ NO_SIDE: Final[frozenset[str]] = frozenset()
 
 
 class Slide:
-    """What one of the three processes knows of a slide."""
+    """The state of a slide at one of its three processes."""
 
     phase: i64
     mover: Final[str]  # a
@@ -73,7 +72,7 @@ class Slide:
         self.crossing = None
 
     def held_peer(self) -> str:
-        """Whose frames are held now: those at the other end of the new edge; empty for nobody's."""
+        """Whose frames are held now: the other end of the new edge; or empty."""
         if self.phase == MOVING:
             return self.new
         if self.phase == READY or self.phase == TURNING:
@@ -98,7 +97,7 @@ class Slide:
         """Of two requests that cross: a lock goes before a question, of two locks the lesser name's.
 
         The other end refuses this process's request, as it refuses all while it waits; then this
-        process will be free. If both refused, both might do so for ever.
+        process will be free. If both refused, both might do so forever.
         """
         return self.phase == ASKING or self.new < process
 
@@ -126,7 +125,7 @@ class Slide:
         return peer == self.mover or peer == self.old or peer == self.new
 
     def holds_request(self) -> bool:
-        """Whether somebody already waits for an answer to what is held."""
+        """Whether a request is among the held frames."""
         return any(isinstance(frame, (TreeAsk, TreeLock)) for frame, _ in self.held)
 
     def integers(self) -> int:

@@ -1,16 +1,16 @@
 """A tree of processes: who hangs under whom, and the next hop from anywhere to anywhere.
 
-Given as `{child: parent}`, as in paper 003, section 3.1: the root is its own parent, or is left out
-of the keys. The functions `children`, `descendants`, `next` and `path` are those of its definition 3.1
-and figures 4 and 5.
+Given as `{child: parent}`, as in the paper of Blessing, Clebsch and Drossopoulou (2017), section
+3.1: the root is its own parent, or is left out of the keys. The functions `children`,
+`descendants`, `next` and `path` are those of its definition 3.1 and figures 4 and 5.
 
-The paper finds a next hop by walking up from the destination. Here all processes are numbered in
+The paper walks up from the destination to find a next hop. Here all processes are numbered in
 the order in which a depth-first walk enters them, so that the descendants of a process are the
 numbers from its own up to the end of its interval. A destination in that interval lies below, under
 the last child that was entered before it; any other lies behind the parent. That is one binary search
 among the children, whatever the depth.
 
-A tree never changes, and the cores that are made of equal mappings share one.
+A tree never changes, and cores with equal mappings share one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SHOWN: Final = 5  # names in an error
 
 
 class Tree:
-    """A well-formed tree (paper 003, definition 3.2): one root, and everybody below it. Immutable."""
+    """A well-formed tree (definition 3.2): one root, and every other process below it. Immutable."""
 
     names: Final[tuple[str, ...]]  # in depth-first order, children in the order of their names
     index: Final[dict[str, int]]  # name -> its position in `names`
@@ -139,18 +139,18 @@ def _root(parents: dict[str, str]) -> str:
 
 def _depth_first(root: str, under: dict[str, list[str]]) -> list[str]:
     """All that hang under the root, each before its children."""
-    found: list[str] = []
+    order: list[str] = []
     todo = [root]
     while todo:
         name = todo.pop()
-        found.append(name)
+        order.append(name)
         todo.extend(reversed(under.get(name, [])))
-    return found
+    return order
 
 
 def _cycle(parents: dict[str, str], sound: set[str]) -> str:
-    """A way round, found by going up from somebody who does not come to the root."""
-    name = min([each for each in parents if each not in sound])
+    """A cycle, found by going up from a process that does not lead to the root."""
+    name = min([child for child in parents if child not in sound])
     seen: dict[str, int] = {}
     way: list[str] = []
     while name not in seen:
@@ -165,7 +165,7 @@ def _list(names: list[str], between: str = ", ") -> str:
     return between.join(names[:SHOWN]) + more
 
 
-# At most one each: what was given last, and what was made of it. Ten thousand cores of one tree,
+# At most one each: the last argument and its result. Ten thousand cores of one tree,
 # made one after the other, must not hold ten thousand copies of it nor check it as often.
 _latest: list[tuple[dict[str, str], Tree]] = []
 _agreed: list[tuple[Tree, tuple[str, ...]]] = []

@@ -1,8 +1,8 @@
-"""Where a receiver keeps messages until what must come first has been delivered.
+"""The hold-back queue: where received messages wait for what must be delivered first.
 
 What a message must wait for is a list of needs (peer, order): `progress[peer]` must have reached
 `order`. Progress only grows, so a message is filed under its first unmet need only, in a heap by that
-order, and looked at again when that need is met: each need of each message is looked at once.
+order, and checked again when that need is met: each need of each message is checked once.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from mypy_extensions import i64
 
 from beforehand.protocols.support.numbering import NumberedFrame
 
-FOREVER: Final = 2**62  # the progress of a peer that nobody waits for any more
+FOREVER: Final = 2**62  # the progress of a peer that is no longer waited for
 
 Need = tuple[str, int]  # a peer, and how far its deliveries here must have got
 
 
-class Waiting:
+class HeldBack:
     """A received message. Immutable, so that copies of a core may share it."""
 
     __slots__ = ("frame", "needs", "order", "sender", "since")
@@ -39,15 +39,15 @@ class Waiting:
         self.since = since
 
 
-# Needed order, then what tells two messages apart: a heap of these never compares messages.
-Filed = tuple[int, str, int, Waiting]
+# Needed order, then what distinguishes two messages: a heap of these never compares messages.
+Filed = tuple[int, str, int, HeldBack]
 
 
-class WaitingRoom:
+class HoldBackQueue:
     """The messages that wait at one process, and how far the deliveries from each peer have got."""
 
     progress: dict[str, int]  # peer -> how far; 0 if absent
-    messages: dict[Need, Waiting]  # by (sender, order)
+    messages: dict[Need, HeldBack]  # by (sender, order)
     blocked: dict[str, list[Filed]]  # by the peer of the first unmet need: a heap
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class WaitingRoom:
         """Those needs that deliveries have not met yet."""
         return [need for need in needs if self.progress.get(need[0], 0) < need[1]]
 
-    def admit(self, message: Waiting) -> bool:
+    def admit(self, message: HeldBack) -> bool:
         """True if the message needs nothing more; otherwise it is kept."""
         for peer, order in message.needs:
             if self.progress.get(peer, 0) < order:
@@ -69,13 +69,13 @@ class WaitingRoom:
                 return False
         return True
 
-    def advance(self, peer: str, order: int) -> list[Waiting]:
+    def advance(self, peer: str, order: int) -> list[HeldBack]:
         """Deliveries from `peer` have got to `order`: the messages that need nothing more, in order.
 
-        They leave the room. Their order depends on what they are, not on when they came.
+        They leave the queue. Their order depends on what they are, not on when they came.
         """
         self.progress[peer] = order
-        ready: list[Waiting] = []
+        ready: list[HeldBack] = []
         heap = self.blocked.get(peer)
         while heap and heap[0][0] <= order:
             message = heappop(heap)[3]
@@ -104,28 +104,28 @@ class WaitingRoom:
         self.messages = {}
         self.blocked = {}
 
-    def sorted(self) -> list[Waiting]:
+    def sorted(self) -> list[HeldBack]:
         """The messages that wait, by sender and order."""
         return [self.messages[key] for key in sorted(self.messages)]
 
-    def copy(self) -> WaitingRoom:
-        """An independent room in the same state."""
-        twin = WaitingRoom()
+    def copy(self) -> HoldBackQueue:
+        """An independent queue in the same state."""
+        twin = HoldBackQueue()
         twin.progress = self.progress.copy()
         twin.messages = self.messages.copy()
         twin.blocked = {peer: messages.copy() for peer, messages in self.blocked.items()}
         return twin
 
     def fingerprint(self) -> tuple[object, ...]:
-        """Equal exactly for rooms that will behave alike: where a message is filed follows."""
+        """Equal exactly for queues that will behave alike: where a message is filed follows."""
         return (
             tuple(sorted(self.progress.items())),
             tuple([self._fingerprint(message) for message in self.sorted()]),
         )
 
-    def _fingerprint(self, message: Waiting) -> tuple[object, ...]:
+    def _fingerprint(self, message: HeldBack) -> tuple[object, ...]:
         return (message.sender, message.frame, tuple(sorted(set(self.unmet(message.needs)))))
 
 
-def _position(message: Waiting) -> Need:
+def _position(message: HeldBack) -> Need:
     return (message.sender, message.order)
