@@ -182,7 +182,7 @@ def test_cykas_refuses_what_a_reliable_network_cannot_deliver(kind: type[Cykas])
     refused(core, "c", CykasYouCanTell(3))
     refused(core, "b", CykasYouCanTell(2))
     core.receive("b", CykasYouCanTell(3))
-    assert "no secret" in refused(core, "b", CykasYouCanTell(3))
+    assert "isn't a secret" in refused(core, "b", CykasYouCanTell(3))
 
 
 def first_frame(effects: list[Effect]) -> Frame:

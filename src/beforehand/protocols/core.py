@@ -1,7 +1,7 @@
 """The contract of a protocol core: one process of one protocol, without any I/O.
 
-A core is a plain mutable object. What happens to it comes in as a call (`send`, `receive`, `tick`,
-`drop`), what it wants done comes back as a list of effects, in the order in which they must be
+A core is a plain mutable object. Events come in as calls (`send`, `receive`, `tick`, `drop`), and
+what the core wants done comes back as a list of effects, in the order in which they must be
 carried out, all of them before the next call. It never reads a clock, draws a random number or logs:
 the same calls on the same state always give the same effects, so the simulator, the checker and the
 runtime drive the very same object.
@@ -57,7 +57,7 @@ class Core:
     def send(
         self, to: str | Iterable[object] | None, payload: object, now: i64 = 0
     ) -> list[Effect]:
-        """Causal-send one message to one receiver, to several at once, or (None) to everybody."""
+        """Causal-send one message to one receiver, to several at once, or (None) to everyone."""
         out: list[Effect] = []
         if isinstance(to, str) and to != self.process and self.fence is None:
             self._send(to, self._payload(payload), now, out)
@@ -84,13 +84,13 @@ class Core:
     def send_checked(
         self, to: str | Iterable[object] | None, payloads: list[bytes], now: i64 = 0
     ) -> list[Effect]:
-        """`send_many` for callers who know that all payloads are bytes, and give the list away."""
+        """`send_many` for callers that have checked the payloads and hand over the list."""
         out: list[Effect] = []
         self._send_any(to, payloads, now, out)
         return out
 
     def receive(self, sender: str, frame: Frame, now: i64 = 0) -> list[Effect]:
-        """Take a frame that came from `sender`; what no correct peer could send changes nothing."""
+        """Process a frame from `sender`; one that no correct peer could send changes nothing."""
         check_process(sender)
         out: list[Effect] = []
         if self.fence is None and not isinstance(frame, Fenced):
@@ -128,7 +128,7 @@ class Core:
 
     def drop_log(self) -> list[str]:
         """The peers that this process has dropped, in the order in which it did."""
-        return NOBODY if self.fence is None else self.fence.log
+        return NO_PEERS if self.fence is None else self.fence.log
 
     def dropped(self) -> frozenset[str]:
         """The same, for look-up."""
@@ -173,7 +173,7 @@ class Core:
         )
 
     def held(self) -> list[Held]:
-        """What waits inside this core, and for what."""
+        """The messages that wait inside this core, and for what."""
         return []
 
     def copy(self) -> Core:
@@ -197,7 +197,7 @@ class Core:
         return self.integers()
 
     def ignored_frames(self) -> int:
-        """How many frames came too late or too early to matter, where links come and go."""
+        """How many frames came out of turn, where links come and go."""
         return 0
 
     def unacknowledged(self) -> int:
@@ -205,7 +205,7 @@ class Core:
         return 0
 
     def permits_missing(self) -> int:
-        """How many permissions to act on what was delivered here have yet to come."""
+        """How many permits to act on delivered messages have yet to come."""
         return 0
 
     # ---- what protocols fill in ----
@@ -222,7 +222,7 @@ class Core:
         raise NotImplementedError
 
     def _broadcast(self, payloads: list[bytes], now: i64, out: list[Effect]) -> None:
-        """Causal-send a run of messages, each to everybody, oneself included."""
+        """Causal-send a run of messages, each to everyone, oneself included."""
         raise LocalProtocolError(
             f"{self.process}: this protocol has no broadcast; name the receivers"
         )
@@ -232,7 +232,7 @@ class Core:
         raise NotImplementedError
 
     def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
-        """Use a frame that `_check` has passed."""
+        """Process a frame that `_check` has accepted."""
         raise NotImplementedError
 
     def _tick(self, now: i64, out: list[Effect]) -> None:
@@ -260,7 +260,7 @@ class Core:
         )
 
     def _transmit(self, out: list[Effect], to: str, frame: Frame) -> None:
-        """Every frame leaves through here, so that drops travel with whatever leaves next."""
+        """The only way out for frames, so that drops travel with the next frame."""
         if self.fence is not None:
             frame = self.fence.wrap(to, frame)
         out.append(Transmit(to, frame))
@@ -326,4 +326,4 @@ class Core:
         self._receive(sender, frame.frame, now, out)
 
 
-NOBODY: Final[list[str]] = []  # shared, never changed
+NO_PEERS: Final[list[str]] = []  # shared, never changed

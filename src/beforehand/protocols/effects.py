@@ -94,7 +94,7 @@ class Admit(Effect):
     """From here on `newcomer` takes part, through this process.
 
     It will deliver whatever this process has not delivered yet, and nothing that it has: the
-    application may now send it a copy of its own state, which is exactly what the newcomer misses.
+    application may now send it a copy of its own state, which is exactly what the newcomer lacks.
     """
 
     __slots__ = ("newcomer",)
@@ -127,7 +127,7 @@ class Wait:
     """What a held message waits for: the `kind` of thing, from which peer, about which message.
 
     `message_id` numbers a message of `peer` for a permit or a missing message, and a message of
-    one's own for an acknowledgement; for a clock it is how far that of `peer` must be known to be.
+    one's own for an acknowledgement; for a clock it is the value that the clock of `peer` must reach.
     """
 
     # "permit", "ack", "you-can-tell", "message", "segment", "flush", "welcome", "slide" or "clock"

@@ -1,19 +1,19 @@
 """`ReliableLink`: runs a core that assumes a reliable network on one that isn't.
 
 Every frame of the inner core travels as a segment with a sequence number of its own for each peer.
-The other end hands the inner frames on in order, each exactly once, and acknowledges cumulatively;
-`tick` sends again what is not acknowledged. So the inner core sees a reliable network with FIFO links.
+The other end passes the inner frames on in order, each exactly once, and acknowledges cumulatively;
+`tick` retransmits what is not acknowledged. So the inner core sees a reliable network with FIFO links.
 
 The link is a `Core` like any other. There is one fence, that of the inner core: drops travel inside
-the segments, where the inner core looks for them, and whatever it has dropped the link forgets.
-Acks of segments say nothing that an application could see, so they need none.
+the segments, where the inner core finds them, and the link forgets the peers that it has dropped.
+Acks of segments carry nothing that an application could see, so they need no fence.
 
 Invariants:
 
 - `outgoing[j]` numbers segments 1, 2, 3, ... without gaps; `incoming[j].last` of them have been
   used by the inner core, in order;
 - a segment is used, and counted as used, only if the inner core accepts its frame. One that it
-  refuses is refused as a whole: at once if it comes in its turn, and otherwise when it comes again.
+  refuses is refused as a whole: at once if it comes in its turn, and otherwise when it is retransmitted.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class ReliableLink(Core):
         for effect in effects:
             if isinstance(effect, Transmit):
                 if self.is_dropped(effect.to):
-                    continue  # one frame brought several drops, and an earlier one made it send
+                    continue  # a frame can bring several drops, and the first made it send
                 window = self.outgoing.get(effect.to)
                 if window is None:
                     window = SendWindow()
@@ -225,7 +225,7 @@ class ReliableLink(Core):
             try:
                 effects = self.inner.receive(sender, segment.inner, now)
             except RemoteProtocolError:
-                return  # what has been used must not be lost with it: the next copy is refused
+                return  # keep what has been used; the next copy will be refused
             window.take(segment.seq)
             out.extend(self._wrap(effects, now))
             following = window.follower()

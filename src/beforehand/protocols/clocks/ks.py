@@ -89,7 +89,7 @@ class Ks(Core):
             for receiver in receivers:
                 log = self.log.without(everybody - frozenset([receiver])).listed()
                 self._transmit(out, receiver, KsMessage(self.sent, everybody, log, payload))
-                self.flushes.note_sent(receiver, self.sent)
+                self.flushes.count_sent(receiver, self.sent)
             self.log = self.log.without(everybody)
             self.log.add(self.process, int(self.sent), everybody)
 
@@ -151,7 +151,7 @@ class Ks(Core):
         elif isinstance(frame, KsFlush):
             self.flushes.reports.setdefault(frame.peer, {})[sender] = frame
         if self.flushes.reports:
-            self._settle(out)
+            self._finish_flushes(out)
 
     def _needs(self, frame: KsMessage) -> list[Need]:
         """What must be delivered here first."""
@@ -178,7 +178,7 @@ class Ks(Core):
             frame = message.frame
             assert isinstance(frame, KsMessage)
             self._merge(message.sender, frame)
-            self.flushes.note_delivered(message.sender)
+            self.flushes.count_delivered(message.sender)
             out.append(Deliver(message.sender, frame.number, frame.payload))
             ready.extend(self.queue.advance(message.sender, message.order))
 
@@ -199,13 +199,13 @@ class Ks(Core):
         self.flushes.start(peer)
         for name in self._survivors():
             self._transmit(out, name, self.flushes.report_for(peer, name))
-        self._settle(out)
+        self._finish_flushes(out)
 
     def _survivors(self) -> list[str]:
         gone = self.dropped()
         return [name for name in self.members.names if name != self.process and name not in gone]
 
-    def _settle(self, out: list[Effect]) -> None:
+    def _finish_flushes(self, out: list[Effect]) -> None:
         """Let go on whatever needs a dropped peer, where the flush is over."""
         gone = self.dropped()
         survivors = self._survivors()

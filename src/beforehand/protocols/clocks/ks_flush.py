@@ -54,11 +54,11 @@ class Flush:
         self.delivered = {}
         self.reports = {}
 
-    def note_sent(self, receiver: str, number: i64) -> None:
+    def count_sent(self, receiver: str, number: i64) -> None:
         """A message was sent."""
         self.sent[receiver] = (self.sent.get(receiver, (0, 0))[0] + 1, int(number))
 
-    def note_delivered(self, sender: str) -> None:
+    def count_delivered(self, sender: str) -> None:
         """A message was delivered."""
         self.delivered[sender] = self.delivered.get(sender, 0) + 1
 

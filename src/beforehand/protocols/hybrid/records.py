@@ -3,7 +3,7 @@
 The unit of bookkeeping is a *run*: causal-sends that follow each other, to the same receivers, with
 nothing delivered in between that needs a permit. Its messages have consecutive ids, wait for the
 same permits and are flagged alike, so one record stands for all of them; a single message is a run
-of one. A run has one *copy* for each receiver. (A record holds at most so much; a longer run is
+of one. A run has one *copy* for each receiver. (The size of a record is limited; a longer run is
 several records, each of which `continues` the one before.)
 """
 
@@ -22,7 +22,7 @@ MAX_GROUP_RUN_BYTES: Final = 1200  # a multicast run fits a datagram, so it is a
 
 
 class PeerRecord:
-    """Everything that concerns one other process, in both directions."""
+    """The state of the channel with one other process, in both directions."""
 
     name: str
     # from us to it
@@ -35,7 +35,7 @@ class PeerRecord:
     best_permit: i64  # highest permit that it gave us, even before its message arrived
     missing: SlidingArray[MissingPermit]  # what we wait for, in id order
     early: dict[int, EarlyFrame]  # received before their predecessor, by the predecessor's id
-    # what goes out at the next flush
+    # to be sent at the next flush
     ack_due: bool
     permit_due: bool
 
@@ -59,7 +59,7 @@ class PeerRecord:
         self.open.add(copy)
 
     def remove_open(self) -> None:
-        """It has acknowledged the oldest one."""
+        """It has acknowledged the oldest of these."""
         self.open.remove()
         if self.open.first == self.open.next:
             self.open = NO_COPIES
@@ -71,7 +71,7 @@ class PeerRecord:
         self.missing.add(permit)
 
     def remove_missing(self) -> MissingPermit:
-        """The oldest one has come."""
+        """The oldest of these has come; returns it."""
         permit = self.missing.remove()
         if self.missing.first == self.missing.next:
             self.missing = NO_PERMITS
@@ -163,7 +163,7 @@ class MessageRun:
     continues: bool  # belongs to the same run as the record before it
     need: i64  # depends on the permits below this position: `permits.next` at causal-send
     payloads: list[bytes]
-    since: list[int]  # when each was causal-sent, as long as the run waits: it only serves `held`
+    since: list[int]  # when each was causal-sent, as long as the run waits; only `held` uses it
     copies: list[RunCopy]
     unsent: i64  # copies not yet released
     open: i64  # copies not yet acknowledged
@@ -216,7 +216,7 @@ class MessageRun:
         return waiting and _size(self.payloads) + _size(payloads) <= MAX_GROUP_RUN_BYTES
 
     def only_waits_for(self, peer: PeerRecord) -> bool:
-        """Has everybody but `peer` acknowledged all of it (and maybe `peer` too)?"""
+        """Has every receiver but `peer` acknowledged all of it (and maybe `peer` too)?"""
         return self.open == 0 or (self.sole is not None and self.sole.peer is peer)
 
     def unreleased(self) -> list[PeerRecord]:
@@ -343,7 +343,7 @@ def _size(payloads: list[bytes]) -> int:
     return sum([len(payload) + 2 for payload in payloads])
 
 
-# Shared by all that have none, since that is the rule and memory is what large systems are short of:
+# Shared by all that have none, which is the common case; it saves memory in large systems:
 # replaced when there is one, never changed.
 NO_COPIES: Final[SlidingArray[RunCopy]] = SlidingArray()
 NO_PERMITS: Final[SlidingArray[MissingPermit]] = SlidingArray()

@@ -1,4 +1,4 @@
-"""What the frames of several protocols share: a number, with or without a payload."""
+"""Frames that carry a message number, with or without a payload, as several protocols use."""
 
 from __future__ import annotations
 

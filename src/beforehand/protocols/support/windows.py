@@ -1,8 +1,8 @@
 """The two ends of an ordered stream of frames over a network that loses, duplicates and reorders.
 
 Frames of a stream have ids that grow, and each comes with the id of the one before it (0 for none),
-so the receiver knows where it belongs. What comes early is kept; acks are cumulative; what is not
-acknowledged is sent again from time to time, the oldest first.
+so the receiver knows where it belongs. Early frames are kept, acks are cumulative, and what is not
+acknowledged is retransmitted from time to time, the oldest first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.frames import Frame
 
 MAX_RESENT: Final = 64  # frames to one peer per tick: enough to make progress, too few to flood it
-MAX_EARLY: Final = 4096  # frames kept from one peer; further ones count as lost and come again
+MAX_EARLY: Final = 4096  # frames kept from one peer; further ones count as lost
 
 
 class Streamed:
@@ -27,7 +27,7 @@ class Streamed:
     position: Final[i64]
     previous: Final[i64]
     frame: Final[Frame]
-    since: Final[i64]  # the caller's clock when it was sent, or came
+    since: Final[i64]  # the caller's clock when it was sent or received
 
     def __init__(self, position: i64, previous: i64, frame: Frame, since: i64) -> None:
         self.position = position
@@ -107,12 +107,12 @@ class ReceiveWindow:
             )
 
     def keep(self, position: i64, previous: i64, frame: Frame, now: i64) -> None:
-        """Keep a frame that has not been taken yet; only one that is next is sure of a place."""
+        """Keep a frame that has not been taken yet; only the next one is sure of being kept."""
         if previous == self.last or len(self.early) < MAX_EARLY:
             self.early[int(previous)] = Streamed(position, previous, frame, now)
 
     def follower(self) -> Streamed | None:
-        """The frame whose turn it is, if it has come: to be taken with `take`."""
+        """The next frame in order, if it has come; remove it with `take`."""
         return self.early.get(int(self.last))
 
     def take(self, position: i64) -> None:
