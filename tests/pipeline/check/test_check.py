@@ -34,7 +34,7 @@ def test_a_correct_protocol(spark: SparkSession, symmetry: bool) -> None:
         reduce=symmetry,
         symmetry=symmetry,
         tasks=4,
-        at_once=NEXT_TO_NOTHING,
+        driver_states=NEXT_TO_NOTHING,
         progress=told.append,
     )
     assert found.outcome == "correct" and found.reduced is symmetry
@@ -49,7 +49,7 @@ def test_a_correct_protocol(spark: SparkSession, symmetry: bool) -> None:
 def test_a_violation(spark: SparkSession) -> None:
     """Once a task has found one, the shortest is looked for, as on one machine."""
     chosen = setting("cykas-unsafe", sends=[2, 2, 1])
-    found = check_on_spark(spark, chosen, tasks=4, at_once=NEXT_TO_NOTHING)
+    found = check_on_spark(spark, chosen, tasks=4, driver_states=NEXT_TO_NOTHING)
     assert found.outcome == "violated" and found.counterexample is not None
     assert replace(found, seconds=0.0) == replace(check(chosen), seconds=0.0)
 
@@ -60,7 +60,7 @@ def test_a_violation_whose_shortest_run_is_not_found(spark: SparkSession) -> Non
     whole = check(chosen, symmetry=False)
     # Enough for a part, too little for everything.
     verdict = check_on_spark(
-        spark, chosen, symmetry=False, max_states=whole.states // 2, tasks=8, at_once=1
+        spark, chosen, symmetry=False, max_states=whole.states // 2, tasks=8, driver_states=1
     )
     found = verdict.counterexample
     assert verdict.outcome == "violated" and found is not None
@@ -79,7 +79,7 @@ def test_cores_that_do_not_treat_names_alike(spark: SparkSession) -> None:
     alone = check(chosen)
     assert (alone.outcome, alone.symmetries) == ("correct", 1)
     assert check(chosen, max_states=NEXT_TO_NOTHING).symmetries == 6  # it takes a while to see
-    found = check_on_spark(spark, chosen, tasks=2, at_once=NEXT_TO_NOTHING)
+    found = check_on_spark(spark, chosen, tasks=2, driver_states=NEXT_TO_NOTHING)
     assert (found.outcome, found.symmetries) == ("correct", 1)
     assert found.states >= alone.states and "in 2 parts" in found.reason
 
@@ -87,7 +87,7 @@ def test_cores_that_do_not_treat_names_alike(spark: SparkSession) -> None:
 def test_a_limit_that_one_task_hits(spark: SparkSession) -> None:
     """Then it is not known whether the whole is correct."""
     chosen = setting("hybrid", sends=[2, 1, 1])
-    found = check_on_spark(spark, chosen, tasks=4, max_states=50, at_once=NEXT_TO_NOTHING)
+    found = check_on_spark(spark, chosen, tasks=4, max_states=50, driver_states=NEXT_TO_NOTHING)
     assert found.outcome == "unfinished"
     assert "50 states" in found.reason and "parts" in found.reason
 
@@ -99,7 +99,7 @@ def test_what_is_small_or_indivisible_is_done_here(
     """One program without choices, or few states: no task is sent out."""
     chosen = setting("fifo", sends=[2, 1, 0], program=program)
     at_once = NEXT_TO_NOTHING if program else 100_000
-    found = check_on_spark(spark, chosen, at_once=at_once)
+    found = check_on_spark(spark, chosen, driver_states=at_once)
     assert replace(found, seconds=0.0) == replace(check(chosen), seconds=0.0)
     assert found.outcome == "violated"
 
@@ -115,7 +115,7 @@ def test_a_task_that_fails(spark: SparkSession) -> None:
         return make(process)
 
     with pytest.raises(PipelineError, match="could not be explored: OSError: there is no room"):
-        check_on_spark(spark, replace(chosen, make=make_here_only), at_once=NEXT_TO_NOTHING)
+        check_on_spark(spark, replace(chosen, make=make_here_only), driver_states=NEXT_TO_NOTHING)
 
 
 @pytest.mark.slow
@@ -130,4 +130,4 @@ def test_a_worker_that_dies(spark: SparkSession) -> None:
         return make(process)
 
     with pytest.raises(PipelineError, match="was lost; see the log of its worker"):
-        check_on_spark(spark, replace(chosen, make=make_or_die), at_once=NEXT_TO_NOTHING)
+        check_on_spark(spark, replace(chosen, make=make_or_die), driver_states=NEXT_TO_NOTHING)

@@ -25,7 +25,7 @@ def test_spark_tasks_give_the_same_verdict(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A program that is divided is as correct as one that is not, and says that it was divided."""
-    divided = partial(on_spark.check_on_spark, at_once=10)  # states, before tasks take over
+    divided = partial(on_spark.check_on_spark, driver_states=10)  # states, before tasks take over
     monkeypatch.setattr(on_spark, "check_on_spark", divided)
     arguments = ("check", "--protocol", "mattern", "--sends", "2,1,1", "--json")
     here, there = command(*arguments), command(*arguments, *SPARK)

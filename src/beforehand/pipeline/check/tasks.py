@@ -1,4 +1,4 @@
-"""The parts of a program as the tasks of one Spark job, and what they find as one verdict."""
+"""The parts of a program as tasks of one Spark job, and their results as one verdict."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from beforehand.checker.verdict import Verdict
 from beforehand.errors import PipelineError
 from beforehand.pipeline.sweep.tasks import told
 
-_EVERY: Final = 0.2  # seconds between two looks at what has been found
+_POLL_INTERVAL: Final = 0.2  # seconds
 
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What a task tells of its part."""
+    """The result of exploring one part."""
 
     verdict: Verdict | None = None
     asymmetric: bool = False  # the cores do not treat names alike
@@ -35,24 +35,24 @@ class TaskResult:
 
     @property
     def is_final(self) -> bool:
-        """Whether the other tasks need not go on."""
+        """Whether the other tasks can be cancelled."""
         violated = self.verdict is not None and self.verdict.outcome == "violated"
         return violated or self.asymmetric or bool(self.failure)
 
 
 @dataclass(frozen=True)
 class TaskSpec:
-    """What every task is told."""
+    """What all tasks have in common."""
 
     setting: Setting
     reduce: bool
     symmetry: bool
     max_states: int | None
-    deadline: float | None  # by the clock on the wall, which is much the same everywhere
-    merged: bool  # a part stands for its renamings too, so it must be seen that these are alike
+    deadline: float | None  # in wall-clock time, which is about the same on all machines
+    merged: bool  # a part represents its renamings too, so symmetry must be verified
 
     def explore(self, part: CheckProgram) -> TaskResult:
-        """Do a task."""
+        """Explore one part."""
         try:
             return TaskResult(
                 check(
@@ -72,12 +72,12 @@ class TaskSpec:
 
 
 def seconds_to(deadline: float | None) -> float | None:
-    """How many seconds are left."""
+    """The seconds that remain."""
     return None if deadline is None else max(0.0, deadline - time.time())
 
 
-class _Findings(AccumulatorParam[dict[int, TaskResult]]):
-    """Brings what a task found to the driver when it is done; by part, so that nothing counts twice."""
+class _Results(AccumulatorParam[dict[int, TaskResult]]):
+    """Sends results to the driver as tasks finish; keyed by part, so that retries do not count twice."""
 
     def zero(self, value: dict[int, TaskResult]) -> dict[int, TaskResult]:
         return {}
@@ -90,34 +90,34 @@ class _Findings(AccumulatorParam[dict[int, TaskResult]]):
 
 def run_tasks(
     spark: SparkSession,
-    order: TaskSpec,
-    pieces: Sequence[CheckProgram],
-    tell: Callable[[list[TaskResult]], None],
+    spec: TaskSpec,
+    parts: Sequence[CheckProgram],
+    report: Callable[[list[TaskResult]], None],
 ) -> list[TaskResult]:
-    """Have all parts explored, until there is nothing more to find out; `tell` hears what there is."""
+    """Explore all parts, until one result makes the others unnecessary; `report` gets results so far."""
     context, tag = spark.sparkContext, f"beforehand-check-{uuid.uuid4().hex}"
-    findings = context.accumulator({}, _Findings())
+    accumulator = context.accumulator({}, _Results())
     over = threading.Event()
 
     def task(numbered: tuple[int, CheckProgram]) -> None:
         number, part = numbered
-        findings.add({number: order.explore(part)})
+        accumulator.add({number: spec.explore(part)})
 
-    def watch() -> None:
-        while not over.wait(_EVERY):
-            found = list(findings.value.values())
-            if any(each.is_final for each in found):
+    def poll() -> None:
+        while not over.wait(_POLL_INTERVAL):
+            results = list(accumulator.value.values())
+            if any(result.is_final for result in results):
                 context.cancelJobsWithTag(tag)
                 return
-            tell(found)
+            report(results)
 
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
+    poller = threading.Thread(target=poll, daemon=True)
+    poller.start()
     context.addJobTag(tag)
     try:
-        context.parallelize(list(enumerate(pieces)), len(pieces)).foreach(task)
+        context.parallelize(list(enumerate(parts)), len(parts)).foreach(task)
     except (Py4JError, PySparkException) as problem:
-        if not any(each.is_final for each in findings.value.values()):
+        if not any(result.is_final for result in accumulator.value.values()):
             raise PipelineError(
                 "a task that explored a part of the program was lost; see the log of its worker, and "
                 f"whether its memory is enough ({str(problem).strip().splitlines()[0]})"
@@ -125,30 +125,30 @@ def run_tasks(
     finally:
         context.removeJobTag(tag)
         over.set()
-        watcher.join()
-    found = [findings.value[number] for number in sorted(findings.value)]
-    for each in found:
-        if each.failure:
-            raise PipelineError(f"a part of the program could not be explored: {each.failure}")
-    return found
+        poller.join()
+    results = [result for _, result in sorted(accumulator.value.items())]
+    for result in results:
+        if result.failure:
+            raise PipelineError(f"a part of the program could not be explored: {result.failure}")
+    return results
 
 
-def combine(verdicts: Sequence[Verdict], pieces: int, symmetries: int) -> Verdict:
-    """What all tasks found, as one; of several counterexamples the shortest."""
-    found = [each.counterexample for each in verdicts if each.counterexample is not None]
-    violated = any(each.outcome == "violated" for each in verdicts)
-    unfinished = [each for each in verdicts if each.outcome == "unfinished"]
-    summed = f"explored in {pieces} parts; states that several of them reach count in each"
-    names = dict.fromkeys(name for each in verdicts for name in each.seen)
+def combine(verdicts: Sequence[Verdict], parts: int, symmetries: int) -> Verdict:
+    """The verdict of the whole from those of its parts, with the shortest counterexample."""
+    counterexamples = [v.counterexample for v in verdicts if v.counterexample is not None]
+    violated = any(v.outcome == "violated" for v in verdicts)
+    unfinished = [v for v in verdicts if v.outcome == "unfinished"]
+    summed = f"explored in {parts} parts; states that several of them reach count in each"
+    names = dict.fromkeys(name for v in verdicts for name in v.seen)
     return Verdict(
         "violated" if violated else "unfinished" if unfinished else "correct",
-        states=sum(each.states for each in verdicts),
-        transitions=sum(each.transitions for each in verdicts),
-        depth=max((each.depth for each in verdicts), default=0),
-        seconds=0.0,  # that a task took is not what the caller waited
-        seen={name: any(each.seen.get(name) for each in verdicts) for name in names},
-        counterexample=min(found, key=lambda each: len(each.run), default=None),
+        states=sum(v.states for v in verdicts),
+        transitions=sum(v.transitions for v in verdicts),
+        depth=max((v.depth for v in verdicts), default=0),
+        seconds=0.0,  # the caller knows how long it waited
+        seen={name: any(v.seen.get(name) for v in verdicts) for name in names},
+        counterexample=min(counterexamples, key=lambda found: len(found.run), default=None),
         reason=f"{unfinished[0].reason} ({summed})" if unfinished else summed,
         symmetries=symmetries,
-        reduced=all(each.reduced for each in verdicts),
+        reduced=all(v.reduced for v in verdicts),
     )
