@@ -119,7 +119,7 @@ def test_a_version_that_is_none(tmp_path: Path, version: str) -> None:
         ),
         (
             '{"process": "a", "kind": "start", "colour": 1}',
-            "there is no field 'colour'; put what it says into `detail`",
+            "there is no field 'colour'; put its value into `detail`",
         ),
     ],
     ids=lambda value: value[:40],

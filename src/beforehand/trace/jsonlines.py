@@ -151,8 +151,8 @@ def _check_names(fields: dict[str, object]) -> None:
     for name in fields:
         if name not in Event._fields:
             close = difflib.get_close_matches(name, Event._fields, 1)
-            meant = f"did you mean `{close[0]}`" if close else "put what it says into `detail`"
-            raise TraceError(f"there is no field {shown(name)}; {meant}?")
+            remedy = f"did you mean `{close[0]}`?" if close else "put its value into `detail`"
+            raise TraceError(f"there is no field {shown(name)}; {remedy}")
     for name in ("process", "kind"):
         if name not in fields:
             raise TraceError(f"`{name}` is missing; every event needs one")
