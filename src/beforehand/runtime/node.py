@@ -53,11 +53,11 @@ class Node:
     - `protocol`: any of `beforehand protocols`; with `processes`, `tree` or `links` where it needs them.
     - `transport`: instead of UDP; the addresses of `peers` are then what it understands.
     - `trace`: a folder for a trace of what happens here, as a part of the run named `run`.
-    - `window`, `window_bytes`: what may be under way to this node from each peer.
-    - `silent_after`: seconds without a sign of life after which a peer is reported silent.
-    - `drop_after`: seconds after which it is dropped for good; None waits for ever.
-    - `spin`: seconds, such as 0.0002, for which the node keeps looking for an answer after it has
-      written something, instead of sleeping. Answers are seen sooner, and others get less of a core.
+    - `window`, `window_bytes`: how much each peer may have outstanding to this node.
+    - `silent_after`: seconds without a datagram after which a peer is reported silent.
+    - `drop_after`: seconds after which it is dropped for good; None waits forever.
+    - `spin`: seconds, such as 0.0002, for which the node polls for answers after each write instead of
+      sleeping. Latency is lower, and the node uses more of a core.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class Node:
         await self.close(0.0 if kind is not None else 5.0)
 
     async def close(self, timeout: float = 5.0) -> Leftover:
-        """Wait up to so many seconds until all is delivered, say goodbye, and report what is left."""
+        """Wait up to `timeout` seconds for deliveries, leave the cluster, and report what is left."""
         await self.driver.close(timeout)
         undelivered = {
             peer.name: int(peer.outgoing.accepted - peer.outgoing.delivered)
@@ -165,7 +165,7 @@ class Node:
         """The same as one `send` for each payload, in order, and much faster; the last one's number.
 
         They are accepted in parts of up to a quarter of the window, each part as a whole or not at
-        all. If the call is cancelled between two parts, `sent` tells how many were accepted.
+        all. If the call is cancelled between two parts, `sent` is the number of the last one accepted.
         """
         batch = payloads if isinstance(payloads, list) else list(payloads)
         if not batch:
@@ -195,7 +195,7 @@ class Node:
         return message
 
     async def receive_batch(self, most: int | None = None) -> Batch:
-        """All messages that are there, at least one, at most `most`: the fast way to receive."""
+        """All unread messages, at least one, at most `most`: the fast way to receive."""
         driver = self.driver
         if not driver.inbox.unread:
             await driver.wait_for_message()
@@ -227,7 +227,7 @@ class Node:
     # ---- what became of it ----
 
     async def delivered(self, message: int | MessageId) -> None:
-        """Until all receivers of a message of this node have delivered it: its number, or its id.
+        """Wait until all receivers of a message of this node, by number or id, have delivered it.
 
         Raises PeerDroppedError if one of them is dropped before. On an overlay, where messages are
         passed on, only those receivers count that are peers of this node.
@@ -242,14 +242,14 @@ class Node:
         await self.driver.wait_for_delivery(message.number)
 
     async def flush(self) -> None:
-        """Until everything that was accepted so far is delivered to all receivers not dropped."""
+        """Wait until everything accepted so far is delivered to all receivers that are not dropped."""
         self.driver.check_open()
         await self.driver.wait_for_all()
 
     # ---- peers ----
 
     def add_peer(self, name: str, address: str | None = None) -> None:
-        """One more peer, or a new address of a known one. Without an address it must come to us."""
+        """Add a peer, or a new address of a known one. Without an address it must connect to us."""
         driver = self.driver
         driver.check_open()
         if name == self.name:
@@ -264,9 +264,9 @@ class Node:
         driver.add_peer(name, address)
 
     def drop(self, name: str) -> None:
-        """Give up on a peer for ever: nothing waits for it any more, and nothing of it is heard.
+        """Give up on a peer for good: nothing waits for it any more, and its messages are ignored.
 
-        The others learn of it and do the same. If it lives, it has to be restarted to come back.
+        The others learn of it and do the same. If it is alive, it must be restarted to come back.
         """
         self.driver.check_open()
         peer = self.driver.engine.sessions.peers.get(name)
@@ -285,7 +285,7 @@ class Node:
         return self.driver.events.listen()
 
     def held(self) -> list[Waiting]:
-        """What waits inside this node, for whom, for what and since when."""
+        """The messages that wait inside this node: for whom, for what and since when."""
         self.driver.engine.flush_pending()
         held = self.driver.engine.core.held()
         return [stats.waiting(each, self.name, monotonic_ns()) for each in held]

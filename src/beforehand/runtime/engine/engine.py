@@ -91,7 +91,7 @@ class Engine:
         return self._events.take()
 
     def report_accounts(self, wanted: bool) -> None:
-        """Whether to report `AccountChanged` for every grant of credit: somebody waits for one."""
+        """Whether to report `AccountChanged` for every grant of credit, because a task waits for one."""
         self._flow.reporting = wanted
 
     def record(self, trace: NodeTrace | None) -> None:

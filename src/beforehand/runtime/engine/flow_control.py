@@ -14,7 +14,7 @@ from beforehand.runtime.link.frames import credit_frame
 class FlowControl:
     """The credit that this process owes to its peers."""
 
-    reporting: bool  # somebody waits for credit or deliveries, so changes are reported as events
+    reporting: bool  # a task waits for credit or deliveries, so changes are reported as events
     _me: Peer
     _links: Links
     _events: EventQueue

@@ -1,6 +1,6 @@
 """What the application gets: single messages, and batches of them.
 
-There are millions of them, so the objects are created only when somebody looks at them: until then
+There are millions of them, so the objects are created only on access: until then
 they stay in runs, each a tuple of payloads that were delivered together. Iterating over a batch
 creates one message at a time, so the garbage collector never sees many.
 """
