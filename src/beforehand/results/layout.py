@@ -108,22 +108,8 @@ OutputKind = Literal["study", "sweep", "audit", "traffic", "cluster"]
 
 # What identifies each kind, first match wins: its note, or else a folder that only it has.
 MARKS: Final[tuple[tuple[OutputKind, tuple[str, ...]], ...]] = (
-    (
-        "study",
-        (
-            StudyFolder.NOTE,
-            StudyFolder.SOURCE,
-            f"{StudyFolder.TABLES}/{StudyFolder.PROTOCOLS}",
-        ),
-    ),
-    (
-        "sweep",
-        (
-            SweepFolder.MARK,
-            SweepFolder.WAVES,
-            f"{SweepFolder.METRICS}/{SweepFolder.TABLE1}",
-        ),
-    ),
+    ("study", (StudyFolder.NOTE, StudyFolder.SOURCE, "study/protocols")),
+    ("sweep", (SweepFolder.MARK, SweepFolder.WAVES, "metrics/table1")),
     ("audit", (AuditFolder.NOTE, AuditFolder.AUDITED, AuditFolder.VERDICTS)),
     ("traffic", (IngestFolder.NOTE, IngestFolder.UNFINISHED, CharacteristicsFolder.NOTE)),
     ("cluster", (ClusterFolder.NOTE,)),

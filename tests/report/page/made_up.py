@@ -80,7 +80,7 @@ def runs_of(found: TableView) -> tuple[RunView, ...]:
             replace(MADE, command=f"beforehand study --out shop --protocol {row[0]}"),
             table(
                 f"{anchor}-figures",
-                "figure value:number title kind meaning",
+                "figure value:number title unit meaning",
                 [
                     ("latency_mean", row[8], "latency", "time", "Mean."),
                     ("outcome", "complete", "outcome", "text", "How it ended."),

@@ -67,7 +67,7 @@ def test_charts_of_a_study_hold_its_figures() -> None:
     colours = {each["marker"]["color"] for each in latency.data if "marker" in each}
     symbols = {each["marker"]["symbol"] for each in latency.data if "marker" in each}
     assert len(colours) == 2 and len(symbols) == 4  # filled and open
-    assert "on lan 461 µs (hybrid) to 923 µs (rst)" in latency.told
+    assert "on lan 461 µs (hybrid) to 923 µs (rst)" in latency.description
 
 
 def test_failed_runs_are_not_drawn() -> None:
@@ -112,7 +112,7 @@ def test_growth_is_the_mean_over_runs_of_a_size() -> None:
     metadata = chart(charts, "growth-metadata")
     assert [each["y"] for each in metadata.data] == [[7.0, 7.0, 7.0], [66.0, 258.0, 1026.0]]
     assert metadata.layout["xaxis"]["tickvals"] == [8, 16, 32]
-    assert "rst 66 B to 1,026 B" in metadata.told
+    assert "rst 66 B to 1,026 B" in metadata.description
     assert len(charts) == 4
 
 
@@ -186,4 +186,4 @@ def test_claimed_and_measured_are_drawn_together() -> None:
     assert measured["x"] == [0.0123, 1.94, -0.01] and claimed["x"] == [0.0, 2.0, 0.0]
     assert lines["mode"] == "lines" and claimed["marker"]["symbol"].endswith("-open")
     assert process.layout["yaxis"]["ticktext"] == ["hybrid", "mattern"]
-    assert "rst: claimed O(n^2), measured k = 1.94" in message.told
+    assert "rst: claimed O(n^2), measured k = 1.94" in message.description

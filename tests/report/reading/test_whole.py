@@ -252,7 +252,7 @@ def test_a_demo_that_is_not_whole(tmp_path: Path) -> None:
     folders.write_note(demo / "_demo.json", note | {"seconds": done, "finished": False})
     told = {each.what: each.why for each in folders.read(demo).missing}
     assert told.keys() == {"the cluster of the demo", "the cluster study of the demo"}
-    assert "is not there any more, or not what it was" in told["the cluster of the demo"]
+    assert "is gone, or no longer what it was" in told["the cluster of the demo"]
     assert told["the cluster study of the demo"].startswith("the demo was stopped before it; run")
 
 

@@ -19,19 +19,21 @@ FLAGS, TABLE1 = TABLES["flags"], TABLES["table1"]
 # The part of RUNS that one pass over the messages computes.
 COUNTS: Final = spark_schema(
     characteristics.RUNS.select(
-        "run",
-        "messages",
-        "copies",
-        "requests",
-        "replies",
-        "payload_known",
-        "flagged",
-        "span_ns",
-        "rate",
-        "window_ns",
-        "peak_rate",
-        "gap_cv",
-        "burstiness",
+        *[
+            "run",
+            "messages",
+            "copies",
+            "requests",
+            "replies",
+            "payload_known",
+            "flagged",
+            "span_ns",
+            "rate",
+            "window_ns",
+            "peak_rate",
+            "gap_cv",
+            "burstiness",
+        ]
     )
 )
 

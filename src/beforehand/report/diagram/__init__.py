@@ -1,1 +1,11 @@
-"""Space-time diagrams: what happened between processes, drawn."""
+"""Space-time diagrams: what happened between processes, drawn.
+
+In reading order, which is also the way of a trace's events:
+
+- `logs.py` puts the events of each process in its order, `linearise.py` those of all processes in one.
+- `waits.py` finds where messages waited; `drawing.py` turns all of it into the `Diagram` of `model.py`.
+- `build.py` does these steps, for a whole run or the part around a message.
+- `columns.py` and `page.py` make an interactive page of it (scripts: `assets/diagram*.js`).
+- `svg.py` makes a picture: `picture.py`, with `layout.py`, `shapes.py`, `legend.py`, `text_metrics.py`.
+- `names.py`: what processes and messages are called.
+"""

@@ -133,12 +133,12 @@ class Drawing:
             cause = self._line.cause[place]
             if cause in self._mark and self._line.events[cause].process != event.process:
                 yield self._arrow(cause, self._mark[place])
-        # Where no frame of a kind is told to arrive, that none does tells nothing.
-        told = {self._line.events[cause].kind for cause in self._line.cause if cause != NOTHING}
+        # If no arrival of a kind is recorded, a missing arrival means nothing.
+        recorded = {self._line.events[cause].kind for cause in self._line.cause if cause != NOTHING}
         if any(event.kind == "release" for event in self._line.events):
-            told -= {"send"}  # it is the release that leaves
+            recorded -= {"send"}  # it is the release that leaves
         for place in sorted(self._line.lost & self._mark.keys()):
-            if self._line.events[place].kind in told and self._leaves(place):
+            if self._line.events[place].kind in recorded and self._leaves(place):
                 yield self._arrow(place, None)
 
     def _leaves(self, place: int) -> bool:
@@ -181,7 +181,7 @@ class Drawing:
         if self._line.clocks == "disagree":
             yield "The clocks of the processes disagree, so it is drawn by order and not by time."
         if self._line.clocks == "silent":
-            yield "The trace tells no times, so it is drawn by order."
+            yield "The trace has no times, so it is drawn by order."
         if strange := self._line.contradictions:
             what = "1 event comes" if strange == 1 else f"{strange:,} events come"
             yield f"The trace contradicts itself: {what} before what must have come before."

@@ -2,8 +2,8 @@
 
 Each process waits with its next event. One of those that have all they need takes its turn, the earliest
 first, until all are through. An arrival needs what arrives to be on its way: a `receive` the `release`
-to that process, or the `send` where releases are not told; a `deliver` without a `receive` the `send`;
-a `control` that arrives the `control` that was sent.
+to that process, or the `send` where no releases are recorded; a `deliver` without a `receive` the
+`send`; a `control` that arrives the `control` that was sent.
 
 Rows do not say which of several equal frames it was that arrived. Where as many arrived as were sent,
 they are taken to arrive in the order of sending; where frames were lost, or came twice, each arrival is
@@ -46,7 +46,7 @@ class Linearisation:
         self.events: list[EventLike] = []
         self.order: list[int] = []  # more than that of all events that it follows
         self.cause: list[int] = []  # of an arrival: the place of what it comes from, or NOTHING
-        self.lost: set[int] = set()  # what was sent and, by all the trace tells, never arrived
+        self.lost: set[int] = set()  # what was sent and, as far as the trace records, never arrived
         self.contradictions = 0  # arrivals before what they come from
         self.clocks: Clocks = "agree"
 
@@ -214,7 +214,7 @@ class _Turns:
         if way is None:
             # It was never recorded; or it was, after all that was kept of its sender.
             return event.sender not in self._cut
-        # Clocks tell when it left; without them, it is better to wait for the one that is meant.
+        # Clocks say when it left; without them, it is better to wait for the right one.
         return bool(way.travelling) or (way.last >= 0 and (self._by_time or not way.in_order))
 
     def _source(self, event: EventLike) -> Key | None:
@@ -239,7 +239,7 @@ class _Turns:
         if len(key) != _MESSAGE:
             return way.arrive()
         copies = self._ways.get((*key, event.process))
-        if copies is not None and copies.last >= 0:  # a release is told, and no receive
+        if copies is not None and copies.last >= 0:  # a release is recorded, but no receive
             return copies.arrive()
         return way.last
 

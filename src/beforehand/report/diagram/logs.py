@@ -22,7 +22,7 @@ _seq = attrgetter("seq")
 
 
 class EventLike(Protocol):
-    """A row of a trace, as docs/trace-format.md tells it; `trace.Event` is one."""
+    """A row of a trace, of docs/trace-format.md; `trace.Event` is one."""
 
     @property
     def run(self) -> str: ...

@@ -86,4 +86,4 @@ class Diagram:
     axis: Axis  # by which to draw it at first
     origin_ns: int  # the time of the first mark
     selected: int | None  # message to begin with
-    note: str  # which part of the trace this is, and what cannot be told; empty if all is here
+    note: str  # which part of the trace is drawn and what is unknown; empty if it is complete

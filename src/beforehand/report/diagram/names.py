@@ -10,14 +10,14 @@ from typing import Final
 from beforehand.results.format import printable, shortened, some
 
 _INCARNATION: Final = re.compile(r"(.+)@([0-9a-f]{16})", re.DOTALL)  # how real nodes are traced
-_TOLD: Final = 4  # digits that tell two lives of one process apart
+_SUFFIX: Final = 4  # digits that distinguish two incarnations of one process
 _DIGITS: Final = re.compile(r"([0-9]+)")
 
 
 def labels(processes: Sequence[str]) -> tuple[str, ...]:
-    """What to call each process: without its incarnation where that is not needed to tell it."""
+    """What to call each process: without its incarnation where the name is unique."""
     found = list(processes)
-    for digits in (0, _TOLD):
+    for digits in (0, _SUFFIX):
         short = [_short(name, digits) for name in processes]
         # A short name must not be what another process is called, or could be.
         taken = Counter(short) + Counter(

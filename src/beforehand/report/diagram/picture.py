@@ -102,7 +102,7 @@ class Picture:
     def _bars(self, root: Element) -> None:
         rows: dict[tuple[int, str], dict[int, Bar]] = defaultdict(dict)
         for bar in self._diagram.bars:
-            # Of a multicast that is released to one after the other, the longest tells enough.
+            # Of a multicast that is released to one after the other, the longest suffices.
             row = rows[self._diagram.marks[bar.start].process, bar.kind]
             if bar.start not in row or self._end(bar) > self._end(row[bar.start]):
                 row[bar.start] = bar

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import tostring
 from beforehand.report.diagram.model import Diagram
 from beforehand.report.diagram.picture import Picture
 
-NARROWEST: Final = 320  # pixels; below that nothing can be told apart
+NARROWEST: Final = 320  # pixels; below that nothing is legible
 
 
 def svg(diagram: Diagram, *, width: int = 960) -> str:

@@ -1,8 +1,8 @@
 """Where messages wait: at the sender from send to release, at a receiver from receive to deliver.
 
-A trace tells it with `hold`. Where it does not, a message has waited if something else arrived before it
-went on: what need not wait goes on at once. (Messages in one frame arrive at once. Only the first row of
-a frame has metadata, and that is how to tell.)
+A trace records it with `hold`. Where it does not, a message has waited if something else arrived before
+it went on: what need not wait goes on at once. (Messages in one frame arrive together. Only the first
+row of a frame has metadata, which shows where a frame begins.)
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The report as one page: `html` puts what is told elsewhere in this folder into the templates.
+"""The report as one page: `html` renders the templates `assets/report*.j2`.
 
-- `findings.py`, `comparison.py`, `claims.py`, `growth.py` work out what the figures say.
-- `charts.py` and `axes.py` draw it, as plain values for Plotly.
-- `parts.py`, `runs.py` and `violations.py` arrange what was run, and what was found.
-- `formats.py` says how values are shown. The templates are `assets/report*.j2`.
+- `findings.py`, `comparison.py`, `claims.py` and `growth.py` derive statements and charts from figures.
+- `charts.py` and `axes.py` describe charts as plain values for Plotly.
+- `overview.py`, `runs.py` and `violations.py` arrange what was run, and what was found.
+- `tables.py` reads rows by column name; `formats.py` formats values.
 """
 
 from __future__ import annotations

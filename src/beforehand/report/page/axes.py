@@ -70,7 +70,7 @@ class Scale:
 
 
 def scale(values: list[float | None], unit: Unit, *, log: bool | None = None) -> Scale:
-    """The axis on which these values can be told apart; `log` decides it beforehand."""
+    """The axis that separates these values; `log` overrides the choice of its type."""
     known = [each for each in values if each is not None]
     above = [each for each in known if each > 0]
     if not above:

@@ -1,7 +1,7 @@
 """Charts as plain values: what Plotly is given, and the sentence for those who do not see it.
 
 Colours are names of the style sheet, such as `var(--series-1)`: the page puts in what they stand for,
-and so charts follow the theme. No series is told from another by its colour alone.
+and so charts follow the theme. No series is description from another by its colour alone.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Chart:
 
     name: str  # one of its kind
     title: str
-    told: str  # what it shows, with the main figures
+    description: str  # what it shows, with the main figures
     height: int
     data: list[dict[str, Any]]
     layout: dict[str, Any]
@@ -46,7 +46,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class SeriesStyle:
-    """How a series is told from the others."""
+    """How a series is description from the others."""
 
     colour: str
     symbol: str
@@ -90,7 +90,12 @@ class DotSeries:
 
 
 def dot_chart(
-    name: str, title: str, told: str, rows: Sequence[str], series: Sequence[DotSeries], scale: Scale
+    name: str,
+    title: str,
+    description: str,
+    rows: Sequence[str],
+    series: Sequence[DotSeries],
+    scale: Scale,
 ) -> Chart:
     """Rows from top to bottom, and a mark for each series in every row."""
     data: list[dict[str, Any]] = []
@@ -105,7 +110,7 @@ def dot_chart(
             "showgrid": True,
         },
     }
-    return Chart(name, title, told, FRAME + ROW * max(len(rows), 3), data, layout)
+    return Chart(name, title, description, FRAME + ROW * max(len(rows), 3), data, layout)
 
 
 def plain(text: str, most: int) -> str:
@@ -170,7 +175,13 @@ class LineSeries:
 
 
 def line_chart(
-    name: str, title: str, told: str, series: Sequence[LineSeries], x: Scale, y: Scale, x_title: str
+    name: str,
+    title: str,
+    description: str,
+    series: Sequence[LineSeries],
+    x: Scale,
+    y: Scale,
+    x_title: str,
 ) -> Chart:
     """Lines through the points of each series."""
     data = [
@@ -191,4 +202,4 @@ def line_chart(
         "xaxis": x.axis() | {"title": {"text": x_title}, "showgrid": False},
         "yaxis": y.axis() | {"showgrid": True},
     }
-    return Chart(name, title, told, 340, data, layout)
+    return Chart(name, title, description, 340, data, layout)

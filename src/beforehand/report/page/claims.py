@@ -66,7 +66,7 @@ class Space:
     title: str
     claim: str  # column
     exponent: str  # column
-    told: str
+    description: str
 
 
 SPACES: Final = (
@@ -157,13 +157,15 @@ def _chart(sweep: SweepView, rows: list[Record], space: Space) -> Chart:
         f"{label}: claimed {visible(claim) or 'nothing'}, measured k = {shown(value, 'exponent')}"
         for label, claim, value in zip(labels, claims, measured, strict=True)
     ]
-    told = f"{space.told} Filled marks are measured, open ones claimed. {'; '.join(texts)}."
+    description = (
+        f"{space.description} Filled marks are measured, open ones claimed. {'; '.join(texts)}."
+    )
     known = [each for each in (*claimed, *measured) if each is not None]
     axis = Scale(
         False, min(0.0, *known), max(2.0, *known), None, "number", (0.0, 0.5, 1.0, 1.5, 2.0)
     )
     series = [DotSeries("measured (open: claimed)", measured, claimed, series_style(0), texts)]
-    return dot_chart(f"{sweep.name}-{space.name}", space.title, told, labels, series, axis)
+    return dot_chart(f"{sweep.name}-{space.name}", space.title, description, labels, series, axis)
 
 
 def _float(value: int | None) -> float | None:

@@ -34,7 +34,7 @@ class Quantity:
     column: str
     end: str  # a second column, joined with the first; empty if there is none
     unit: Unit
-    told: str
+    description: str
 
 
 QUANTITIES: Final = (
@@ -160,9 +160,11 @@ def _chart(study: StudyView, rows: list[Record], quantity: Quantity) -> Chart:
                 [row.anchor if row else None for row in found],
             )
         )
-    told = f"{quantity.told} {_least(rows, networks, quantity)}"
+    description = f"{quantity.description} {_least(rows, networks, quantity)}"
     name = f"{study.name}-{quantity.name}"
-    return dot_chart(name, quantity.title, told, labels, series, scale(values, quantity.unit))
+    return dot_chart(
+        name, quantity.title, description, labels, series, scale(values, quantity.unit)
+    )
 
 
 def _text(row: Record, quantity: Quantity) -> str:
@@ -177,7 +179,7 @@ def _least(rows: list[Record], networks: list[str], quantity: Quantity) -> str:
     """The main figures in words: what is smallest, and what is largest."""
     name = quantity.end or quantity.column
     what = "p99" if quantity.end else "value"
-    told = []
+    description = []
     for network in networks:
         known = [
             (value, label(row))
@@ -186,11 +188,11 @@ def _least(rows: list[Record], networks: list[str], quantity: Quantity) -> str:
             if (value := row.figure(name)) is not None
         ]
         if known:
-            told.append(
+            description.append(
                 f"on {visible(network)} {_named(min(known)[0], known, quantity)} to "
                 f"{_named(max(known)[0], known, quantity)}"
             )
-    return f"Smallest and largest {what}: {'; '.join(told)}." if told else ""
+    return f"Smallest and largest {what}: {'; '.join(description)}." if description else ""
 
 
 def _named(value: float, known: list[tuple[float, str]], quantity: Quantity) -> str:

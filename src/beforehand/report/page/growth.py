@@ -25,7 +25,7 @@ class Cost:
     title: str
     value: Callable[[Record], float | None]
     unit: Unit
-    told: str
+    description: str
 
 
 def _work(row: Record) -> float | None:
@@ -65,7 +65,7 @@ Points = list[tuple[float, float]]
 
 
 def charts(sweep: SweepView) -> list[Chart]:
-    """A chart for each cost that the runs tell, at two sizes or more."""
+    """A chart for each cost that was measured at two sizes or more."""
     rows = [row for row in records(sweep.results) if not row.text("error")]
     sizes = sorted({n for row in rows if (n := row.figure("processes"))})
     if len(sizes) < LEAST_SIZES:
@@ -102,10 +102,10 @@ def _chart(sweep: SweepView, rows: list[Record], sizes: list[float], cost: Cost)
         for protocol, points in found.items()
     ]
     heights: list[float | None] = [y for points in found.values() for _, y in points]
-    told = f"{cost.told} {_ends(found, cost)}"
+    description = f"{cost.description} {_ends(found, cost)}"
     y = scale(heights, cost.unit, log=True)
     return line_chart(
-        f"{sweep.name}-{cost.name}", cost.title, told, series, _sizes(sizes), y, "processes"
+        f"{sweep.name}-{cost.name}", cost.title, description, series, _sizes(sizes), y, "processes"
     )
 
 
@@ -116,10 +116,10 @@ def _sizes(sizes: list[float]) -> Scale:
 
 def _ends(found: dict[str, Points], cost: Cost) -> str:
     """The main figures in words: where each line begins and ends."""
-    told = [
+    description = [
         f"{visible(protocol)} {shown(points[0][1], cost.unit)} to {shown(points[-1][1], cost.unit)}"
         for protocol, points in found.items()
     ]
     low = min(points[0][0] for points in found.values())
     high = max(points[-1][0] for points in found.values())
-    return f"From {low:,.0f} to {high:,.0f} processes: {'; '.join(told)}."
+    return f"From {low:,.0f} to {high:,.0f} processes: {'; '.join(description)}."

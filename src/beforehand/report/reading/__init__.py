@@ -1,7 +1,8 @@
-"""From a folder of the pipeline to the contents of a report.
+"""From a folder of results to the views of a report.
 
-- `discover.py` finds the outputs in a folder, `read.py` has each of them read.
-- `studies.py`, `sweeps.py`, `audits.py` and `clusters.py` each read one kind of part.
-- `files.py` reads notes and tables. What it cannot read is a `Gap`, which `Register` keeps, so that a
-  part that is missing or damaged becomes a sentence in the report, and the others are shown.
+- `read.py` reads everything: `discover.py` finds the outputs, each goes to the reader of its kind.
+- These are `studies.py`, `sweeps.py`, `results.py`, `audits.py` (with `chains.py`) and `clusters.py`.
+- `files.py` reads notes and tables, `traces.py` events, `values.py` turns them into plain values.
+- `context.py`: names that are taken, and gaps. A `Gap` is something that cannot be read; it becomes a
+  sentence of the report that says what is missing, and everything else is shown.
 """

@@ -35,7 +35,7 @@ def read_audit(
     runs: Iterable[RunView] = (),
     traces: Sequence[Path] = (),
 ) -> AuditView | None:
-    """All of an audit; None if there is nothing to show, which is then told.
+    """Read an audit; None if it has no usable verdicts, which is then listed as missing.
 
     `runs` are those that the report has, `traces` the folders with their events, if they are known.
     """
@@ -52,7 +52,7 @@ def read_audit(
     events, gap = _events(listed, traces or strings(note.get("sources")))
     shown, problem = _shown(listed, known, events)
     counted = sum(row[kind] for row in verdicts for kind in KINDS)
-    told = [_rest(folder, len(listed), counted), gap, problem]
+    notes = [_rest(folder, len(listed), counted), gap, problem]
     return AuditView(
         name,
         f"{whose}: {_counted(verdicts)}",
@@ -61,7 +61,7 @@ def read_audit(
         _judged(f"{name}-verdicts", f"verdicts on {whose}", verdicts, known),
         shown,
         counted,
-        (*(each for each in told if each), *_unreadable(note)),
+        (*(note for note in notes if note), *_unreadable(note)),
     )
 
 
@@ -127,7 +127,7 @@ def _shares(rows: Sequence[Row]) -> list[Row]:
 def _events(
     rows: Sequence[Row], sources: Sequence[str | Path]
 ) -> tuple[dict[MessageKey, list[TraceRow]], str]:
-    """What the traces have about the chains, and what is to be said if they cannot be read."""
+    """What the traces have about the chains, and a note if they cannot be read."""
     wanted = {message for row in rows for message in messages_of(row)}
     found: dict[MessageKey, list[TraceRow]] = {}
     if not wanted:
@@ -146,7 +146,7 @@ def _shown(
     known: Mapping[str, RunView],
     events: Mapping[MessageKey, Sequence[TraceRow]],
 ) -> tuple[tuple[ViolationView, ...], str]:
-    """The violations of the report, and what is to be said if some cannot be drawn."""
+    """The violations of the report, and a note if some cannot be drawn."""
     found, problems = [], []
     for row in rows:
         try:
@@ -165,8 +165,8 @@ def _shown(
                 diagram,
             )
         )
-    told = f"{len(problems):,} violations could not be drawn: {problems[0]}." if problems else ""
-    return tuple(found), told
+    note = f"{len(problems):,} violations could not be drawn: {problems[0]}." if problems else ""
+    return tuple(found), note
 
 
 def _rest(folder: Path, listed: int, counted: int) -> str:

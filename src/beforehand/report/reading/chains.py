@@ -1,6 +1,6 @@
 """The diagram of a violation: the chain of messages that shows it, and who took part.
 
-The events come from the trace. Where there is none any more, the chain alone tells what must have been:
+The events come from the trace. Where it is gone, the chain alone determines what must have happened:
 each sender but the first delivered the message before its own, and the last one came too early.
 """
 
@@ -42,19 +42,19 @@ def draw(violation: Row, events: Mapping[MessageKey, Sequence[TraceRow]]) -> Dia
     if not chain:
         return None
     cast = {violation["process"], *(message.sender for message in chain)}
-    found = list(_on_stage(cast, (event for each in chain for event in events.get(each, ()))))
+    found = list(_among(cast, (event for each in chain for event in events.get(each, ()))))
     late = (violation["process"], violation["seq"])
     note = OF_TRACE
     if late not in {(event.process, event.seq) for event in found}:
-        found = _told_by(chain, violation["process"])
+        found = _reconstructed(chain, violation["process"])
         last = found[-1]
         late, note = (last.process, last.seq), OF_CHAIN
     drawn = build(found, run=violation["run"], flags={late: violation["sentence"]})
     return replace(drawn, axis="order", note=note)
 
 
-def _on_stage(cast: set[str], events: Iterable[TraceRow]) -> Iterable[TraceRow]:
-    """What those who take part did with each other; arrows to others would lead nowhere."""
+def _among(cast: set[str], events: Iterable[TraceRow]) -> Iterable[TraceRow]:
+    """Events between the participants; arrows to others would lead nowhere."""
     for event in events:
         if event.process not in cast or event.kind not in SHOWN:
             continue
@@ -63,7 +63,7 @@ def _on_stage(cast: set[str], events: Iterable[TraceRow]) -> Iterable[TraceRow]:
             yield event._replace(to=to)
 
 
-def _told_by(chain: Sequence[MessageKey], process: str) -> list[TraceRow]:
+def _reconstructed(chain: Sequence[MessageKey], process: str) -> list[TraceRow]:
     """What must have happened; the last event is the late delivery."""
     counts: Counter[str] = Counter()
     found: list[TraceRow] = []

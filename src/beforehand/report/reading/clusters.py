@@ -27,7 +27,7 @@ Row = Mapping[str, Any]
 
 
 def read_cluster(folder: Path, context: ReadingContext) -> ClusterView | None:
-    """All of a cluster; None if its note cannot be used, which is then told."""
+    """Read a cluster; None if its note is unusable, which is then listed as missing."""
     label = context.label(folder)
     again = instruction(context.commands.cluster("NEW"), "run a cluster")
     part = context.part(f"the cluster {label}", f"{again} to make another")
@@ -56,12 +56,12 @@ def _note(folder: Path) -> dict[str, Any]:
     kinds = {"plan": dict, "verdict": dict, "processes": list}
     for name, kind in kinds.items():
         if not isinstance(note.get(name), kind):
-            raise Gap(f"{folder / ClusterFolder.NOTE} does not tell the {name}")
+            raise Gap(f"{folder / ClusterFolder.NOTE} lacks the {name}")
     if not all(isinstance(row, dict) for row in note["processes"]):
-        raise Gap(f"{folder / ClusterFolder.NOTE} does not tell the processes")
+        raise Gap(f"{folder / ClusterFolder.NOTE} lacks the processes")
     for name in ("sends", "deliveries", "held"):
         if not isinstance(note["verdict"].get(name), int):
-            raise Gap(f"{folder / ClusterFolder.NOTE} does not tell the {name}")
+            raise Gap(f"{folder / ClusterFolder.NOTE} lacks the {name}")
     return note
 
 
@@ -74,7 +74,7 @@ def _sentences(note: Row) -> list[str]:
     )
     killed = [str(row.get("name")) for row in rows if row.get("killed")]
     if killed:
-        found.append(f"Killed on purpose in the middle: {', '.join(killed)}; the others went on.")
+        found.append(f"Killed on purpose in mid-run: {', '.join(killed)}; the others went on.")
     if verdict.get("clean") is True:
         found.append(
             f"Verdict: clean. {verdict['deliveries']:,} deliveries, each once and in causal order, and "
@@ -84,10 +84,10 @@ def _sentences(note: Row) -> list[str]:
     kinds = verdict.get("violations")
     counts = dict(kinds) if isinstance(kinds, dict) else {}
     counts |= {name: verdict.get(name) for name in ("lost", "damaged")}
-    told = ", ".join(
+    listed = ", ".join(
         f"{count:,} {kind}" for kind, count in counts.items() if isinstance(count, int) and count
     )
-    found.append(f"Verdict: not clean: {told or 'see its trace'}.")
+    found.append(f"Verdict: not clean: {listed or 'see its trace'}.")
     return [*found, *strings(verdict.get("sentences"))]
 
 
@@ -104,9 +104,9 @@ def _plan(plan: Row, note: Row) -> str:
 
 def _faults(rows: Sequence[Row]) -> str:
     return (
-        f"The network was made bad: {_total(rows, 'lost'):,} datagrams were lost, "
-        f"{_total(rows, 'doubled'):,} doubled, and {_total(rows, 'held_back'):,} held back so "
-        f"that others overtook them; {_total(rows, 'resent'):,} frames were sent again."
+        f"The network was faulty: {_total(rows, 'lost'):,} datagrams were lost, "
+        f"{_total(rows, 'doubled'):,} duplicated, and {_total(rows, 'held_back'):,} held back so "
+        f"that others overtook them; {_total(rows, 'resent'):,} frames were retransmitted."
     )
 
 

@@ -73,7 +73,7 @@ class PartContext:
             self.context.missing.append(found)
 
     def attempt(self, which: str, read: Callable[[], T]) -> T | None:
-        """What `read` gives; None if there is a gap, which is then told."""
+        """The result of `read`; None if there is a gap, which is then listed as missing."""
         try:
             return read()
         except Gap as gap:

@@ -42,12 +42,12 @@ def _folders_in(folder: Path) -> list[Path]:
 
 
 def looked_for() -> str:
-    """The notes that tell an output, in words."""
+    """The notes that identify outputs, for an error."""
     return ", ".join(names[0] for _, names in MARKS)
 
 
 def is_trace(path: Path) -> bool:
-    """Whether a file, or the first in this folder, is a trace, as far as its columns tell."""
+    """Whether a file, or the first in this folder, is a trace, judging by its columns."""
     files = files_of([path] if path.is_file() else sorted(path.glob("*")))
     if not files or not files[0].name.endswith(".parquet"):
         return bool(files)

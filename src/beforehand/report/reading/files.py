@@ -60,7 +60,7 @@ def finished_dataset(folder: Path) -> ds.Dataset:
     if not (folder / SUCCESS).exists():
         raise Gap(f"{folder} was not finished: there is no {SUCCESS} in it")
     gone = [each for each in folder.glob(".*.crc") if not each.with_name(each.name[1:-4]).exists()]
-    if gone:  # Spark leaves a checksum beside each file, which tells of files that were deleted
+    if gone:  # Spark's checksums outlive files that were deleted
         names = ", ".join(sorted(each.name[1:-4] for each in gone)[:3])
         raise Gap(f"{folder} had files that are gone ({names})")
     files = sorted(folder.glob("*.parquet"))
@@ -78,10 +78,10 @@ def parquet(files: list[Path]) -> ds.Dataset:
         schemas.append(schema)
         if schema.names != schemas[0].names:
             raise Gap(f"{file} has other columns than {files[0].name} beside it")
-        told = (schema.metadata or {}).get(TRACE_VERSION, b"1")
-        if told != str(VERSION).encode():
+        version = (schema.metadata or {}).get(TRACE_VERSION, b"1")
+        if version != str(VERSION).encode():
             raise Gap(
-                f"{file} is a trace of version {told.decode('ascii', 'replace')}, and this program "
+                f"{file} is a trace of version {version.decode('ascii', 'replace')}, and this program "
                 f"knows version {VERSION} (upgrade it)"
             )
     with clear(files[0].parent):
@@ -117,7 +117,7 @@ def _fits(found: pa.DataType, needed: Field) -> bool:
 
 @contextmanager
 def clear(path: Path) -> Iterator[None]:
-    """What goes wrong with a file is a gap, told in one line."""
+    """Turn what goes wrong with a file into a gap, described in one line."""
     try:
         yield
     except (*_BAD_FILES, pa.ArrowException) as problem:

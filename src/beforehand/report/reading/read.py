@@ -1,4 +1,4 @@
-"""All of a folder, read into the contents of a report."""
+"""All outputs of a folder, read into the views of a report."""
 
 from __future__ import annotations
 
@@ -45,11 +45,7 @@ STEPS: Final[dict[str, tuple[OutputKind, str]]] = {
 
 
 def read(folder: str | Path, made: Provenance | None, commands: Commands) -> ReportView:
-    """What the pipeline has left in a folder or below it; `made` tells how the report comes about.
-
-    What is missing or damaged is told in the contents. Only a folder with nothing of ours in it is an
-    error.
-    """
+    """Read all outputs in a folder or below it; see `report.read`."""
     root = _checked(folder, commands)
     context = ReadingContext(root, commands)
     clusters: list[ClusterView | None] = []
@@ -84,20 +80,16 @@ def read(folder: str | Path, made: Provenance | None, commands: Commands) -> Rep
 def _checked(folder: str | Path, commands: Commands) -> Path:
     root = Path(folder)
     if "://" in str(folder) and not root.exists():
-        raise ReportError(
-            f"{folder}: a report is made from files of this machine; copy the folder here first"
-        )
+        raise ReportError(f"{folder}: a report needs local files; copy the folder here first")
     if not root.exists():
-        raise ReportError(
-            f"{folder}: there is no such folder; name one that the pipeline has written"
-        )
+        raise ReportError(f"{folder}: there is no such folder; name one that the pipeline wrote")
     if not root.is_dir():
-        told = (
+        remedy = (
             _for_traces(root, commands)
             if is_trace(root)
-            else "name the folder that the pipeline has written"
+            else "name the folder that the pipeline wrote"
         )
-        raise ReportError(f"{folder} is a file; {told}")
+        raise ReportError(f"{folder} is a file; {remedy}")
     if not os.access(root, os.R_OK | os.X_OK):
         raise ReportError(
             f"{folder} cannot be read (permission denied); check that you may read it"
@@ -113,7 +105,7 @@ def _nothing(root: Path, commands: Commands) -> str:
     if is_trace(root):
         return f"{root} holds traces and no results; {_for_traces(root, commands)}"
     return (
-        f"{root}: there is nothing to report in it or up to {DEEP} folders below (looked for "
+        f"{root}: nothing to report in it or up to {DEEP} folders below (looked for "
         f"{looked_for()}); name the output folder of a study, sweep, audit, ingest or demo"
     )
 
@@ -125,7 +117,7 @@ def _for_traces(path: Path, commands: Commands) -> str:
 
 
 def _demo(root: Path, outputs: Sequence[Output], context: ReadingContext) -> Provenance | None:
-    """How a whole demo was made, if it is one; what it should have left and has not is told."""
+    """How a whole demo was made, if it is one; steps without output are listed as missing."""
     if not (root / DemoFolder.NOTE).exists():
         return None
     again = instruction(context.commands.demo(root), "run the demo")
@@ -137,6 +129,6 @@ def _demo(root: Path, outputs: Sequence[Output], context: ReadingContext) -> Pro
     done = seconds if isinstance(seconds, dict) else {}
     for step, (kind, name) in STEPS.items() if done or note.get("finished") is False else ():
         if Output(kind, root / name) not in outputs:
-            gone = f"{root / name} is not there any more, or not what it was"
+            gone = f"{root / name} is gone, or no longer what it was"
             part.miss(f"the {step}", gone if step in done else "the demo was stopped before it")
     return provenance_of(note) if note.get("command") else None

@@ -67,8 +67,8 @@ def read_results(folder: Path, part: PartContext) -> Results:
         rows |= {(row["run"], wave): row for row in table or ()}
     known = [rows[key] for key in owners.items() if key in rows]
     found.rows = sorted(known, key=lambda row: tuple(row[name] for name in ORDER))
-    _tell_lost(part, owners, rows)
-    _tell_unfinished(folder, part, {path.stem for path in notes})
+    _report_lost(part, owners, rows)
+    _report_unfinished(folder, part, {path.stem for path in notes})
     return found
 
 
@@ -76,20 +76,22 @@ def _wave(path: Path) -> dict[str, Any]:
     note = read_note(path)
     for name in ("runs", "traced"):
         if not isinstance(note.get(name), list) or len(strings(note[name])) < len(note[name]):
-            raise Gap(f"{path} does not tell its {name}")
+            raise Gap(f"{path} has no list of {name}")
     return note
 
 
 def _commands(note: Row) -> dict[str, str]:
-    told = note.get("commands")
-    return {run: string(each) for run, each in told.items()} if isinstance(told, dict) else {}
+    commands = note.get("commands")
+    if not isinstance(commands, dict):
+        return {}
+    return {run: string(command) for run, command in commands.items()}
 
 
 def _rows(folder: Path) -> list[dict[str, Any]]:
     rows = read_table(folder, NEEDED).to_pylist()
     for row in rows:
         if any(row[name] is None for name in NEEDED.names if name != "error"):
-            raise Gap(f"{folder} has a row without all that a run is told by")
+            raise Gap(f"{folder} has an incomplete row")
     return [dict(row) for row in rows]
 
 
@@ -99,7 +101,7 @@ def _traces(folder: Path) -> Path:
     return folder
 
 
-def _tell_lost(
+def _report_lost(
     part: PartContext, owners: Mapping[str, str], rows: Mapping[tuple[str, str], Row]
 ) -> None:
     """Runs that a note promises and its table has not."""
@@ -112,7 +114,7 @@ def _tell_lost(
         )
 
 
-def _tell_unfinished(folder: Path, part: PartContext, waves: set[str]) -> None:
+def _report_unfinished(folder: Path, part: PartContext, waves: set[str]) -> None:
     """Tables without a note."""
     for each in sorted((folder / SweepFolder.RESULTS).glob("*")):
         if each.is_dir() and each.name not in waves:

@@ -28,24 +28,26 @@ from beforehand.results.tables.study import PROTOCOLS, RECOMMENDATION
 
 CHARACTERISTICS: Final = ("runs", "processes", "summaries")  # the tables that are shown
 _COMPARED: Final = PROTOCOLS.select(
-    "protocol",
-    "network",
-    "run",
-    "outcome",
-    "verdict",
-    "error",
-    "violations",
-    "causal_violations",
-    "deliveries",
-    "waiting_peak",
-    "latency_mean",
-    "latency_p99",
-    "held_mean",
-    "metadata_per_message",
-    "control_per_message",
-    "wire_per_message",
-    "integers_peak",
-    "causal",
+    *[
+        "protocol",
+        "network",
+        "run",
+        "outcome",
+        "verdict",
+        "error",
+        "violations",
+        "causal_violations",
+        "deliveries",
+        "waiting_peak",
+        "latency_mean",
+        "latency_p99",
+        "held_mean",
+        "metadata_per_message",
+        "control_per_message",
+        "wire_per_message",
+        "integers_peak",
+        "causal",
+    ]
 )
 MOST_ROWS: Final = 500  # of a table of characteristics; a traffic may have a million processes
 
@@ -93,7 +95,7 @@ def read_study(folder: Path, context: ReadingContext) -> StudyView:
 
 
 def _about(folder: Path) -> dict[str, Any]:
-    """What the folder is about; only to tell how to go on, so it may be damaged."""
+    """The sources of the study; only needed for the command that resumes it, so it may be damaged."""
     try:
         return read_note(folder / StudyFolder.SOURCE)
     except (Gap, OSError):

@@ -19,7 +19,7 @@ from beforehand.results.tables.metrics import EXPONENTS, TABLE1
 from beforehand.results.tables.sweep import RESULTS
 
 # What people compare; a run has much more, which is shown with it.
-COMPARED: Final = (
+COMPARED: Final = [
     "protocol",
     "workload",
     "network",
@@ -49,15 +49,15 @@ COMPARED: Final = (
     "seconds_per_message",
     "run",
     "error",
-)
-_CLAIMED: Final = (
+]
+_CLAIMED: Final = [
     "protocol",
     "claimed_message_space",
     "metadata_bytes",
     "metadata_exponent",
     "integers_mean",
     "state_exponent",
-)
+]
 _FITTED: Final = ("protocol", "network", "workload", "y", "x", "exponent", "r2")
 _WORK: Final = real(
     "seconds_per_message",
@@ -107,8 +107,8 @@ def _title(row: Row) -> str:
 def _counted(results: Results) -> str:
     failed = sum(row["error"] is not None for row in results.rows)
     protocols = len({row["protocol"] for row in results.rows})
-    told = f"{len(results.rows):,} runs of {protocols:,} protocols"
-    return f"{told}, {failed:,} failed" if failed else told
+    summary = f"{len(results.rows):,} runs of {protocols:,} protocols"
+    return f"{summary}, {failed:,} failed" if failed else summary
 
 
 def _compared(name: str, label: str, results: Results, anchors: tuple[str, ...]) -> TableView:

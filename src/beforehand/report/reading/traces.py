@@ -29,7 +29,7 @@ _BETWEEN: Final = "\x1f"  # parts of a key
 
 
 class TraceRow(NamedTuple):
-    """A row, as `docs/trace-format.md` tells it."""
+    """A row of the trace format (docs/trace-format.md)."""
 
     run: str
     process: str
@@ -147,5 +147,5 @@ def _json_events(files: Sequence[Path]) -> Iterator[TraceRow]:
             text = gzip.decompress(data) if file.name.endswith(".gz") else data
             for line in text.splitlines():
                 row = json.loads(line) if line.strip() else {}
-                if "process" in row:  # otherwise it is a line that tells the version
+                if "process" in row:  # otherwise the line with the version
                     yield _event({**_DEFAULTS, **row})
