@@ -1,7 +1,6 @@
 """Whether this installation runs the compiled cores or their pure Python sources.
 
-Both behave the same; they differ in speed by a factor that matters. Which one an installation got
-depends on the machine that built it, so it can be asked.
+Both behave the same, but differ in speed. Which one is installed depends on the machine that built it.
 """
 
 # Every core builds on this module, and all are compiled together or not at all.
@@ -9,10 +8,10 @@ from beforehand.protocols import core
 
 
 def is_compiled() -> bool:
-    """Tell from the file that was really imported, not from what the build intended."""
+    """Judged by the file that was imported, not by what the build intended."""
     return not (core.__file__ or "").endswith(".py")
 
 
 def describe() -> str:
-    """The kind of build in a few words, for people."""
+    """The kind of build, for people."""
     return "compiled with mypyc" if is_compiled() else "pure Python: no compiled cores"

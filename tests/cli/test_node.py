@@ -292,7 +292,7 @@ def test_two_processes_talk_through_pipes(tmp_path: Path) -> None:
     [
         (["--peer", "=127.0.0.1:1"], "--peer '=127.0.0.1:1': write it like bob=127.0.0.1:7002"),
         (["--peer", "bob="], "--peer 'bob=': write it like bob=127.0.0.1:7002, or bob"),
-        (["--peer", "alice=127.0.0.1:1"], "a node is no peer of itself"),
+        (["--peer", "alice=127.0.0.1:1"], "a node isn't a peer of itself"),
         (["--protocol", "hybird"], "did you mean hybrid?"),
         (["--protocol", "tree"], "tree runs on an overlay, which this command cannot describe"),
         (["--key", "/nowhere/key"], "the key file '/nowhere/key' cannot be read"),

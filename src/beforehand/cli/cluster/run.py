@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class JudgedRun:
+class JudgedCluster:
     """A cluster that has finished, and its verdict."""
 
     plan: ClusterPlan
@@ -39,7 +39,7 @@ class JudgedRun:
 
 def run(
     plan: ClusterPlan, encrypted: bool, folder: Path, timeout: float, watch: Observer
-) -> JudgedRun:
+) -> JudgedCluster:
     """Run a cluster that leaves its traces in the folder, and judge them."""
     from beforehand.runtime.cluster.supervisor import run_cluster
     from beforehand.runtime.cluster.verdict import judge
@@ -49,10 +49,10 @@ def run(
     watch(course.children, "judging")
     labels = {child.process: child.label for child in course.children}
     verdict = judge(folder, labels, [child.label for child in course.killed])
-    return JudgedRun(plan, encrypted, course, verdict)
+    return JudgedCluster(plan, encrypted, course, verdict)
 
 
-def write_run_note(run: JudgedRun, folder: Path) -> None:
+def write_run_note(run: JudgedCluster, folder: Path) -> None:
     """Describe the run next to its traces; written last, so that it implies complete traces."""
     note = {**run.to_dict(), "encrypted": run.encrypted}
     write_note(

@@ -1,4 +1,4 @@
-"""What `beforehand simulate` prints."""
+"""The result of a simulation, for people."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from beforehand.simulator import Result
 
 
-SHOWN = 3  # violations to tell in full
-LINES = 24  # of a series
+SHOWN = 3  # violations to print in full
+LINES = 24  # rows of a time series, at most
 
 
 def show(result: Result, out: Path | None) -> None:
-    """The figures, and the verdict if there is one."""
+    """Print the figures, and the verdict if there is one."""
     scenario, metrics = result.scenario, result.metrics
     on = " on a reliable link" if scenario.linked() else ""
     if scenario.ground.layout is not None:
@@ -45,17 +45,17 @@ def show(result: Result, out: Path | None) -> None:
 
 
 def _show_verdict(result: Result) -> None:
-    found = result.violations
-    if not found:
+    violations = result.violations
+    if not violations:
         what = "causal order held, and nothing was delivered twice"
         missing = result.metrics.undelivered
         print_text(f"audit: {what}" + (f", but {missing:,} are missing." if missing else "."))
         return
-    kinds = sorted({each.kind for each in found})
-    counts = ", ".join(f"{sum(e.kind == kind for e in found):,} {kind}" for kind in kinds)
-    print_text(f"audit: {len(found):,} violations ({counts}); the first:")
-    for each in found[:SHOWN]:
-        print_text(f"  {each}")
+    kinds = sorted({violation.kind for violation in violations})
+    counts = ", ".join(f"{sum(v.kind == kind for v in violations):,} {kind}" for kind in kinds)
+    print_text(f"audit: {len(violations):,} violations ({counts}); the first:")
+    for violation in violations[:SHOWN]:
+        print_text(f"  {violation}")
 
 
 def _rows(result: Result) -> list[tuple[str, str, str]]:
@@ -105,7 +105,7 @@ def _rows(result: Result) -> list[tuple[str, str, str]]:
 
 
 def _show_series(result: Result) -> None:
-    """Not more lines than a screen has: the rest is in the JSON."""
+    """Print as many rows as fit on a screen; JSON has all."""
     step = -(-len(result.series) // LINES)
     shown = [*result.series[:-1:step], result.series[-1]]
     columns = ("time", "processes", "delay", "entries", "at most", "control/s", "delivered")
