@@ -184,7 +184,7 @@ def _characteristics(folder: Path, name: str, part: PartContext, run: str) -> tu
     return tuple(found)
 
 
-def _of_run(folder: Path, run: str) -> pa.TableView:
+def _of_run(folder: Path, run: str) -> pa.Table:
     """The rows of a run, or of all runs, in an order that does not depend on files."""
     found = read_table(folder, TABLES[folder.name].select("run"))
     with clear(folder):
