@@ -90,8 +90,8 @@ def follow(size: int, minutes: float, shuffle_s: float, shrink: float, sample_s:
     from beforehand.simulator import run
 
     planned = scenario(Setting(size, minutes, shuffle_s, shrink, sample_s))
-    assert planned.ground.layout is not None
-    neighbours = mean(len(links) for links in planned.ground.layout.links)
+    assert planned.overlay_setup.layout is not None
+    neighbours = mean(len(links) for links in planned.overlay_setup.layout.links)
     result = run(planned)
     return {**result.to_dict(), "neighbours": neighbours}
 

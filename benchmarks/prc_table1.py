@@ -146,10 +146,10 @@ def names_of(count: int) -> list[str]:
 
 def crowd_of(protocol: str, size: int, degree: int) -> Crowd:
     """Processes on a random overlay of a given degree."""
-    from beforehand.simulator.overlays.layouts import lay_out
+    from beforehand.simulator.overlays.layouts import build_layout
 
     names = names_of(size)
-    return Crowd(protocol, names, lay_out(f"random:{degree}", names, SEED).links)
+    return Crowd(protocol, names, build_layout(f"random:{degree}", names, SEED).links)
 
 
 def order_of(crowd: Crowd, broadcasters: int, messages: int) -> list[str]:
@@ -213,10 +213,10 @@ def added(protocol: str, size: int, degree: int, way: str) -> dict[str, int]:
     the opener already; flooded: nobody knows a route; worst: the same among processes that have links to
     all others.
     """
-    from beforehand.simulator.overlays.layouts import lay_out
+    from beforehand.simulator.overlays.layouts import build_layout
 
     names = names_of(size)
-    links = lay_out("complete" if way == "worst" else f"random:{degree}", names, SEED).links
+    links = build_layout("complete" if way == "worst" else f"random:{degree}", names, SEED).links
     a, mediator, b = 0, links[0][0], 0
     if way == "worst":
         b = links[0][-1]

@@ -12,7 +12,7 @@ from beforehand import protocols
 from beforehand._build import is_compiled
 from beforehand.errors import ScenarioError
 from beforehand.simulator import Metrics, Result, Scenario
-from beforehand.simulator.measures.instruments import Durations, Level
+from beforehand.simulator.measures.instruments import DurationSummary, LevelSummary
 from beforehand.trace import Event, check
 from tests.fuzz.accounts import Accounts, Waiting, accounts
 from tests.fuzz.scenarios import scenarios
@@ -56,18 +56,18 @@ def check_events(events: list[Event]) -> None:
         assert [event.kind for event in those].count("stop") == 1
 
 
-def check_durations(said: Durations, found: Sequence[int]) -> None:
+def check_durations(said: DurationSummary, found: Sequence[int]) -> None:
     """Count, mean and maximum to the last digit."""
     mean = sum(found) / len(found) if found else 0.0
     assert (said.count, said.mean, said.max) == (len(found), mean, max(found, default=0))
     assert 0 <= said.p50 <= said.p99 <= said.max
 
 
-def check_level(said: Level, found: Waiting, end: int) -> None:
+def check_level(said: LevelSummary, found: Waiting, end: int) -> None:
     """Area and peak to the last digit."""
     assert found.since <= end
     found.settle(end)
-    assert said == Level(found.peak, found.area / end if end else 0.0)
+    assert said == LevelSummary(found.peak, found.area / end if end else 0.0)
 
 
 def check_counts(said: Metrics, found: Accounts, header: int) -> None:
@@ -92,7 +92,7 @@ def check_figures(result: Result, events: list[Event]) -> None:
     scenario, said = result.scenario, result.metrics
     # Where a message is split, the process may begin its own job before it has sent the rest of it.
     always = scenario.job_share == 1.0 and scenario.job == "3ms" and not scenario.split
-    found = accounts(events, 3_000_000 if always else 0, scenario.ground.layout is not None)
+    found = accounts(events, 3_000_000 if always else 0, scenario.overlay_setup.layout is not None)
     end = said.execution_ns
     check_counts(said, found, scenario.header)
     check_durations(said.latency, found.latencies)
@@ -103,7 +103,7 @@ def check_figures(result: Result, events: list[Event]) -> None:
     if scenario.until_ns is not None:
         assert end <= scenario.until_ns
     assert said.noncausal is not None and said.noncausal.count == said.delivered
-    if scenario.ground.layout is None and not any(
+    if scenario.overlay_setup.layout is None and not any(
         event.kind == "send" and (event.to is None or event.process in event.to) for event in events
     ):
         check_durations(said.noncausal, lateness(events))
@@ -127,7 +127,7 @@ def check_promises(result: Result) -> None:
     if known.buffering == "none" and not scenario.linked():
         return
     assert said.duplicates == 0
-    if scenario.ground.layout is not None and scenario.stops:
+    if scenario.overlay_setup.layout is not None and scenario.stops:
         return  # somebody on whom others depend may have been among them
     if result.outcome != "cut short" and (not scenario.stops or scenario.drop_after is not None):
         assert (said.undelivered, result.outcome) == (0, "complete")

@@ -10,7 +10,7 @@ from unittest.mock import patch
 import pytest
 
 from beforehand.simulator import Scenario
-from beforehand.simulator.world import world
+from beforehand.simulator.world import simulation
 from tests.support.work import COUNTABLE, lines_per_event
 
 pytestmark = pytest.mark.skipif(not COUNTABLE, reason="compiled modules execute no lines to count")
@@ -32,7 +32,7 @@ def work(processes: int, messages: int, protocol: str = "hybrid") -> float:
     events = 2 * processes * messages  # at least: each message is sent, and arrives
     # A run looks inside its cores the less often the longer it has been going on. Let it do so at
     # every event: that is the same at all sizes.
-    with patch.object(world, "SPARSEST", 1):
+    with patch.object(simulation, "MAX_SAMPLING_GAP", 1):
         return lines_per_event(scenario, WINDOW, skipped=events // WINDOW - 1)
 
 

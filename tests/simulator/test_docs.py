@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from beforehand.cli import app
 from beforehand.simulator import Program, Scenario, run
-from beforehand.simulator.workloads.registry import KINDS, REPLAY
+from beforehand.simulator.workloads.registry import REPLAY, WORKLOADS
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs" / "simulator.md").read_text()
@@ -62,8 +62,8 @@ def test_every_command_works(command: str) -> None:
 def test_every_workload_and_option_is_explained() -> None:
     """A new one needs a line."""
     assert len(COMMANDS) >= 8
-    for kind in KINDS.values():
-        assert f"`{kind.form}`" in DOCS, kind.form
+    for kind in WORKLOADS.values():
+        assert f"`{kind.syntax}`" in DOCS, kind.syntax
     assert f"| `{REPLAY}` |" in DOCS
     unexplained = {
         field.name

@@ -66,9 +66,9 @@ def test_a_duration_with_all_its_digits(nanoseconds: int, unit: str) -> None:
         ("5\N{MICRO SIGN}s", "units: ns, us"),
         ("\N{ARABIC-INDIC DIGIT FIVE}s", "such as 5ms"),
         ("nan", "such as 5ms"),
-        ("0.5ns", "no whole number"),
-        ("1.0000001ms", "no whole number"),
-        ("0.0000000001s", "no whole number"),
+        ("0.5ns", "isn't a whole number"),
+        ("1.0000001ms", "isn't a whole number"),
+        ("0.0000000001s", "isn't a whole number"),
         ("-1ms", "negative"),
         (-1, "negative"),
         (True, "such as 5ms"),
@@ -87,7 +87,7 @@ def test_what_is_no_duration(text: Any, says: str) -> None:
 )
 def test_no_fraction_is_too_small_to_be_refused(text: str) -> None:
     """What is no whole number is refused, however many digits it takes to see that."""
-    with pytest.raises(ScenarioError, match="no whole number"):
+    with pytest.raises(ScenarioError, match="isn't a whole number"):
         units.duration(text, "delay")
 
 
@@ -119,8 +119,8 @@ def test_sizes(text: str | int, count: int) -> None:
         ("5KB", "units: B, kB, MB, GB"),
         ("5kb", "units: B, kB, MB, GB"),
         ("5KiB", "units: B, kB, MB, GB"),
-        ("1.5", "no whole number"),
-        ("0.0001kB", "no whole number"),
+        ("1.5", "isn't a whole number"),
+        ("0.0001kB", "isn't a whole number"),
         ("-5", "negative"),
         (-5, "negative"),
         (False, "such as 100"),
@@ -153,9 +153,9 @@ def test_rates(text: str | int, count: int) -> None:
         ("fast/s", "is not a number of bytes"),
         ("5ms/s", "units: B, kB, MB, GB"),
         ("-5kB/s", "negative"),
-        ("0/s", "never send anything; leave it out"),
-        ("0kB/s", "never send anything; leave it out"),
-        (0, "never send anything; leave it out"),
+        ("0/s", "never send anything; omit it"),
+        ("0kB/s", "never send anything; omit it"),
+        (0, "never send anything; omit it"),
         (-1, "negative"),
         (True, "is not a number of bytes"),
         (1.5, "is not a number of bytes"),
@@ -179,7 +179,7 @@ def test_shares(value: float) -> None:
 )
 def test_what_is_no_share(value: object) -> None:
     """The error names the field and the value, and what to give."""
-    expected = f"^loss: {re.escape(repr(value))} is no share; .*from 0 to 1, such as 0.3"
+    expected = f"^loss: {re.escape(repr(value))} isn't a share; .*from 0 to 1, such as 0.3"
     with pytest.raises(ScenarioError, match=expected):
         units.share(value, "loss")
 

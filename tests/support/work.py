@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import beforehand.protocols.core as base
 from beforehand import simulator
-from beforehand.simulator.world import world
+from beforehand.simulator.world import simulation
 
 CORES = Path(base.__file__).parent
 PACKAGE = CORES.parent
@@ -75,7 +75,7 @@ def lines_per_event(scenario: simulator.Scenario, window: int, skipped: int) -> 
             raise _Enough
 
     # A run reports its progress once in so many events.
-    with patch.object(world, "REPORT", window), counting, suppress(_Enough):
+    with patch.object(simulation, "PROGRESS_EVERY", window), counting, suppress(_Enough):
         simulator.run(scenario, progress=progress)
     assert windows == skipped + 1, f"the run was over after {windows} windows of {window} events"
     return lines.count / window

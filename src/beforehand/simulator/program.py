@@ -1,8 +1,8 @@
 """A program: causal-sends in a partial order, to be replayed under any protocol.
 
-Each send names what it must follow: sends of its own process, and messages that must have been
-delivered there. So a recorded workload keeps its causes and effects while the times change with the
-protocol: a send happens when all that it follows has happened and the pause since then is over.
+A send names its dependencies: sends of its own process, and messages that must have been delivered
+there. So a recorded workload keeps its causes and effects while the times change with the protocol: a
+send happens when all of its dependencies have happened and the pause since then is over.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from beforehand.simulator.units import LONGEST
 from beforehand.simulator.workloads.message_sizes import MAX_PAYLOAD
 from beforehand.trace.schema import Event
 
-_LISTED = 5  # sends to name in an error
+_LISTED = 5  # names in an error
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,12 @@ class Send:
     to: tuple[str, ...]
     after: tuple[str, ...] = ()  # ids: its sender's own, or of messages to its sender
     at_ns: int = 0  # not before this time
-    pause_ns: int = 0  # not before so long after the last of what it follows
+    pause_ns: int = 0  # how long after the last of its dependencies
     payload_bytes: int | None = None  # None: as the scenario says
 
 
 class Program:
-    """Sends that have been checked: everything named exists, and nothing must follow itself."""
+    """Validated sends: every dependency exists, and none is circular."""
 
     sends: tuple[Send, ...]
     processes: tuple[str, ...]
@@ -49,7 +49,7 @@ class Program:
         for send in self.sends:
             _check(send)
         given = None if processes is None else tuple(dict.fromkeys(processes))
-        self.processes = given if given is not None else _everybody(self.sends)
+        self.processes = given if given is not None else _participants(self.sends)
         by_id = _by_id(self.sends)
         self._check_names(set(self.processes))
         for send in self.sends:
@@ -61,12 +61,12 @@ class Program:
             for name, role in ((send.sender, "sender"), *((name, "receiver") for name in send.to)):
                 if name not in known:
                     raise ScenarioError(
-                        f"send {send.id!r}: its {role} {name!r} is no process of this program; "
-                        f"the processes: {_some(sorted(known))}"
+                        f"send {send.id!r}: its {role} {name!r} isn't a process of this program; "
+                        f"the processes: {_listed(sorted(known))}"
                     )
 
     def digest(self) -> str:
-        """A hash of the whole program: equal programs have equal ones."""
+        """A hash of the whole program: equal programs have equal hashes."""
         return self._digest
 
     @cached_property
@@ -79,7 +79,7 @@ class Program:
 
     @staticmethod
     def read(path: Path) -> Program:
-        """A program from a file of JSON lines, or from a trace that was recorded."""
+        """A program from a file of JSON lines, or from a recorded trace."""
         from beforehand.trace.files import read
 
         try:
@@ -93,22 +93,22 @@ class Program:
 
     @staticmethod
     def from_trace(events: Iterable[Event]) -> Program:
-        """The program that a run has followed: each send comes after all that its process did before.
+        """The program that a run has followed: a send depends on all that its process did before.
 
-        That is more than the application may have meant, and exactly what causal order protects.
+        The application may have meant less; it is exactly what causal order protects.
         """
         recorded = [event for event in events if event.kind in ("start", "send", "deliver")]
-        # In the order of the run: sites and shares of processes go by it. Those who never send count.
+        # In the order of the run, which assigns sites and shares; processes that never send count.
         names = dict.fromkeys(event.process for event in recorded if event.kind == "start")
         sends = tuple(_recorded(recorded))
-        names |= dict.fromkeys(_everybody(sends))
+        names |= dict.fromkeys(_participants(sends))
         return Program(sends, names)
 
 
 def _check(send: Send) -> None:
     for name in (send.id, send.sender, *send.to, *send.after):
         if not isinstance(name, str) or not name:
-            raise ScenarioError(f"send {send.id!r}: {name!r} is no name; use text")
+            raise ScenarioError(f"send {send.id!r}: {name!r} isn't a name; use a string")
     if not send.to:
         raise ScenarioError(f"send {send.id!r} has no receivers; name at least one process")
     try:
@@ -129,7 +129,7 @@ def _check(send: Send) -> None:
             )
 
 
-def _everybody(sends: tuple[Send, ...]) -> tuple[str, ...]:
+def _participants(sends: tuple[Send, ...]) -> tuple[str, ...]:
     return tuple(sorted({name for send in sends for name in (send.sender, *send.to)}))
 
 
@@ -147,18 +147,18 @@ def _check_visible(send: Send, by_id: dict[str, Send]) -> None:
         cause = by_id.get(name)
         if cause is None:
             raise ScenarioError(
-                f"send {send.id!r} comes after {name!r}, which no send has as its id"
+                f"send {send.id!r} comes after {name!r}, which isn't the id of any send"
             )
         if cause.sender != send.sender and send.sender not in cause.to:
             raise ScenarioError(
-                f"send {send.id!r} comes after {name!r}, of which {send.sender} knows nothing: it "
-                f"goes from {cause.sender} to {_some(sorted(cause.to))}; name a send of "
+                f"send {send.id!r} comes after {name!r}, which {send.sender} cannot know: it "
+                f"goes from {cause.sender} to {_listed(sorted(cause.to))}; name a send of "
                 f"{send.sender}, or a message to it"
             )
 
 
 def _check_acyclic(sends: tuple[Send, ...], by_id: dict[str, Send]) -> None:
-    """Take away what follows nothing, again and again; what is left goes round in a circle."""
+    """Topological sort: the sends that remain form a cycle."""
     missing = {send.id: len(set(send.after)) for send in sends}
     followers: dict[str, list[str]] = {}
     for send in sends:
@@ -174,17 +174,17 @@ def _check_acyclic(sends: tuple[Send, ...], by_id: dict[str, Send]) -> None:
     if not stuck:
         return
     name = min(stuck)
-    places: dict[str, int] = {}
-    while name not in places:
-        places[name] = len(places)
+    positions: dict[str, int] = {}
+    while name not in positions:
+        positions[name] = len(positions)
         name = min(cause for cause in by_id[name].after if cause in stuck)
-    circle = [*list(places)[places[name] :], name]
+    cycle = [*list(positions)[positions[name] :], name]
     raise ScenarioError(
-        f"the program is cyclic, so it can never run: {' comes after '.join(circle[:20])}"
+        f"the program is cyclic, so it can never run: {' comes after '.join(cycle[:20])}"
     )
 
 
-def _some(names: list[str]) -> str:
+def _listed(names: list[str]) -> str:
     more = len(names) - _LISTED
     return ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
 
@@ -220,11 +220,11 @@ def _lines(path: Path) -> Iterator[Send]:
 
 def _send(fields: object) -> Send:
     if not isinstance(fields, dict):
-        raise ValueError("no object in braces")
+        raise ValueError("not a JSON object")
     known = set(Send.__dataclass_fields__)
     if unknown := set(fields) - known:
         raise ValueError(
-            f"unknown {', '.join(sorted(unknown))}; there is {', '.join(sorted(known))}"
+            f"unknown {', '.join(sorted(unknown))}; the fields: {', '.join(sorted(known))}"
         )
     for name in ("id", "sender", "to"):
         if name not in fields:
@@ -246,7 +246,7 @@ def _send(fields: object) -> Send:
 
 
 def _recorded(events: Iterable[Event]) -> Iterator[Send]:
-    """In the order of each process: a send follows the one before it and what came in between."""
+    """In the order of each process: a send depends on the previous one and on deliveries since."""
     run: str | None = None
     by_process: dict[str, list[Event]] = {}
     for event in events:

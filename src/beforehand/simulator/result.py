@@ -1,4 +1,4 @@
-"""What a run has shown: figures that depend on the scenario alone, and how long the simulator took."""
+"""The result of a run: metrics that depend on the scenario alone, and how long the simulator took."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from beforehand.causality.violations import Violation
-from beforehand.simulator.measures.instruments import Durations, Level, Moment
+from beforehand.simulator.measures.instruments import DurationSummary, LevelSummary, SeriesPoint
 from beforehand.simulator.scenario import Scenario
 
 
@@ -19,24 +19,28 @@ class Metrics:
     copies: int  # their receivers, counted
     delivered: int
     undelivered: int  # copies between processes that are alive
-    duplicates: int  # deliveries that should not have been
-    unsent: int  # sends that the workload wanted and that never became possible
-    skipped: int  # sends that were left out because all receivers had been dropped
+    duplicates: int  # deliveries that should not have happened
+    unsent: int  # sends of the workload that never became possible
+    skipped: int  # sends that were omitted because all receivers had been dropped
     execution_ns: int
     jobs: int
     mean_job_start_ns: float
-    latency: Durations  # from causal-send to delivery
-    noncausal: Durations | None  # see noncausal.py; None if the run was too congested to follow it
-    held_time: Durations  # from causal-send to release
-    held: Level  # messages that wait at their senders, all together
-    buffered: Level  # messages that wait at their receivers, all together
-    unacknowledged: Level  # frames kept for resending, of one process; this and below: sampled
-    permits_missing: Level  # of one process
-    integers: Level  # of protocol state, of one process
-    entries: Level  # those of them that are about messages
+    latency: DurationSummary  # from causal-send to delivery
+    noncausal: (
+        DurationSummary | None
+    )  # see noncausal.py; None if the run was too congested to follow it
+    held_time: DurationSummary  # from causal-send to release
+    held: LevelSummary  # messages that wait at their senders, over all processes
+    buffered: LevelSummary  # messages that wait at their receivers, over all processes
+    unacknowledged: (
+        LevelSummary  # frames kept for retransmission, of one process; sampled, like the next three
+    )
+    permits_missing: LevelSummary  # of one process
+    integers: LevelSummary  # of protocol state, of one process
+    entries: LevelSummary  # those integers that are about messages
     frames: int
     control_frames: int
-    control_received: int  # those that arrived where somebody was
+    control_received: int  # those that arrived at a live process
     frames_lost: int
     frames_doubled: int
     metadata_bytes: int
@@ -47,20 +51,20 @@ class Metrics:
     most_in_transit: int  # of one sender: released and not yet arrived
     links_opened: int  # links of an overlay that came into use during the run
     links_closed: int
-    frames_ignored: int  # that were too late or too early to matter, where links come and go
+    frames_ignored: int  # that came out of turn, where links come and go
     events: int
 
 
 @dataclass(frozen=True)
 class Result:
-    """A run that is over."""
+    """A finished run."""
 
     scenario: Scenario
     metrics: Metrics
     outcome: str  # "complete", "stalled", or "cut short" at the time limit
     audited: bool
-    violations: tuple[Violation, ...]  # in the order in which they happened; empty if not audited
-    series: tuple[Moment, ...]  # one for each `sample` of the scenario
+    violations: tuple[Violation, ...]  # in the order of the deliveries; empty if not audited
+    series: tuple[SeriesPoint, ...]  # one point per `sample` of the scenario
     seconds: float  # that the simulator took
 
     @property
@@ -70,27 +74,27 @@ class Result:
 
     @property
     def clean(self) -> bool:
-        """No violation, and everything arrived exactly once; if it was cut short, at most once."""
+        """No violation, and every copy was delivered exactly once; at most once if cut short."""
         missing = self.metrics.undelivered and self.outcome != "cut short"
         return not (self.violations or self.metrics.duplicates or missing)
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as JSON can hold it."""
+        """The result as plain values for JSON."""
         return {
             "scenario": self.scenario.to_dict(),
             "outcome": self.outcome,
             "metrics": asdict(self.metrics),
-            "series": [asdict(moment) for moment in self.series],
+            "series": [asdict(point) for point in self.series],
             "audited": self.audited,
             "violations": [
                 {
-                    "kind": each.kind,
-                    "process": each.process,
-                    "message": str(each.message),
-                    "chain": [str(message) for message in each.chain],
-                    "sentence": each.sentence,
+                    "kind": violation.kind,
+                    "process": violation.process,
+                    "message": str(violation.message),
+                    "chain": [str(message) for message in violation.chain],
+                    "sentence": violation.sentence,
                 }
-                for each in self.violations
+                for violation in self.violations
             ],
             "simulator": {
                 "seconds": self.seconds,

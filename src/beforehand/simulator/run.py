@@ -11,15 +11,15 @@ from beforehand import protocols
 from beforehand.causality.oracle import Oracle
 from beforehand.simulator.result import Metrics, Result
 from beforehand.simulator.scenario import Scenario
-from beforehand.simulator.workloads.message_sizes import Contents
+from beforehand.simulator.workloads.message_sizes import MessageSizes
 from beforehand.simulator.workloads.workload import Workload
-from beforehand.simulator.world.engine import MAX_TIME
-from beforehand.simulator.world.faults import Faults
+from beforehand.simulator.world.event_queue import MAX_TIME
+from beforehand.simulator.world.faults import FaultPlan
 from beforehand.simulator.world.network import Network
-from beforehand.simulator.world.observers import Watcher
+from beforehand.simulator.world.observers import Observer
 from beforehand.simulator.world.processes import Process
 from beforehand.simulator.world.random_streams import Stream
-from beforehand.simulator.world.world import World
+from beforehand.simulator.world.simulation import Simulation
 from beforehand.trace.recorder import Recorder
 
 Progress = Callable[[int, int], None]  # messages sent, messages expected
@@ -34,29 +34,29 @@ def run(
 ) -> Result:
     """Run a scenario to its end; the same scenario always gives the same metrics and trace.
 
-    `audit` lets the oracle judge every delivery. `recorder` is given every event, and is left open.
+    `audit` lets the oracle judge every delivery. `recorder` receives every event, and is left open.
     """
     oracle = Oracle() if audit else None
-    watcher = Watcher(recorder, oracle) if audit or recorder is not None else None
+    observer = Observer(recorder, oracle) if audit or recorder is not None else None
     workload = scenario.make_workload()
     began = time.perf_counter()
     with _collector_paused():
-        world = _world(scenario, workload, watcher)
-        world.start(scenario.make_stops())
+        simulation = _simulation(scenario, workload, observer)
+        simulation.start(scenario.make_stops())
         until = MAX_TIME if scenario.until_ns is None else scenario.until_ns
         expected = workload.expected()
         if progress is None:
-            world.run(until, None)
+            simulation.run(until, None)
         else:
             progress(0, expected)
-            world.run(until, lambda sent: progress(sent, expected))
+            simulation.run(until, lambda sent: progress(sent, expected))
     seconds = time.perf_counter() - began
-    return _result(scenario, workload, world, watcher, seconds)
+    return _result(scenario, workload, simulation, observer, seconds)
 
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Nothing in a run makes cycles that are thrown away, so looking for them is wasted."""
+    """A run discards no reference cycles, so collecting them would be wasted work."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -66,17 +66,18 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _world(scenario: Scenario, workload: Workload, watcher: Watcher | None) -> World:
-    return World(
+def _simulation(scenario: Scenario, workload: Workload, observer: Observer | None) -> Simulation:
+    return Simulation(
         _processes(scenario),
-        Contents(
+        workload,
+        sizes=MessageSizes(
             scenario.seed,
             len(scenario.names),
             scenario.distribution("payload"),
             scenario.distribution("job"),
             scenario.job_share,
         ),
-        Network(
+        network=Network(
             scenario.make_delay(),
             scenario.distribution("jitter"),
             scenario.bandwidth_bytes,
@@ -84,49 +85,46 @@ def _world(scenario: Scenario, workload: Workload, watcher: Watcher | None) -> W
             scenario.fifo,
             Stream(f"{scenario.seed}/network"),
         ),
-        Faults(
+        faults=FaultPlan(
             scenario.loss,
             scenario.duplicate,
             scenario.make_partitions(),
             Stream(f"{scenario.seed}/faults"),
         ),
-        scenario.make_overlay(),
-        workload,
-        watcher,
-        scenario.seed,
-        scenario.split,
-        protocols.describe(scenario.protocol).casts,
-        scenario.flush_ns,
-        scenario.tick_ns,
-        scenario.sample_ns,
+        overlay=scenario.make_overlay(),
+        observer=observer,
+        seed=scenario.seed,
+        casts=protocols.describe(scenario.protocol).casts,
+        split=scenario.split,
+        flush_after=scenario.flush_ns,
+        tick_every=scenario.tick_ns,
+        sample_every=scenario.sample_ns,
     )
 
 
 def _processes(scenario: Scenario) -> list[Process]:
-    """All of them, with those who will join later at the end."""
-    found: list[Process] = []
+    """All of them; those that join later are at the end."""
+    processes: list[Process] = []
     for index, name in enumerate(scenario.names):
         process = Process(index, name, scenario.make_core(name))
         process.present = index < scenario.founders
-        found.append(process)
-    return found
+        processes.append(process)
+    return processes
 
 
 def _result(
-    scenario: Scenario, workload: Workload, world: World, watcher: Watcher | None, seconds: float
+    scenario: Scenario,
+    workload: Workload,
+    simulation: Simulation,
+    observer: Observer | None,
+    seconds: float,
 ) -> Result:
-    meters = world.meters
-    end = int(world.ended_at)
-    undelivered = sum(
-        not copy.closed
-        for process in world.processes
-        if not process.stopped
-        for message in process.open_messages()
-        for copy in message.copies()
-    )
+    meters = simulation.meters
+    end = int(meters.ended_at)
+    undelivered = simulation.open_messages.undelivered()
     unsent = max(0, workload.expected() - int(meters.actions))
     metrics = Metrics(
-        processes=len(world.processes),
+        processes=len(simulation.population.processes),
         sent=int(meters.sent),
         copies=int(meters.copies),
         delivered=int(meters.delivered),
@@ -138,7 +136,9 @@ def _result(
         jobs=int(meters.jobs),
         mean_job_start_ns=meters.job_starts / int(meters.jobs) if meters.jobs else 0.0,
         latency=meters.latency.summary(),
-        noncausal=meters.noncausal.summary() if world.noncausal_known() else None,
+        noncausal=meters.noncausal.summary()
+        if simulation.open_messages.noncausal_known()
+        else None,
         held_time=meters.held_time.summary(),
         held=meters.held.summary(end),
         buffered=meters.buffered.summary(end),
@@ -155,23 +155,23 @@ def _result(
         wire_bytes=meters.wire_bytes,
         metadata_bytes_per_message=meters.metadata_bytes / max(1, int(meters.sent)),
         control_frames_per_message=int(meters.control_frames) / max(1, int(meters.sent)),
-        control_per_process_second=_rate(world, end),
+        control_per_process_second=_rate(simulation, end),
         most_in_transit=int(meters.most_in_transit),
-        links_opened=world.links_opened(),
-        links_closed=world.links_closed(),
-        frames_ignored=world.frames_ignored(),
-        events=int(world.engine.happened),
+        links_opened=simulation.links_opened(),
+        links_closed=simulation.links_closed(),
+        frames_ignored=simulation.frames_ignored(),
+        events=int(simulation.queue.fired),
     )
     stalled = undelivered > 0 or (unsent > 0 and not scenario.stops)
-    outcome = "cut short" if world.cut_short else "stalled" if stalled else "complete"
-    violations = tuple(watcher.violations) if watcher is not None else ()
-    audited = watcher is not None and watcher.judges()
+    outcome = "cut short" if simulation.cut_short else "stalled" if stalled else "complete"
+    violations = tuple(observer.violations) if observer is not None else ()
+    audited = observer is not None and observer.audits()
     series = tuple(meters.series)
     return Result(scenario, metrics, outcome, audited, violations, series, seconds)
 
 
-def _rate(world: World, end: int) -> float:
-    """Control frames that a process received per second, on average over those that there were."""
+def _rate(simulation: Simulation, end: int) -> float:
+    """Control frames received per second, on average over the processes that took part."""
     seconds = end / 10**9
-    processes = sum(process.present for process in world.processes)
-    return int(world.meters.control_received) / (processes * seconds) if end else 0.0
+    processes = sum(process.present for process in simulation.population.processes)
+    return int(simulation.meters.control_received) / (processes * seconds) if end else 0.0

@@ -1,7 +1,6 @@
-"""A scenario: everything that decides a run, as plain values that can be written down and compared.
+"""A scenario: everything that determines a run, as plain values that can be stored and compared.
 
-The fields are those of `beforehand simulate`, in the form in which people write them there. A scenario
-is checked as a whole when it is made: what cannot be run is refused with one sentence that says why.
+A scenario is validated as a whole when it is created: one that cannot run is rejected with the reason.
 """
 
 from __future__ import annotations
@@ -18,10 +17,9 @@ from beforehand import protocols
 from beforehand.causality.ids import check_process
 from beforehand.errors import LocalProtocolError, ScenarioError
 from beforehand.simulator import specs, units
-from beforehand.simulator.overlays import churn as changes
-from beforehand.simulator.overlays.churn import NO_CHURN, Churn
-from beforehand.simulator.overlays.dynamics import Overlay
-from beforehand.simulator.overlays.overlay_setup import Ground
+from beforehand.simulator.overlays.churn import NO_CHURN, Churn, parse_churn
+from beforehand.simulator.overlays.dynamics import OverlayDynamics
+from beforehand.simulator.overlays.overlay_setup import OverlaySetup
 from beforehand.simulator.program import Program
 from beforehand.simulator.workloads import registry as workloads
 from beforehand.simulator.workloads.message_sizes import MAX_PAYLOAD
@@ -30,51 +28,51 @@ from beforehand.simulator.world.distributions import Distribution
 from beforehand.simulator.world.faults import Partition, Stop
 from beforehand.simulator.world.network import Delay
 
-# Of `create` itself; and `runs`, which changes nothing but the effects that a runtime gets.
-NO_OPTIONS: Final = {"name", "process", "processes", "tree", "links", "runs"}
+# Parameters of `create` itself; and `runs`, which only changes the effects that a runtime gets.
+NOT_OPTIONS: Final = {"name", "process", "processes", "tree", "links", "runs"}
 LISTS: Final = ("partitions", "stops", "opens", "closes", "reparents")
-TIMED: Final = ("open", "close", "reparent")  # changes of an overlay, each with its field
-NOTICED: Final = 10**9  # nanoseconds until neighbours know of a crash, if nothing else is said
+TIMED: Final = ("open", "close", "reparent")  # changes of an overlay; their fields are the plurals
+CRASH_NOTICE: Final = 10**9  # nanoseconds until neighbours notice a crash, without drop_after
 MAX_PROCESSES: Final = 1_000_000
 MAX_MESSAGES: Final = 1_000_000_000  # per process
-ROUND_TRIPS_PER_TICK: Final = 2  # sooner, and much is sent twice for nothing
-LEAST_TICK: Final = 1_000_000  # nanoseconds, where the network has no delay
+ROUND_TRIPS_PER_TICK: Final = 2  # sooner, and much is retransmitted needlessly
+MIN_TICK: Final = 1_000_000  # nanoseconds, for networks without delay
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """What to run. Durations and distributions are written as in `specs.py`."""
+    """What to run. `specs.py` has the syntax of durations and distributions."""
 
     protocol: str = "hybrid"
-    processes: int | Sequence[str] = 100  # a number, or all names; a program brings its own
-    messages: int = 100  # that each process sends of its own accord
-    workload: str = "uniform"  # see workloads.py
+    processes: int | Sequence[str] = 100  # a number, or the names; a program has its own
+    messages: int = 100  # per process, of its own accord
+    workload: str = "uniform"  # see workloads/registry.py
     seed: int = 1
     interval: str = "10ms"  # from one message of a process to its next
     payload: str | int = 100  # bytes
     job: str = "0ms"  # length of the jobs that deliveries start
-    job_share: float = 0.0  # of the messages that start one
+    job_share: float = 0.0  # of the messages, that start one
     delay: str = "lognormal:5ms,0.5"
-    jitter: str = "0ms"  # added to each delay, drawn anew
+    jitter: str = "0ms"  # added to each delay, drawn per frame
     bandwidth: str | None = None  # of each process's uplink, like 50kB/s; None: unlimited
-    header: int = 0  # bytes that each frame takes besides its own, such as 28 for UDP
+    header: int = 0  # bytes of overhead per frame, such as 28 for UDP
     fifo: bool = False  # frames between two processes do not overtake each other
     loss: float = 0.0
     duplicate: float = 0.0
     partitions: Sequence[str] = ()  # like 1s-3s:p1,p2 or 1s-3s:50%
     stops: Sequence[str] = ()  # like p3@2s
-    overlay: str | None = None  # see layouts.py; None: as the protocol needs it
-    churn: str | None = None  # see overlay.py, like the three below
+    overlay: str | None = None  # see overlays/layouts.py; None: as the protocol needs it
+    churn: str | None = None  # see overlays/dynamics.py, like the three below
     opens: Sequence[str] = ()  # like p1>p2@2s
     closes: Sequence[str] = ()
     reparents: Sequence[str] = ()
-    drop_after: str | None = None  # how long after a stop the others give up on that process
-    tick: str | None = None  # how often cores look after lost frames; None: by the delay
-    until: str | None = None  # end the run at this time even if it is not over
-    sample: str | None = None  # how often to note how things stand, for Result.series
-    link: Literal["auto", "always", "never"] = "auto"  # put cores on a reliable link?
-    split: bool = False  # send to several receivers as one message to each
-    flush: str = "0ms"  # with the option coalesce: how long acks and permits are put off
+    drop_after: str | None = None  # how long after a stop the others drop that process
+    tick: str | None = None  # how often cores retransmit; None: derived from the delay
+    until: str | None = None  # end the run at this time at the latest
+    sample: str | None = None  # how often to add a point to Result.series
+    link: Literal["auto", "always", "never"] = "auto"  # run cores on a reliable link?
+    split: bool = False  # replace a multicast by one message to each receiver
+    flush: str = "0ms"  # with the option coalesce: how long acks and permits are postponed
     options: Mapping[str, Any] = field(default_factory=dict)  # of the protocol
     program: Program | None = field(default=None, repr=False)  # for the workload replay
 
@@ -88,7 +86,7 @@ class Scenario:
         self._check_numbers()
         _ = self.names
         self._check_protocol()
-        # Whatever can go wrong in reading the fields goes wrong here, before anything runs.
+        # Every field is parsed here, so that errors surface before anything runs.
         for check in (
             self.make_workload,
             self.make_delay,
@@ -106,7 +104,7 @@ class Scenario:
             self.distribution(what)
         if self.distribution("payload").high() > MAX_PAYLOAD:
             raise ScenarioError(
-                f"payload: {self.payload!r} goes beyond {MAX_PAYLOAD:,} bytes; reduce it"
+                f"payload: {self.payload!r} exceeds {MAX_PAYLOAD:,} bytes; reduce it"
             )
 
     # ---- checks ----
@@ -114,22 +112,22 @@ class Scenario:
     def _check_types(self) -> None:
         for what in ("protocol", "workload", "link"):
             if not isinstance(getattr(self, what), str):
-                raise ScenarioError(f"{what} is {getattr(self, what)!r}; give text")
+                raise ScenarioError(f"{what} is {getattr(self, what)!r}; give a string")
         for what in ("overlay", "churn"):
             if not isinstance(getattr(self, what), (str, NoneType)):
-                raise ScenarioError(f"{what} is {getattr(self, what)!r}; give text, or None")
+                raise ScenarioError(f"{what} is {getattr(self, what)!r}; give a string, or None")
         for what in LISTS:
             value = getattr(self, what)
             if not isinstance(value, (tuple, list)) or not all(isinstance(v, str) for v in value):
-                raise ScenarioError(f"{what} is {value!r}; give a list of texts")
+                raise ScenarioError(f"{what} is {value!r}; give a list of strings")
         if not isinstance(self.program, (Program, NoneType)):
             raise ScenarioError(f"program is {self.program!r}; give a Program")
         if not isinstance(self.options, Mapping):
-            raise ScenarioError(f"options is {self.options!r}; give names with values")
-        for name, chosen in self.options.items():
-            if not isinstance(chosen, bool) or not isinstance(name, str) or name in NO_OPTIONS:
+            raise ScenarioError(f"options is {self.options!r}; give a mapping of names to values")
+        for name, value in self.options.items():
+            if not isinstance(value, bool) or not isinstance(name, str) or name in NOT_OPTIONS:
                 raise ScenarioError(
-                    f"{self.protocol} has no option {name!r} with the value {chosen!r}; give one that "
+                    f"{self.protocol} has no option {name!r} with the value {value!r}; give one that "
                     "it has, as true or false"
                 )
 
@@ -147,48 +145,48 @@ class Scenario:
         for what in ("loss", "duplicate", "job_share"):
             units.share(getattr(self, what), what)
         if self.loss == 1.0:
-            raise ScenarioError("loss is 1: nothing would ever arrive; give less than 1")
+            raise ScenarioError("loss is 1, so nothing would ever arrive; give less than 1")
         if self.link not in ("auto", "always", "never"):
             raise ScenarioError(f"link is {self.link!r}; give auto, always or never")
 
     def _check_protocol(self) -> None:
         try:
-            known = protocols.describe(self.protocol)
+            capabilities = protocols.describe(self.protocol)
             self.make_core(self.names[0])
         except LocalProtocolError as problem:
             raise ScenarioError(str(problem)) from None
-        if known.casts == ("broadcast",):
+        if capabilities.casts == ("broadcast",):
             self._check_broadcasts()
-        elif self._sends_to_many() and not self.split and "multicast" not in known.casts:
+        elif self._sends_to_many() and not self.split and "multicast" not in capabilities.casts:
             raise ScenarioError(
                 f"{self.protocol} has no multicast, and the workload {self.workload} sends to several "
-                "at once; set split to send one message to each instead, or choose another protocol"
+                "receivers; set split to send one message to each instead, or choose another protocol"
             )
-        if known.network == "reliable" and self.link == "never" and self.is_lossy():
+        if capabilities.network == "reliable" and self.link == "never" and self.is_lossy():
             raise ScenarioError(
-                f"{self.protocol} assumes a reliable network, and this one loses or doubles frames; "
+                f"{self.protocol} assumes a reliable network, and this one loses or duplicates frames; "
                 "leave link at auto to run it on a reliable link"
             )
-        ordered = known.fifo_links or self.options.get("fifo_links")
+        ordered = capabilities.fifo_links or self.options.get("fifo_links")
         if ordered and not self.fifo and not self.linked():
-            option = " with fifo_links" if not known.fifo_links else ""
+            option = " with fifo_links" if not capabilities.fifo_links else ""
             raise ScenarioError(
                 f"{self.protocol}{option} assumes that frames do not overtake each other; "
                 "set fifo, or link to always"
             )
 
     def _check_broadcasts(self) -> None:
-        """For a protocol that only broadcasts: everything must go to everybody."""
+        """A protocol that only broadcasts needs a workload that only broadcasts."""
         if self.workload == workloads.REPLAY:
             assert self.program is not None
             everybody = set(self.names)
             fits = all({*send.to, send.sender} == everybody for send in self.program.sends)
         else:
-            fits = workloads.kind(self.workload).broadcast
+            fits = workloads.entry(self.workload).broadcast
         if not fits:
             raise ScenarioError(
-                f"{self.protocol} only broadcasts, and the workload {self.workload} sends to some; "
-                "choose the workload broadcast:RATE, or another protocol"
+                f"{self.protocol} only broadcasts, and the workload {self.workload} sends to some "
+                "processes only; choose the workload broadcast:RATE, or another protocol"
             )
 
     def _sends_to_many(self) -> bool:
@@ -196,19 +194,19 @@ class Scenario:
             return self.program is not None and any(
                 len({*send.to} - {send.sender}) > 1 for send in self.program.sends
             )
-        return workloads.kind(self.workload).multicast
+        return workloads.entry(self.workload).multicast
 
-    # ---- what the fields mean ----
+    # ---- the parsed fields ----
 
     @cached_property
     def names(self) -> list[str]:
-        """The processes, with those at the end who join later."""
+        """The processes; those that join later are at the end."""
         newcomers = self._churn.newcomers
         return [*self._founders(), *[f"new{number}" for number in range(newcomers)]]
 
     @property
     def founders(self) -> int:
-        """How many are there from the start."""
+        """How many processes are present from the start."""
         return len(self.names) - self._churn.newcomers
 
     def _founders(self) -> list[str]:
@@ -218,7 +216,7 @@ class Scenario:
             return list(self.program.processes)
         if self.program is not None:
             raise ScenarioError(
-                f"a program is for the workload replay; {self.workload} would ignore it"
+                f"the workload {self.workload} has no use for a program; choose replay, or omit it"
             )
         if not isinstance(self.processes, int) or isinstance(self.processes, bool):
             return self._given_names()
@@ -235,29 +233,29 @@ class Scenario:
     def _given_names(self) -> list[str]:
         names = list(self.processes) if isinstance(self.processes, tuple) else []
         if not names or len(set(names)) < len(names):
-            raise ScenarioError("processes: give a number, or a list of different names")
+            raise ScenarioError("processes: give a number, or a list of distinct names")
         try:
             return [check_process(name) for name in names]
         except LocalProtocolError as problem:
             raise ScenarioError(f"processes: {problem}") from None
 
     def is_lossy(self) -> bool:
-        """Whether frames can be lost or come twice."""
+        """Whether frames can be lost or duplicated."""
         return self.loss > 0.0 or self.duplicate > 0.0 or bool(self.partitions)
 
     def linked(self) -> bool:
         """Whether the cores run on a reliable link.
 
-        They do if they assume more of the network than there is. A protocol that buffers nothing
-        is the network itself, and is shown as it is.
+        They do if they assume more than the network guarantees. A protocol that buffers nothing shows
+        the network itself, so it never does.
         """
         if self.link != "auto":
             return self.link == "always"
-        known = protocols.describe(self.protocol)
-        if known.buffering == "none":
+        capabilities = protocols.describe(self.protocol)
+        if capabilities.buffering == "none":
             return False
-        return (known.network == "reliable" and self.is_lossy()) or (
-            known.fifo_links and not self.fifo
+        return (capabilities.network == "reliable" and self.is_lossy()) or (
+            capabilities.fifo_links and not self.fifo
         )
 
     def make_core(self, name: str) -> protocols.Core:
@@ -266,36 +264,38 @@ class Scenario:
             self.protocol,
             name,
             processes=self.names,
-            tree=self.ground.tree,
-            links=self.ground.links(name),
+            tree=self.overlay_setup.tree,
+            links=self.overlay_setup.links(name),
             **self.options,
         )
         return protocols.ReliableLink(core) if self.linked() else core
 
     @cached_property
-    def ground(self) -> Ground:
-        """What the protocol stands on."""
+    def overlay_setup(self) -> OverlaySetup:
+        """The overlay of the protocol, if it has one."""
         timed = [(kind, text) for kind in TIMED for text in getattr(self, f"{kind}s")]
-        known = protocols.describe(self.protocol)
-        return Ground(known, self.names, self.overlay, self._churn, timed, self.seed)
+        capabilities = protocols.describe(self.protocol)
+        return OverlaySetup(capabilities, self.names, self.overlay, self._churn, timed, self.seed)
 
     @cached_property
     def _churn(self) -> Churn:
-        return NO_CHURN if self.churn is None else changes.churn(self.churn)
+        return NO_CHURN if self.churn is None else parse_churn(self.churn)
 
-    def make_overlay(self) -> Overlay | None:
+    def make_overlay(self) -> OverlayDynamics | None:
         """What changes the overlay during the run; None if the protocol has none."""
-        noticed = self.drop_after
-        return self.ground.overlay(
-            NOTICED if noticed is None else units.duration(noticed, "drop_after")
+        notice = self.drop_after
+        return self.overlay_setup.dynamics(
+            CRASH_NOTICE if notice is None else units.duration(notice, "drop_after")
         )
 
     def make_workload(self) -> Workload:
         """The source of the traffic."""
         if self.program is not None:
-            return workloads.replay(self.program, self.names)
-        to = workloads.Setting(len(self.names), self.messages, self.distribution("interval"))
-        return workloads.make(self.workload, to)
+            return workloads.create_replay(self.program, self.names)
+        parameters = workloads.WorkloadParameters(
+            len(self.names), self.messages, self.distribution("interval")
+        )
+        return workloads.create(self.workload, parameters)
 
     def make_delay(self) -> Delay:
         """The propagation delay."""
@@ -306,22 +306,22 @@ class Scenario:
         return [specs.partition(text, self.names) for text in self.partitions]
 
     def make_stops(self) -> list[Stop]:
-        """The processes that stop for ever."""
+        """The processes that stop for good."""
         after = None if self.drop_after is None else units.duration(self.drop_after, "drop_after")
-        found = [specs.stop(text, after, self.names) for text in self.stops]
-        if len({each.process for each in found}) < len(found):
-            raise ScenarioError("stop: a process stops only once; name each at most once")
-        if len(found) >= len(self.names):
+        stops = [specs.stop(text, after, self.names) for text in self.stops]
+        if len({stop.process for stop in stops}) < len(stops):
+            raise ScenarioError("stop: a process stops only once; name every process at most once")
+        if len(stops) >= len(self.names):
             raise ScenarioError("stop: all processes would stop; leave at least one")
         if self.drop_after is not None:
-            inner = self.ground.inner()
-            for each in found:
-                if each.process in inner:
+            inner = self.overlay_setup.inner()
+            for stop in stops:
+                if stop.process in inner:
                     raise ScenarioError(
-                        f"stop: {each.process} is in the midst of the tree, and to drop it would cut "
-                        "off others; stop a leaf, or leave out drop_after"
+                        f"stop: {stop.process} is an inner node of the tree, and dropping it would cut "
+                        "off others; stop a leaf, or omit drop_after"
                     )
-        return found
+        return stops
 
     def distribution(self, what: str) -> Distribution:
         """One of the fields interval, payload, job and jitter."""
@@ -335,42 +335,42 @@ class Scenario:
 
     @property
     def tick_ns(self) -> int:
-        """How often cores look after lost frames, or do what they do regularly; 0 for never."""
+        """How often cores retransmit, or do other periodic work; 0 for never."""
         if self.tick is not None:
             every = units.duration(self.tick, "tick")
             if every == 0:
-                raise ScenarioError("tick is 0; give a duration, or leave it out")
+                raise ScenarioError("tick is 0; give a duration, or omit it")
             return every
         timed = protocols.describe(self.protocol).timer or self.reparents
         if not self.is_lossy() and not timed:
             return 0
         one_way = int(self.make_delay().high() + self.distribution("jitter").high())
-        return min(max(LEAST_TICK, 2 * ROUND_TRIPS_PER_TICK * one_way), units.LONGEST)
+        return min(max(MIN_TICK, 2 * ROUND_TRIPS_PER_TICK * one_way), units.LONGEST)
 
     @property
     def until_ns(self) -> int | None:
-        """When to end at the latest."""
+        """The time limit, if there is one."""
         return None if self.until is None else units.duration(self.until, "until")
 
     @property
     def sample_ns(self) -> int:
-        """How often to note how things stand; 0 for never."""
+        """How often to add a point to the series; 0 for never."""
         if self.sample is None:
             return 0
         every = units.duration(self.sample, "sample")
         if every == 0:
-            raise ScenarioError("sample is 0; give a duration, or leave it out")
+            raise ScenarioError("sample is 0; give a duration, or omit it")
         return every
 
     @property
     def flush_ns(self) -> int:
-        """How long acks and permits are put off; -1 if they are not."""
+        """How long acks and permits are postponed; -1 if they are not."""
         after = units.duration(self.flush, "flush")
         return after if self.options.get("coalesce") else -1
 
     def to_dict(self) -> dict[str, Any]:
-        """The scenario as JSON can hold it; a program is told by its digest."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        """The scenario as plain values for JSON; a program is represented by its digest."""
+        values = {spec.name: getattr(self, spec.name) for spec in fields(self)}
         for name in LISTS:
             values[name] = list(values[name])
         if not isinstance(self.processes, int):
@@ -382,7 +382,7 @@ class Scenario:
         return hash(self.digest())
 
     def digest(self) -> str:
-        """A hash of the whole scenario: what runs are named by."""
+        """A hash of the whole scenario: the name of its runs."""
         text = json.dumps(self.to_dict(), sort_keys=True)
         return sha256(text.encode()).hexdigest()[:16]
 

@@ -1,15 +1,15 @@
-"""What people write in a scenario, turned into what the simulator runs on.
+"""Parsers for the distributions, delays, partitions and stops of a scenario.
 
-    5ms                           always the same
-    uniform:1ms,9ms               anything between the two
-    normal:25ms,5ms               mean and deviation; what would be negative is 0
-    lognormal:40ms,0.5            median, and the deviation of the logarithm
+    5ms                           constant
+    uniform:1ms,9ms               any value between the two
+    normal:25ms,5ms               mean and standard deviation; negative values become 0
+    lognormal:40ms,0.5            median, and the standard deviation of the logarithm
     exponential:10ms              mean
 
-For delays there are two more:
+Delays have two more forms:
 
-    matrix:1ms,40ms;40ms,1ms      rows of a matrix between sites; processes take turns at the sites
-    schedule:0s=1ms,15min=1ms,17min=300ms     points in time, straight lines between them
+    matrix:1ms,40ms;40ms,1ms      between sites, to which processes are assigned round-robin
+    schedule:0s=1ms,15min=1ms,17min=300ms     points in time, interpolated linearly
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from beforehand.simulator.world.processes import NEVER
 
 Unit = Callable[[object, str], int]
 
-MAX_SIGMA: Final = 10.0  # a factor of e^10 for one deviation: beyond any network
+MAX_SIGMA: Final = 10.0  # a factor of e^10 per standard deviation: beyond any network
 _SIZES: Final = "100, uniform:10,2kB, normal:1kB,100, lognormal:1kB,0.5 or exponential:1kB"
 _TIMES: Final = "5ms, uniform:1ms,9ms, normal:25ms,5ms, lognormal:40ms,0.5 or exponential:10ms"
 _DELAYS: Final = f"{_TIMES}, matrix:1ms,40ms;40ms,1ms or schedule:0s=1ms,15min=300ms"
@@ -46,7 +46,7 @@ def sizes(text: object, what: str) -> Distribution:
 
 
 def durations(text: object, what: str, forms: str = _TIMES) -> Distribution:
-    """A distribution of nanoseconds; `forms` are those to suggest."""
+    """A distribution of nanoseconds; `forms` are suggested in the error."""
     return _distribution(text, what, units.duration, forms)
 
 
@@ -69,7 +69,7 @@ def _distribution(text: object, what: str, unit: Unit, forms: str) -> Distributi
 
 def _uniform(low: int, high: int, text: str, what: str) -> Uniform:
     if low > high:
-        raise ScenarioError(f"{what}: {text!r} goes from more to less; the lower bound comes first")
+        raise ScenarioError(f"{what}: {text!r} has its bounds swapped; give the lower one first")
     return Uniform(low, high)
 
 
@@ -98,23 +98,23 @@ def _matrix(text: str, processes: int) -> SiteDelay:
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows):
             raise ScenarioError(
-                f"delay: row {number} of the matrix has {len(row)} delays, but the number of rows, "
-                f"and so of sites, is {len(rows)}; give as many in each row"
+                f"delay: row {number} of the matrix has {len(row)} delays, not {len(rows)}, one per "
+                "site; give as many columns as rows"
             )
     return SiteDelay([index % len(rows) for index in range(processes)], rows)
 
 
 def _cells(row: str) -> list[str]:
-    """Cut a row at its commas, but not inside a distribution: there a name precedes the colon."""
+    """Split a row at its commas, but not inside a distribution, which has a name and a colon."""
     cells: list[str] = []
-    wanted = 0  # parameters of the last cell that are still to come
+    missing = 0  # parameters of the last cell that are still to come
     for part in row.split(","):
-        if wanted:
+        if missing:
             cells[-1] += "," + part
-            wanted -= 1
+            missing -= 1
         else:
             cells.append(part)
-            wanted = 1 if ":" in part and not part.strip().startswith("exponential") else 0
+            missing = 1 if ":" in part and not part.strip().startswith("exponential") else 0
     return cells
 
 
@@ -125,17 +125,17 @@ def _schedule(text: str) -> ScheduledDelay:
     for point in text.split(","):
         time, equals, value = point.partition("=")
         if not equals:
-            raise ScenarioError(f"{what}: {point!r} is no point; write it like 15min=300ms")
+            raise ScenarioError(f"{what}: {point!r} isn't a point; write it like 15min=300ms")
         times.append(units.duration(time, what))
         delays.append(units.duration(value, what))
     for earlier, later in pairwise(times):
         if earlier >= later:
-            raise ScenarioError(f"{what}: {text!r} does not go forward in time; sort its points")
+            raise ScenarioError(f"{what}: {text!r} isn't in order of time; sort its points")
     return ScheduledDelay(times, delays)
 
 
 def partition(text: str, names: Sequence[str]) -> Partition:
-    """`1s-3s:p1,p2` or `1s-3s:50%`: from when to when, and whom it cuts off from the others."""
+    """From `1s-3s:p1,p2` or `1s-3s:50%`: start, end, and the group that is cut off."""
     times, colon, group = text.partition(":")
     start, dash, end = times.partition("-")
     if not (colon and dash):
@@ -147,26 +147,28 @@ def partition(text: str, names: Sequence[str]) -> Partition:
         raise ScenarioError(f"partition: {text!r} ends before it begins")
     members = _members(group.strip(), names, text)
     if not 0 < len(members) < len(names):
-        raise ScenarioError(f"partition: {text!r} leaves one side without any process")
+        raise ScenarioError(
+            f"partition: {text!r} has no process on one side; name some, but not all"
+        )
     return Partition(begins, ends, members)
 
 
 def _members(group: str, names: Sequence[str], text: str) -> set[int]:
     if group.endswith("%"):
-        part = units.number(group[:-1], "partition", "a percentage") / 100
-        if not 0.0 <= part <= 1.0:
+        share = units.number(group[:-1], "partition", "a percentage") / 100
+        if not 0.0 <= share <= 1.0:
             raise ScenarioError(f"partition: {text!r} is not understood; give from 0% to 100%")
-        return set(range(int(part * len(names) + 0.5)))
-    places = {name: index for index, name in enumerate(names)}
-    return {units.place(name, places, f"partition {text!r}") for name in group.split(",")}
+        return set(range(int(share * len(names) + 0.5)))
+    indexes = {name: index for index, name in enumerate(names)}
+    return {units.process_index(name, indexes, f"partition {text!r}") for name in group.split(",")}
 
 
 def stop(text: str, drop_after: int | None, names: Sequence[str]) -> Stop:
-    """`p3@2s`: who stops for ever, and when."""
+    """From `p3@2s`: the process that stops, and when."""
     name, at, time = text.rpartition("@")
     if not at:
         raise ScenarioError(f"stop: {text!r} is not understood; write it like p3@2s")
-    places = {known: index for index, known in enumerate(names)}
+    indexes = {known: index for index, known in enumerate(names)}
     when = units.duration(time, "stop")
     dropped_at = NEVER if drop_after is None else when + drop_after
-    return Stop(names[units.place(name, places, f"stop {text!r}")], when, dropped_at)
+    return Stop(names[units.process_index(name, indexes, f"stop {text!r}")], when, dropped_at)

@@ -1,7 +1,7 @@
-"""Durations, amounts of bytes and other values as people write them: `5ms`, `2.5s`, `100kB`, `50kB/s`.
+"""Parsers for durations, sizes and other values: `5ms`, `2.5s`, `100kB`, `50kB/s`.
 
-All of them become integers, exactly: what is no whole number of nanoseconds or bytes is refused
-rather than rounded.
+All of them become integers, exactly: a value that isn't a whole number of nanoseconds or bytes is
+rejected rather than rounded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NANOSECONDS: Final = {
     "min": 60 * 10**9,
     "h": 3600 * 10**9,
 }
-LONGEST: Final = 365 * 24 * NANOSECONDS["h"]  # a year: sums of some fit 64 bits
+LONGEST: Final = 365 * 24 * NANOSECONDS["h"]  # a year: sums of several fit 64 bits
 LARGEST: Final = 10**12  # bytes, or bytes per second
 BYTES: Final = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 
@@ -45,19 +45,19 @@ def size(text: object, what: str) -> int:
 
 
 def rate(text: object, what: str) -> int:
-    """Bytes per second from `50kB/s`; 0 and less is refused."""
+    """Bytes per second from `50kB/s`; 0 and less is rejected."""
     if isinstance(text, str) and not text.rstrip().endswith("/s"):
-        raise ScenarioError(f"{what}: {text!r} is no rate; write it like 50kB/s or 10MB/s")
+        raise ScenarioError(f"{what}: {text!r} isn't a rate; write it like 50kB/s or 10MB/s")
     value = size(text.rstrip().removesuffix("/s") if isinstance(text, str) else text, what)
     if value == 0:
         raise ScenarioError(
-            f"{what}: {text!r} would never send anything; leave it out for an unlimited one"
+            f"{what}: {text!r} would never send anything; omit it for unlimited bandwidth"
         )
     return value
 
 
 def number(text: str, what: str, wanted: str) -> float:
-    """A plain number; `wanted` says what kind."""
+    """A plain number; `wanted` describes it in the error."""
     try:
         value = float(text)
     except ValueError:
@@ -71,7 +71,7 @@ def share(value: object, what: str) -> float:
     """A probability or a share, from 0 to 1."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0.0 <= value <= 1.0:
         return float(value)
-    raise ScenarioError(f"{what}: {value!r} is no share; give a number from 0 to 1, such as 0.3")
+    raise ScenarioError(f"{what}: {value!r} isn't a share; give a number from 0 to 1, such as 0.3")
 
 
 def whole(text: str, what: str, least: int = 1, most: int = 10**9 - 1) -> int:
@@ -81,14 +81,14 @@ def whole(text: str, what: str, least: int = 1, most: int = 10**9 - 1) -> int:
     return int(text)
 
 
-def place(name: str, places: dict[str, int], what: str) -> int:
-    """The place of a process, by its name."""
+def process_index(name: str, indexes: dict[str, int], what: str) -> int:
+    """The index of a process, by its name."""
     name = name.strip()
-    if name not in places:
-        some = list(places)
-        known = ", ".join(some) if len(some) <= 6 else f"{some[0]}, {some[1]}, ... {some[-1]}"
+    if name not in indexes:
+        names = list(indexes)
+        known = ", ".join(names) if len(names) <= 6 else f"{names[0]}, {names[1]}, ... {names[-1]}"
         raise ScenarioError(f"{what}: there is no process {name!r}; the processes: {known}")
-    return places[name]
+    return indexes[name]
 
 
 def _amount(text: object, units: dict[str, int], what: str, wanted: str) -> int:
@@ -99,9 +99,9 @@ def _amount(text: object, units: dict[str, int], what: str, wanted: str) -> int:
         if match is None or match[2] not in units:
             known = ", ".join(unit for unit in units if unit)
             raise ScenarioError(f"{what}: {text!r} is not {wanted} (units: {known})")
-        value = Fraction(match[1]) * units[match[2]]  # exact, however many digits there are
+        value = Fraction(match[1]) * units[match[2]]  # exact, whatever the number of digits
     if value < 0:
         raise ScenarioError(f"{what}: {text!r} is negative; it must be 0 or more")
     if value.denominator != 1:
-        raise ScenarioError(f"{what}: {text!r} is no whole number of the smallest unit")
+        raise ScenarioError(f"{what}: {text!r} isn't a whole number of the smallest unit")
     return int(value)

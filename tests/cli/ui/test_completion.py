@@ -11,7 +11,7 @@ import pytest
 from beforehand.cli.ui import completion
 from beforehand.pipeline.ingest.read.options import AUTO, FORMATS
 from beforehand.pipeline.sweep.networks import NETWORKS
-from beforehand.simulator.workloads.registry import KINDS, REPLAY
+from beforehand.simulator.workloads.registry import REPLAY, WORKLOADS
 
 # What takes long to import, or starts something; none of it is needed for a name or a help page.
 HEAVY = ("pyspark", "numba", "numpy", "pandas", "pyarrow", "asyncio", "plotly", "jinja2")
@@ -87,7 +87,7 @@ def test_the_names_are_those_of_the_originals() -> None:
     """Written twice, since the originals are slow to import."""
     assert tuple(NETWORKS) == completion.NETWORKS
     assert (AUTO, *FORMATS) == completion.FORMATS
-    assert [name for name, _ in completion.workload("")] == [*KINDS, REPLAY]
+    assert [name for name, _ in completion.workload("")] == [*WORKLOADS, REPLAY]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from beforehand.pipeline.sweep.columns import degree, measured
 from beforehand.results.tables.sweep import METRICS, MOMENT, RESULTS
 from beforehand.simulator import Metrics, Program, Scenario, Send, run
-from beforehand.simulator.measures.instruments import Moment
+from beforehand.simulator.measures.instruments import SeriesPoint
 
 RUN = run(Scenario(processes=4, messages=5, sample="7ms"), audit=True)
 
@@ -36,7 +36,7 @@ def test_everything_measured_has_a_place_in_the_table() -> None:
     assert set(found) <= set(RESULTS.names)
     assert found["outcome"] == "complete" and found["violations"] == 0 and found["error"] is None
     assert found["series"] == [asdict(moment) for moment in RUN.series] != []
-    assert MOMENT.names == [each.name for each in fields(Moment)]
+    assert MOMENT.names == [each.name for each in fields(SeriesPoint)]
 
 
 def test_what_was_not_judged_or_followed_is_null() -> None:

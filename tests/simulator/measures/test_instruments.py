@@ -9,7 +9,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from beforehand.simulator.measures.instruments import Durations, Gauge, Histogram, Level, Samples
+from beforehand.simulator.measures.instruments import (
+    DurationSummary,
+    Gauge,
+    Histogram,
+    LevelSummary,
+    Samples,
+)
 from beforehand.simulator.world.random_streams import Stream
 
 SHARES = (0.0, 0.01, 0.25, 0.5, 0.9, 0.99, 0.999, 1.0)
@@ -59,7 +65,7 @@ def test_small_values_are_exact(values: list[int]) -> None:
 def test_equal_values_are_exact(value: int, count: int) -> None:
     """With constant delays, all quantiles are what they should be to the last digit."""
     summary = histogram([value] * count).summary()
-    assert summary == Durations(count, float(value), value, value, value)
+    assert summary == DurationSummary(count, float(value), value, value, value)
 
 
 def test_many_values() -> None:
@@ -94,12 +100,12 @@ def test_ranks(count: int) -> None:
 def test_sums_beyond_64_bits() -> None:
     """Neither the mean nor the quantiles of very long durations overflow."""
     summary = histogram([2**62] * 10).summary()
-    assert summary == Durations(10, float(2**62), 2**62, 2**62, 2**62)
+    assert summary == DurationSummary(10, float(2**62), 2**62, 2**62, 2**62)
 
 
 def test_an_empty_histogram() -> None:
     """All zero."""
-    assert Histogram().summary() == Durations(0, 0.0, 0, 0, 0)
+    assert Histogram().summary() == DurationSummary(0, 0.0, 0, 0, 0)
     assert Histogram().quantile(0.5) == 0
 
 
@@ -110,7 +116,7 @@ def test_a_gauge_by_hand() -> None:
     gauge.change(-2, 20)
     gauge.change(4, 40)
     assert gauge.value == 5
-    assert gauge.summary(50) == Level(peak=5, mean=2.0)
+    assert gauge.summary(50) == LevelSummary(peak=5, mean=2.0)
 
 
 def test_up_and_down_in_one_instant_is_no_peak() -> None:
@@ -118,12 +124,12 @@ def test_up_and_down_in_one_instant_is_no_peak() -> None:
     gauge = Gauge()
     gauge.change(7, 10)
     gauge.change(-7, 10)
-    assert gauge.summary(20) == Level(0, 0.0)
+    assert gauge.summary(20) == LevelSummary(0, 0.0)
     gauge = Gauge()
     for by in (9, -4, 1, -4):
         gauge.change(by, 10)
     gauge.change(-2, 20)
-    assert gauge.summary(20) == Level(2, 1.0)
+    assert gauge.summary(20) == LevelSummary(2, 1.0)
 
 
 def test_a_level_that_lasts_a_nanosecond_is_a_peak() -> None:
@@ -131,7 +137,7 @@ def test_a_level_that_lasts_a_nanosecond_is_a_peak() -> None:
     gauge = Gauge()
     gauge.change(1_000, 10)
     gauge.change(-1_000, 11)
-    assert gauge.summary(100) == Level(1_000, 10.0)
+    assert gauge.summary(100) == LevelSummary(1_000, 10.0)
 
 
 def test_a_gauge_can_be_set() -> None:
@@ -141,28 +147,28 @@ def test_a_gauge_can_be_set() -> None:
     gauge.set(2, 10)
     gauge.set(2, 15)
     assert gauge.value == 2
-    assert gauge.summary(20) == Level(4, 3.0)
+    assert gauge.summary(20) == LevelSummary(4, 3.0)
 
 
 def test_a_summary_may_come_twice() -> None:
     """Nothing is counted double, and the time between is counted."""
     gauge = Gauge()
     gauge.change(2, 0)
-    assert gauge.summary(10) == gauge.summary(10) == Level(2, 2.0)
+    assert gauge.summary(10) == gauge.summary(10) == LevelSummary(2, 2.0)
     gauge.change(-2, 10)
-    assert gauge.summary(20) == Level(2, 1.0)
+    assert gauge.summary(20) == LevelSummary(2, 1.0)
 
 
 def test_a_gauge_without_time() -> None:
     """At time 0 there is no mean."""
-    assert Gauge().summary(0) == Level(0, 0.0)
+    assert Gauge().summary(0) == LevelSummary(0, 0.0)
 
 
 def test_a_gauge_beyond_64_bits() -> None:
     """Many messages for a long time: the area does not overflow."""
     gauge = Gauge()
     gauge.change(10**9, 0)
-    assert gauge.summary(2**62) == Level(10**9, 1e9)
+    assert gauge.summary(2**62) == LevelSummary(10**9, 1e9)
 
 
 changes = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), max_size=40)
@@ -180,22 +186,22 @@ def test_a_gauge_against_a_list_of_instants(steps: list[tuple[int, int]], rest: 
         gauge.set(level, now) if number % 2 else gauge.change(level - value, now)
         value = level
     values += [value] * rest
-    assert gauge.summary(now + rest) == Level(max(values), sum(values) / len(values))
+    assert gauge.summary(now + rest) == LevelSummary(max(values), sum(values) / len(values))
 
 
 def test_samples_by_hand() -> None:
     """The greatest and the mean of what was seen."""
     samples = Samples()
-    assert samples.summary() == Level(0, 0.0)
+    assert samples.summary() == LevelSummary(0, 0.0)
     for value in (3, 0, 9, 4):
         samples.add(value)
-    assert samples.summary() == Level(9, 4.0)
+    assert samples.summary() == LevelSummary(9, 4.0)
     for _ in range(4):
         samples.add(2**62)
-    assert samples.summary() == Level(2**62, (4 * 2**62 + 16) / 8)
+    assert samples.summary() == LevelSummary(2**62, (4 * 2**62 + 16) / 8)
 
 
 def test_results_can_be_sent_to_other_processes() -> None:
     """They survive pickling, in every build."""
-    for each in (Durations(1, 2.5, 3, 4, 5), Level(7, 0.5)):
+    for each in (DurationSummary(1, 2.5, 3, 4, 5), LevelSummary(7, 0.5)):
         assert pickle.loads(pickle.dumps(each)) == each

@@ -9,9 +9,9 @@ import pytest
 
 from beforehand import protocols
 from beforehand.simulator import Program, Send
-from beforehand.simulator.measures.instruments import Durations
-from beforehand.simulator.measures.noncausal import MOST_KNOWN, UNKNOWN, Bystander
-from beforehand.simulator.world.processes import Message, Process
+from beforehand.simulator.measures.instruments import DurationSummary
+from beforehand.simulator.measures.noncausal import MAX_KNOWN, UNKNOWN, NonCausalLatency
+from beforehand.simulator.world.processes import OpenMessage, Process
 from tests.simulator.bystander import lateness
 from tests.simulator.kept import traced
 
@@ -35,7 +35,7 @@ CAUSES: dict[str, dict[str, Any]] = {
 
 
 @cache
-def figures(protocol: str, network: str, cause: str) -> tuple[Durations, list[int]]:
+def figures(protocol: str, network: str, cause: str) -> tuple[DurationSummary, list[int]]:
     """What the simulator says of a run, and what brute force finds in its trace."""
     result, events = traced(
         protocol=protocol, processes=7, messages=20, seed=3, **CAUSES[cause], **NETWORKS[network]
@@ -131,20 +131,20 @@ def test_a_run_that_is_too_congested_is_not_followed() -> None:
     """Beyond so many senders with open messages the bystander says that it does not know."""
     processes = [
         Process(index, f"p{index}", protocols.create("raw", f"p{index}"))
-        for index in range(MOST_KNOWN + 3)
+        for index in range(MAX_KNOWN + 3)
     ]
     receiver, other, *senders = processes
-    bystander = Bystander(processes)
+    bystander = NonCausalLatency(processes)
 
-    def send(sender: Process) -> Message:
-        message = Message(sender, [receiver, other], 0, 0, None)
+    def send(sender: Process) -> OpenMessage:
+        message = OpenMessage(sender, [receiver, other], 0, 0, None)
         sender.open.add(message)
         bystander.sent(message)
         for copy in message.copies():
             bystander.addressed(copy)
         return message
 
-    def deliver(message: Message) -> int:
+    def deliver(message: OpenMessage) -> int:
         copy = message.copy_to(receiver)
         assert copy is not None
         past = message.past
@@ -153,10 +153,10 @@ def test_a_run_that_is_too_congested_is_not_followed() -> None:
         return int(bystander.delivered(copy, past, 5))
 
     messages = [send(sender) for sender in senders]
-    receiver.known = messages[: MOST_KNOWN - 1]
+    receiver.known = messages[: MAX_KNOWN - 1]
     told = []
     for message in (messages[-2], messages[-1], messages[0]):
         told.append((deliver(message), bystander.gave_up, len(receiver.known)))
     # As many as there may be; one too many, which is the last that can be told; nothing any more.
-    assert told == [(0, False, MOST_KNOWN), (0, True, 0), (UNKNOWN, True, 0)]
+    assert told == [(0, False, MAX_KNOWN), (0, True, 0), (UNKNOWN, True, 0)]
     assert receiver.delivered is None

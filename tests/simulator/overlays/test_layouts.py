@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beforehand.errors import ScenarioError
-from beforehand.simulator.overlays.layouts import Layout, lay_out, spray_views
+from beforehand.simulator.overlays.layouts import OverlayLayout, build_layout, spray_views
 from beforehand.simulator.overlays.peer_sampling import exchange
 from beforehand.simulator.world.random_streams import Stream
 
@@ -21,7 +21,7 @@ def names(count: int) -> list[str]:
     return [f"p{place}" for place in range(count)]
 
 
-def reached(layout: Layout) -> set[int]:
+def reached(layout: OverlayLayout) -> set[int]:
     """Where one gets to from the first process."""
     seen, todo = {0}, [0]
     while todo:
@@ -36,7 +36,7 @@ def reached(layout: Layout) -> set[int]:
 @given(count=st.integers(2, 60), seed=st.integers(0, 1000))
 def test_every_overlay_connects_everybody_both_ways(overlay: str, count: int, seed: int) -> None:
     """No link to oneself, none twice, each with its way back, and each pair chosen once."""
-    layout = lay_out(overlay, names(count), seed)
+    layout = build_layout(overlay, names(count), seed)
     assert len(layout.links) == count and reached(layout) == set(range(count))
     for place, links in enumerate(layout.links):
         assert place not in links and len(set(links)) == len(links)
@@ -47,11 +47,11 @@ def test_every_overlay_connects_everybody_both_ways(overlay: str, count: int, se
 
 def test_degrees_are_as_named() -> None:
     """Two on a ring, all others if complete, about what was asked for at random, few in a tree."""
-    assert {len(each) for each in lay_out("ring", names(9), 1).links} == {2}
-    assert {len(each) for each in lay_out("complete", names(9), 1).links} == {8}
-    degrees = [len(each) for each in lay_out("random:8", names(400), 1).links]
+    assert {len(each) for each in build_layout("ring", names(9), 1).links} == {2}
+    assert {len(each) for each in build_layout("complete", names(9), 1).links} == {8}
+    degrees = [len(each) for each in build_layout("random:8", names(400), 1).links]
     assert 7 < sum(degrees) / 400 <= 8 and max(degrees) < 20 and min(degrees) >= 4
-    tree = lay_out("tree:3", names(13), 1)
+    tree = build_layout("tree:3", names(13), 1)
     assert tree.parents[12] == tree.parents[10] == 3 and 0 not in tree.parents
     assert [len(each) for each in tree.links] == [3, 4, 4, 4, *[1] * 9]
 
@@ -69,7 +69,7 @@ def test_views_of_spray_are_logarithmic(count: int) -> None:
 def test_exchanges_keep_the_number_of_choices(count: int, seed: int, rounds: int) -> None:
     """Choices only change hands: none is of oneself, none of somebody by whom one was chosen."""
     stream = Stream(f"exchanges {seed}")
-    views = [dict.fromkeys(view, 0) for view in lay_out("spray", names(count), seed).views]
+    views = [dict.fromkeys(view, 0) for view in build_layout("spray", names(count), seed).views]
     before = sum(map(len, views))
     moved = 0
     for turn in range(rounds):
@@ -101,9 +101,9 @@ def test_half_of_a_view_is_given() -> None:
 
 def test_given_links_and_trees() -> None:
     """As written, in one direction where so written."""
-    layout = lay_out("links:p0>p1, p1>p2,p0>p1", names(3), 1)
+    layout = build_layout("links:p0>p1, p1>p2,p0>p1", names(3), 1)
     assert layout.links == [[1], [2], []] and not layout.views
-    tree = lay_out("tree:p1=p0,p2=p1", names(3), 1)
+    tree = build_layout("tree:p1=p0,p2=p1", names(3), 1)
     assert tree.parents == {1: 0, 2: 1} and tree.links == [[1], [0, 2], [1]]
 
 
@@ -121,7 +121,7 @@ def test_given_links_and_trees() -> None:
         ("tree:p1=p0,p2", "'p2' is not understood"),
         ("links", "there is no overlay 'links'"),
         ("links:p0-p1", "'p0-p1' is not understood"),
-        ("links:p0>p0", "a link to oneself"),
+        ("links:p0>p0", "a link from a process to itself"),
         ("links:p0>x", "there is no process 'x'"),
         ("spray:0s", "PERIOD is 0"),
         ("spray:soon", "spray: PERIOD"),
@@ -131,10 +131,10 @@ def test_given_links_and_trees() -> None:
 def test_what_is_no_overlay_is_refused(overlay: str, problem: str) -> None:
     """With what is wrong, and the forms that there are."""
     with pytest.raises(ScenarioError, match=problem):
-        lay_out(overlay, names(3), 1)
+        build_layout(overlay, names(3), 1)
 
 
 def test_an_overlay_too_large_is_refused() -> None:
     """Before it is made."""
     with pytest.raises(ScenarioError, match="choose a sparser one"):
-        lay_out("complete", names(6000), 1)
+        build_layout("complete", names(6000), 1)

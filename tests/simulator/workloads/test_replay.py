@@ -92,10 +92,10 @@ REFUSED = {
     "nothing": ([], "no sends"),
     "an id twice": ([Send("x", "a", ("b",))] * 2, "two sends have the id 'x'"),
     "nobody to send to": ([Send("x", "a", ())], "no receivers"),
-    "a cause that is not there": ([Send("x", "a", ("b",), ("y",))], "'y', which no send has"),
+    "a cause that is not there": ([Send("x", "a", ("b",), ("y",))], "'y', which isn't the id"),
     "a cause elsewhere": (
         [Send("x", "a", ("b",)), Send("y", "c", ("b",), ("x",))],
-        "of which c knows nothing: it goes from a to b",
+        "which c cannot know: it goes from a to b",
     ),
     "a circle": (
         [Send("x", "a", ("b",), ("y",)), Send("y", "b", ("a",), ("x",))],
@@ -118,7 +118,7 @@ def test_impossible_programs_are_refused(name: str) -> None:
 
 def test_a_receiver_that_does_not_exist_is_refused() -> None:
     """If the processes are given, everybody must be one of them."""
-    with pytest.raises(ScenarioError, match="its receiver 'c' is no process .* a, b"):
+    with pytest.raises(ScenarioError, match="its receiver 'c' isn't a process .* a, b"):
         Program([Send("x", "a", ("c",))], ["a", "b"])
 
 
@@ -126,7 +126,7 @@ BAD_FILES = {
     "text": ('{"id": "x"\n', "line 1: not a send"),
     "field": (
         '{"id": "x", "sender": "a", "to": "b", "colour": 1}\n',
-        "line 1: .*unknown colour; there is after, at_ns",
+        "line 1: .*unknown colour; the fields: after, at_ns",
     ),
     "missing": ('{"id": "x", "to": "b"}\n', "line 1: .*sender"),
     "later": ('{"id": "x", "sender": "a", "to": "b"}\n["id"]\n', "line 2: not a send"),

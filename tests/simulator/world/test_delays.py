@@ -83,16 +83,16 @@ def test_cells_of_a_matrix_can_be_distributions() -> None:
     [
         (
             "matrix:1ms,2ms",
-            "row 1 of the matrix has 2 delays, .* and so of sites, is 1; give as many",
+            "row 1 of the matrix has 2 delays, not 1, one per site; give as many",
         ),
-        ("matrix:1ms,2ms;3ms", "row 2 of the matrix has 1 delays, .* is 2"),
+        ("matrix:1ms,2ms;3ms", "row 2 of the matrix has 1 delays, not 2"),
         ("matrix:1ms,2ms;3ms,4ms;", "'' is not a duration such as 5ms"),
         ("matrix:", "'' is not a duration such as 5ms"),
         ("matrix", "'' is not a duration such as 5ms"),
         ("matrix:1ms,fast;3ms,4ms", "'fast' is not a duration such as 5ms"),
         ("matrix:1ms,-2ms;3ms,4ms", "'-2ms' is negative"),
         ("matrix:uniform:1ms", "'uniform:1ms' is not understood; write .*uniform:1ms,9ms"),
-        ("matrix:uniform:9ms,1ms", "goes from more to less"),
+        ("matrix:uniform:9ms,1ms", "has its bounds swapped"),
         ("matrix:gamma:1ms,2ms", "'gamma:1ms,2ms' is not understood"),
         ("matrix:schedule:0s=1ms", "is not understood"),
     ],
@@ -163,16 +163,16 @@ def test_other_schedules() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("schedule", "'' is no point; write it like 15min=300ms"),
-        ("schedule:", "'' is no point; write it like 15min=300ms"),
-        ("schedule:5ms", "'5ms' is no point; write it like 15min=300ms"),
-        ("schedule:0s=1ms,", "'' is no point; write it like 15min=300ms"),
+        ("schedule", "'' isn't a point; write it like 15min=300ms"),
+        ("schedule:", "'' isn't a point; write it like 15min=300ms"),
+        ("schedule:5ms", "'5ms' isn't a point; write it like 15min=300ms"),
+        ("schedule:0s=1ms,", "'' isn't a point; write it like 15min=300ms"),
         ("schedule:0=1ms", "'0' is not a duration such as 5ms"),
         ("schedule:0s=", "'' is not a duration such as 5ms"),
         ("schedule:0s=1ms=2ms", "'1ms=2ms' is not a duration such as 5ms"),
         ("schedule:0s=-1ms", "'-1ms' is negative"),
-        ("schedule:2s=1ms,1s=2ms", "does not go forward in time; sort its points"),
-        ("schedule:1s=1ms,1s=2ms", "does not go forward in time; sort its points"),
+        ("schedule:2s=1ms,1s=2ms", "isn't in order of time; sort its points"),
+        ("schedule:1s=1ms,1s=2ms", "isn't in order of time; sort its points"),
     ],
 )
 def test_what_is_no_schedule(text: str, says: str) -> None:

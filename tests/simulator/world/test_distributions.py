@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from beforehand.simulator.specs import durations
 from beforehand.simulator.world.distributions import (
-    MOST,
+    MAX_VALUE,
     Constant,
     Distribution,
     Exponential,
     Lognormal,
     Normal,
     Uniform,
+    clamp,
     standard_normal,
-    whole,
 )
 from beforehand.simulator.world.random_streams import Stream
 
@@ -134,16 +134,18 @@ def test_what_can_be_more_than_0_is_not_zero(text: str) -> None:
     assert not durations(text, "jitter").is_zero()
 
 
-@given(st.floats(0.0, MOST))
+@given(st.floats(0.0, MAX_VALUE))
 def test_fractions_are_cut_off(value: float) -> None:
     """The integer below, for all that is not negative."""
-    assert whole(value) == int(value)
+    assert clamp(value) == int(value)
 
 
 def test_whole_numbers_have_limits() -> None:
     """Less than 0 is 0, and more than half of all time is that half."""
-    assert [whole(value) for value in (-1e30, -0.5, 0.0, 0.99, 1.0)] == [0, 0, 0, 0, 1]
-    assert whole(MOST) == whole(MOST * 1.5) == whole(1e300) == whole(float("inf")) == 2**61
+    assert [clamp(value) for value in (-1e30, -0.5, 0.0, 0.99, 1.0)] == [0, 0, 0, 0, 1]
+    assert (
+        clamp(MAX_VALUE) == clamp(MAX_VALUE * 1.5) == clamp(1e300) == clamp(float("inf")) == 2**61
+    )
 
 
 def test_the_greatest_draws_are_cut() -> None:

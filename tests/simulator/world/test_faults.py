@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from beforehand import protocols
-from beforehand.simulator.world.faults import Faults, Partition
+from beforehand.simulator.world.faults import FaultPlan, Partition
 from beforehand.simulator.world.processes import Process
 from beforehand.simulator.world.random_streams import Stream
 
@@ -20,9 +20,9 @@ def process(index: int) -> Process:
 
 def faults(
     *partitions: Partition, loss: float = 0.0, duplicate: float = 0.0, seed: str = "faults"
-) -> Faults:
+) -> FaultPlan:
     """Some faults."""
-    return Faults(loss, duplicate, list(partitions), Stream(seed))
+    return FaultPlan(loss, duplicate, list(partitions), Stream(seed))
 
 
 @pytest.mark.parametrize(
@@ -31,15 +31,15 @@ def faults(
 def test_a_partition_begins_at_its_start_and_is_over_at_its_end(time: int, parted: bool) -> None:
     """The start belongs to it, the end does not; it works in both directions."""
     partition = Partition(START, END, {0, 1})
-    assert partition.parts(process(0), process(2), time) is parted
-    assert partition.parts(process(2), process(0), time) is parted
+    assert partition.separates(process(0), process(2), time) is parted
+    assert partition.separates(process(2), process(0), time) is parted
 
 
 def test_inside_each_side_all_goes_on() -> None:
     """Those in the group reach each other, and so do the others."""
     partition = Partition(START, END, {0, 1})
     for one, other in ((0, 1), (1, 0), (2, 3), (3, 2), (0, 0), (2, 2)):
-        assert not partition.parts(process(one), process(other), 1_500)
+        assert not partition.separates(process(one), process(other), 1_500)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_rates(rate: float) -> None:
 def test_without_faults_nothing_is_lost_or_doubled() -> None:
     """And nothing is drawn: other choices from the stream stay what they were."""
     stream, twin = Stream("twin"), Stream("twin")
-    perfect = Faults(0.0, 0.0, [], stream)
+    perfect = FaultPlan(0.0, 0.0, [], stream)
     assert not any(perfect.loses() or perfect.duplicates() for _ in range(100))
     assert not perfect.cuts(process(0), process(1), 0, 10)
     assert stream.uniform() == twin.uniform()

@@ -75,7 +75,7 @@ def test_a_leaf_of_a_tree_may_stop() -> None:
     result = run(Scenario(stops=("p6@100ms",), messages=30, **fields), audit=True)
     assert result.outcome == "complete" and not result.violations
     assert result.metrics.undelivered == 0 and result.metrics.skipped > 0
-    with pytest.raises(ScenarioError, match="p1 is in the midst of the tree"):
+    with pytest.raises(ScenarioError, match="p1 is an inner node of the tree"):
         Scenario(stops=("p1@100ms",), **fields)
 
 

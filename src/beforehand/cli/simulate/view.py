@@ -23,8 +23,8 @@ def show(result: Result, out: Path | None) -> None:
     """Print the figures, and the verdict if there is one."""
     scenario, metrics = result.scenario, result.metrics
     on = " on a reliable link" if scenario.linked() else ""
-    if scenario.ground.layout is not None:
-        on += f", overlay {scenario.ground.name}"
+    if scenario.overlay_setup.layout is not None:
+        on += f", overlay {scenario.overlay_setup.name}"
     typer.echo(
         f"{scenario.protocol}{on}, {metrics.processes:,} processes, "
         f"workload {scenario.workload}, seed {scenario.seed}: {result.outcome}"
@@ -89,7 +89,7 @@ def _rows(result: Result) -> list[tuple[str, str, str]]:
     if m.jobs:
         start = duration(round(m.mean_job_start_ns))
         rows.insert(2, ("mean job start", start, f"{m.jobs:,} jobs"))
-    if result.scenario.ground.layout is not None:
+    if result.scenario.overlay_setup.layout is not None:
         rows.append(
             (
                 "links opened",

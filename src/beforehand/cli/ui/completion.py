@@ -42,9 +42,9 @@ def network_list(incomplete: str) -> list[Completion]:
 
 def workload(incomplete: str) -> list[Completion]:
     """Kinds of workloads, without their parameters."""
-    from beforehand.simulator.workloads.registry import KINDS, REPLAY
+    from beforehand.simulator.workloads.registry import REPLAY, WORKLOADS
 
-    values = [(name, kind.form) for name, kind in KINDS.items()]
+    values = [(name, entry.syntax) for name, entry in WORKLOADS.items()]
     return _starting(incomplete, [*values, (REPLAY, "a program or a trace")])
 
 

@@ -1,4 +1,4 @@
-"""Instruments in constant memory: histograms of durations, levels over time, and samples."""
+"""Instruments in constant memory: histograms of durations, gauges over time, and samples."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ EXACT: Final = 1 << PRECISION
 
 
 @dataclass(frozen=True)
-class Durations:
-    """What a histogram says in the end, in nanoseconds; all zero if nothing was measured."""
+class DurationSummary:
+    """The summary of a histogram, in nanoseconds; all zero if nothing was measured."""
 
     count: int
     mean: float
@@ -22,36 +22,36 @@ class Durations:
     p99: int
     max: int
 
-    def __reduce__(self) -> tuple[object, ...]:  # a compiled frozen dataclass needs it spelt out
-        return (Durations, (self.count, self.mean, self.p50, self.p99, self.max))
+    def __reduce__(self) -> tuple[object, ...]:  # compiled frozen dataclasses need it spelt out
+        return (DurationSummary, (self.count, self.mean, self.p50, self.p99, self.max))
 
 
 @dataclass(frozen=True)
-class Level:
-    """The highest value that a level had, and its mean over time."""
+class LevelSummary:
+    """The highest value of a quantity, and its mean over time."""
 
     peak: int
     mean: float
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (Level, (self.peak, self.mean))
+        return (LevelSummary, (self.peak, self.mean))
 
 
 @dataclass(frozen=True)
-class Moment:
-    """How things stand at a time, all processes together (paper 004, figure 5)."""
+class SeriesPoint:
+    """The state of the whole system at a time, as plotted by Nédelec et al. (2018), figure 5."""
 
     time_ns: int
     processes: int  # that take part
     entries: float  # about messages, held per process
     most_entries: int  # of one process
-    control_per_second: float  # control frames that a process got, per second since the last moment
+    control_per_second: float  # control frames received per process since the last point
     delivered: int  # so far
-    delay_ns: int  # of a frame that leaves now
+    delay_ns: int  # of a frame sent now
 
     def __reduce__(self) -> tuple[object, ...]:
         fields = (self.time_ns, self.processes, self.entries, self.most_entries)
-        return (Moment, (*fields, self.control_per_second, self.delivered, self.delay_ns))
+        return (SeriesPoint, (*fields, self.control_per_second, self.delivered, self.delay_ns))
 
 
 class Histogram:
@@ -80,7 +80,7 @@ class Histogram:
     def add(self, value: i64) -> None:
         """Count a value that is not negative."""
         self.count += 1
-        if value == 0:  # in most runs most of what is measured: nothing had to wait
+        if value == 0:  # the most frequent value in most runs: nothing had to wait
             self._zeros += 1
             return
         shift: i64 = 0
@@ -111,20 +111,20 @@ class Histogram:
                 return self._totals[bucket] // count
         return 0
 
-    def summary(self) -> Durations:
-        """What there is to say."""
+    def summary(self) -> DurationSummary:
+        """The figures for the result."""
         if self.count == 0:
-            return Durations(0, 0.0, 0, 0, 0)
+            return DurationSummary(0, 0.0, 0, 0, 0)
         mean = ratio(self.total, int(self.count))
-        return Durations(
+        return DurationSummary(
             int(self.count), mean, self.quantile(0.5), self.quantile(0.99), int(self.largest)
         )
 
 
 class Gauge:
-    """A level, its peak, and the area under it, which divided by time is its mean.
+    """A quantity, its peak, and the area under it, which divided by time is its mean.
 
-    Only values that last count: what goes up and down again within one instant is no peak.
+    Only values that last count: what rises and falls within one instant isn't a peak.
     """
 
     value: i64
@@ -139,13 +139,13 @@ class Gauge:
         self._area = 0
 
     def change(self, by: i64, now: i64) -> None:
-        """The level rises or falls."""
+        """The value rises or falls."""
         if now > self._since:
             self._settle(now)
         self.value += by
 
     def set(self, value: i64, now: i64) -> None:
-        """The level is now this."""
+        """The value is now this."""
         self.change(value - self.value, now)
 
     def _settle(self, now: i64) -> None:
@@ -154,14 +154,14 @@ class Gauge:
         self._area += int(self.value) * int(now - self._since)
         self._since = now
 
-    def summary(self, now: i64) -> Level:
-        """What there is to say of the time until now."""
+    def summary(self, now: i64) -> LevelSummary:
+        """The figures for the time until now."""
         self._settle(now)
-        return Level(int(self._peak), ratio(self._area, int(now)))
+        return LevelSummary(int(self._peak), ratio(self._area, int(now)))
 
 
 class Samples:
-    """Values that are too costly to follow: looked at now and then."""
+    """Values that are too costly to follow continuously, measured now and then."""
 
     _count: i64
     _total: int
@@ -179,14 +179,14 @@ class Samples:
         if value > self._peak:
             self._peak = value
 
-    def summary(self) -> Level:
-        """What there is to say."""
-        return Level(int(self._peak), ratio(self._total, int(self._count)))
+    def summary(self) -> LevelSummary:
+        """The figures for the result."""
+        return LevelSummary(int(self._peak), ratio(self._total, int(self._count)))
 
 
 def ratio(total: int, count: int) -> float:
-    """A mean, rounded once; 0 if there is nothing.
+    """A mean, rounded once; 0 if the count is 0.
 
-    Compiled code would make floats of both first, and differ in the last bit for large sums.
+    Compiled code would convert both to floats first, and differ in the last bit for large sums.
     """
     return float(truediv(total, count)) if count else 0.0

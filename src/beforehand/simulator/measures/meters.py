@@ -1,21 +1,21 @@
-"""All that is measured in a run: counters, and the instruments of `measures.py`."""
+"""The measurements of a run: counters, and the instruments of `instruments.py`."""
 
 from __future__ import annotations
 
 from mypy_extensions import i64
 
 from beforehand.protocols.core import Core
-from beforehand.simulator.measures.instruments import Gauge, Histogram, Moment, Samples
+from beforehand.simulator.measures.instruments import Gauge, Histogram, Samples, SeriesPoint
 
 
 class Meters:
-    """Read by `run.py` when the run is over."""
+    """Updated by the parts of a run, read when it is over."""
 
     actions: i64  # sends that the workload asked for: more than one message if they are split
     sent: i64  # causal-sends
-    copies: i64  # receivers of those, counted
+    copies: i64  # their receivers, counted
     delivered: i64
-    duplicates: i64  # deliveries of what was delivered before, or never sent there
+    duplicates: i64  # deliveries of messages delivered before, or never sent there
     skipped: i64  # causal-sends that had no receiver left
     frames: i64
     control_frames: i64
@@ -27,6 +27,7 @@ class Meters:
     jobs: i64
     job_starts: int  # sum of times
     most_in_transit: i64  # of one sender
+    ended_at: i64  # when something last happened, ticks aside
 
     latency: Histogram
     noncausal: Histogram
@@ -37,7 +38,7 @@ class Meters:
     permits_missing: Samples
     integers: Samples
     entries: Samples
-    series: list[Moment]
+    series: list[SeriesPoint]
 
     def __init__(self) -> None:
         self.actions = 0
@@ -56,6 +57,7 @@ class Meters:
         self.jobs = 0
         self.job_starts = 0
         self.most_in_transit = 0
+        self.ended_at = 0
         self.latency = Histogram()
         self.noncausal = Histogram()
         self.held_time = Histogram()
@@ -68,7 +70,7 @@ class Meters:
         self.series = []
 
     def sample(self, core: Core, broadcasts: bool) -> None:
-        """Look inside a core; where it does not broadcast, all its integers may be about messages."""
+        """Measure the state of a core; unless it broadcasts, all its integers may be about messages."""
         self.unacknowledged.add(core.unacknowledged())
         self.permits_missing.add(core.permits_missing())
         integers = core.integers()

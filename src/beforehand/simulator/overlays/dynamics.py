@@ -1,43 +1,47 @@
-"""Overlays that change while messages fly: exchanges of neighbours, processes that come and go.
+"""Overlays that change during a run: neighbours are exchanged, processes come and go.
 
-Who wants which link is decided here, at once and for all to see, as a peer-sampling service would; the
-links themselves are made by the cores, with frames that take their time. Links go both ways: one end
-opens first, and the other as soon as that link is in use. The old link is closed after that, never
+Which links there should be is decided here, globally and at once, as a peer-sampling service would;
+the links themselves are made by the cores, with frames that take their time. Links go both ways: one
+end opens first, and the other as soon as that link is in use. The old link is closed after that, never
 before (make before break), and links that mediate stay until they are no longer needed.
 
-In small overlays no link is closed and nobody goes if that would cut off somebody. In large ones, where
-that would be too costly to see, random graphs of this degree are connected but for a negligible chance.
+In small overlays no link is closed and no process leaves if that would partition the overlay. In large
+ones, where checking would be too costly, random graphs of this degree are connected but for a
+negligible probability.
 
     churn:  joins=J,leaves=L,crashes=C,from=T,to=T    at random moments between the two
     open, close:  a>b@2s                              a link from a to b
-    reparent:  a>b@2s                                 of a tree: a and all below it under b
+    reparent:  a>b@2s                                 in a tree: a and its subtree under b
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mypy_extensions import i64
 
-from beforehand.protocols.effects import Effect
-from beforehand.simulator.overlays.layouts import Layout
+from beforehand.simulator.overlays.layouts import OverlayLayout
 from beforehand.simulator.overlays.peer_sampling import exchange
-from beforehand.simulator.workloads.workload import Stage
-from beforehand.simulator.world.processes import Process
+from beforehand.simulator.world.event_queue import EventQueue
+from beforehand.simulator.world.processes import Population, Process
 from beforehand.simulator.world.random_streams import Stream
 
-SMALL: Final = 256  # processes: up to here, connectedness is looked at before each loss of a link
+if TYPE_CHECKING:
+    from beforehand.simulator.world.lifecycle import Lifecycle
+    from beforehand.simulator.world.timers import Timers
+    from beforehand.simulator.world.transport import Transport
 
-Edge = tuple[int, int]  # of places; unordered ones have the lower first
+MAX_CHECKED: Final = 256  # processes: up to here, no link is lost without a check of connectivity
+
+Edge = tuple[int, int]  # of process indexes; unordered ones have the lower first
 
 
-class Change:
-    """Something about the overlay that the scenario wants at a time."""
+class OverlayChange:
+    """A change of the overlay that the scenario asks for at a time."""
 
     kind: Final[str]  # "open", "close", "reparent", "join", "leave" or "crash"
     time: Final[i64]
-    process: Final[int]  # by its place; -1: any
+    process: Final[int]  # by its index; -1: any
     peer: Final[int]
 
     def __init__(self, kind: str, time: i64, process: int = -1, peer: int = -1) -> None:
@@ -47,13 +51,13 @@ class Change:
         self.peer = peer
 
 
-class Making:
+class PendingLink:
     """A pair of links that is being made."""
 
     opener: Final[int]
     peer: Final[int]
     mediator: Final[int]
-    giver: Final[int]  # whose choice of the peer it was; -1: it is a new one
+    giver: Final[int]  # whose choice of the peer it was; -1: a new choice
 
     def __init__(self, opener: int, peer: int, mediator: int, giver: int) -> None:
         self.opener = opener
@@ -62,116 +66,108 @@ class Making:
         self.giver = giver
 
 
-class Crowd(Stage):
-    """What an overlay sees of the simulation, and may do there."""
+class OverlayDynamics:
+    """The links of a run, by the indexes of the processes."""
 
-    def carry(self, process: Process, effects: list[Effect], likely: Process) -> None:
-        """Do what a core says, then what the application does about it.
-
-        `likely` is whom it is most likely about: nearly always that saves looking for the name.
-        """
-        raise NotImplementedError
-
-    def in_background(self, function: Callable[[], None], time: i64) -> None:
-        """Let something happen later that the end of the run need not wait for."""
-        raise NotImplementedError
-
-    def idle(self) -> bool:
-        """Whether the application has nothing more to do."""
-        raise NotImplementedError
-
-    def depart(self, process: Process, crashed: bool) -> None:
-        """A process goes for ever."""
-        raise NotImplementedError
-
-    def arrive_new(self, process: Process) -> None:
-        """A process begins."""
-        raise NotImplementedError
-
-
-class Overlay:
-    """The links of a run, by the places of the processes."""
-
-    crowd: Crowd
     opened: i64  # links that came into use
     closed: i64
+    _queue: EventQueue
+    _population: Population
+    _transport: Transport
+    _timers: Timers
+    _lifecycle: Lifecycle
     _stream: Stream
-    _views: Final[list[dict[int, int]]]  # process -> the neighbours that it has chosen, with ages
-    _links: Final[list[set[int]]]  # process -> where its links in use lead
-    _making: Final[dict[Edge, Making]]  # (opener, peer), and (peer, opener) for the way back
-    _mediating: dict[Edge, int]  # how many links are being made over this one
-    _unwanted: set[Edge]  # to be closed when it mediates no more
-    _layout: Final[Layout]
-    _changes: Final[list[Change]]
-    _newcomers: list[int]  # who has yet to join
+    _views: Final[
+        list[dict[int, int]]
+    ]  # process -> the neighbours that it has chosen, with their ages
+    _links: Final[list[set[int]]]  # process -> the peers that its links in use lead to
+    _pending: Final[dict[Edge, PendingLink]]  # by (opener, peer) and by (peer, opener)
+    _mediating: dict[Edge, int]  # how many pending links go through this one
+    _unwanted: set[Edge]  # to be closed once they no longer mediate
+    _layout: Final[OverlayLayout]
+    _changes: Final[list[OverlayChange]]
+    _newcomers: list[int]  # those that have yet to join
     _joining: dict[int, int]  # newcomer -> its contact
-    _notice: Final[i64]  # how long it takes until neighbours know of a crash
+    _notice: Final[i64]  # how long neighbours take to notice a crash
 
-    def __init__(self, layout: Layout, changes: list[Change], newcomers: int, notice: i64) -> None:
+    def __init__(
+        self, layout: OverlayLayout, changes: list[OverlayChange], newcomers: int, notice: i64
+    ) -> None:
         self.opened = 0
         self.closed = 0
-        known = len(layout.links)
+        founders = len(layout.links)
         views: list[dict[int, int]] = [dict.fromkeys(view, 0) for view in layout.views]
-        self._views = views + [{} for _ in range(known + newcomers - len(views))]
-        self._links = [set(each) for each in layout.links] + [set() for _ in range(newcomers)]
-        self._making = {}
+        self._views = views + [{} for _ in range(founders + newcomers - len(views))]
+        self._links = [set(links) for links in layout.links] + [set() for _ in range(newcomers)]
+        self._pending = {}
         self._mediating = {}
         self._unwanted = set()
         self._layout = layout
         self._changes = changes
-        self._newcomers = list(range(known, known + newcomers))
+        self._newcomers = list(range(founders, founders + newcomers))
         self._joining = {}
         self._notice = notice
 
-    def start(self, crowd: Crowd) -> None:
-        """The run begins."""
-        self.crowd = crowd
-        self._stream = crowd.stream("overlay/changes")
+    def start(
+        self,
+        queue: EventQueue,
+        population: Population,
+        transport: Transport,
+        timers: Timers,
+        lifecycle: Lifecycle,
+        stream: Stream,
+    ) -> None:
+        """The run starts: schedule the changes and the first exchanges."""
+        self._queue = queue
+        self._population = population
+        self._transport = transport
+        self._timers = timers
+        self._lifecycle = lifecycle
+        self._stream = stream
         for change in self._changes:
             self._schedule_change(change)
         period = self._layout.period
         if period:
-            for place in range(len(self._layout.links)):
-                self._schedule_exchange(place, self._stream.below(period))
+            for index in range(len(self._layout.links)):
+                self._schedule_exchange(index, stream.below(period))
 
-    def _schedule_change(self, change: Change) -> None:
-        self.crowd.in_background(lambda: self._change(change), change.time)
+    def _schedule_change(self, change: OverlayChange) -> None:
+        self._timers.run_later(lambda: self._change(change), change.time)
 
-    def _process(self, place: int) -> Process:
-        return self.crowd.processes[place]
+    def _process(self, index: int) -> Process:
+        return self._population.processes[index]
 
-    def _is_there(self, place: int) -> bool:
-        process = self._process(place)
-        return process.present and not process.stopped
+    def _active(self, index: int) -> bool:
+        return self._population.processes[index].active()
 
     # ---- links ----
 
     def _in_use(self, one: int, other: int) -> bool:
-        """Whether there are links both ways between two that are there."""
+        """Whether there are links both ways between two processes."""
         return other in self._links[one] and one in self._links[other]
 
     def _open(self, opener: int, peer: int, via: list[str] | None, back: list[str] | None) -> None:
         process = self._process(opener)
-        now = int(self.crowd.engine.now)
+        now = int(self._queue.now)
         effects = process.core.open(self._process(peer).name, via, back, now)
-        self.crowd.carry(process, effects, process)
+        self._transport.carry_out(process, effects, process)
 
     def _close(self, opener: int, peer: int) -> None:
         self._links[opener].discard(peer)
         process = self._process(opener)
         name = self._process(peer).name
         if not process.core.is_dropped(name):
-            effects = process.core.close(name, int(self.crowd.engine.now))
-            self.crowd.carry(process, effects, process)
+            effects = process.core.close(name, int(self._queue.now))
+            self._transport.carry_out(process, effects, process)
             self.closed += 1
 
     def _make(self, opener: int, peer: int, mediator: int, giver: int) -> None:
-        """Make links both ways with the help of somebody who has links to both."""
-        if (opener, peer) in self._making or self._in_use(opener, peer):
+        """Make links both ways through a mediator that has links to both."""
+        if (opener, peer) in self._pending or self._in_use(opener, peer):
             return
-        making = Making(opener, peer, mediator, giver)
-        self._making[opener, peer] = making
-        self._making[peer, opener] = making
+        pending = PendingLink(opener, peer, mediator, giver)
+        self._pending[opener, peer] = pending
+        self._pending[peer, opener] = pending
         for edge in (_edge(mediator, opener), _edge(mediator, peer)):
             self._mediating[edge] = self._mediating.get(edge, 0) + 1
         if peer in self._links[opener]:
@@ -180,43 +176,43 @@ class Overlay:
             self._open(opener, peer, self._via(opener, mediator), None)
 
     def _via(self, opener: int, mediator: int) -> list[str] | None:
-        """A route over the mediator, as long as there is one."""
-        if mediator not in self._links[opener] or not self._is_there(mediator):
+        """A route through the mediator, as long as there is one."""
+        if mediator not in self._links[opener] or not self._active(mediator):
             return None
         return [self._process(mediator).name]
 
     def safe(self, process: Process, peer: Process) -> None:
-        """A core says that its link to a peer is in use."""
+        """A core reports that its link to a peer is in use."""
         opener, end = int(process.index), int(peer.index)
-        if not self._is_there(end):
+        if not self._active(end):
             return
         self.opened += 1
         self._links[opener].add(end)
-        making = self._making.get((opener, end))
-        if making is None:
+        pending = self._pending.get((opener, end))
+        if pending is None:
             if opener in self._joining:
-                self._greet(opener, end)
+                self._introduce(opener, end)
         elif opener in self._links[end]:
-            self._made(making)
+            self._established(pending)
         else:
-            # The link that has just been made is the way back, by one hop.
-            self._open(end, opener, self._via(end, making.mediator), [])
+            # The way back is the link that has just been made, one hop.
+            self._open(end, opener, self._via(end, pending.mediator), [])
 
-    def _made(self, making: Making) -> None:
-        """Both links are in use: the choice changes hands."""
-        self._forget_making(making)
-        self._views[making.opener][making.peer] = 0
-        giver = making.giver
-        if giver >= 0 and self._views[giver].pop(making.peer, -1) >= 0:
-            self._unwanted.add(_edge(giver, making.peer))
-        self._close_unwanted(_edge(making.mediator, making.opener))
-        self._close_unwanted(_edge(making.mediator, making.peer))
+    def _established(self, pending: PendingLink) -> None:
+        """Both links are in use: the giver hands over its choice."""
+        self._forget(pending)
+        self._views[pending.opener][pending.peer] = 0
+        giver = pending.giver
+        if giver >= 0 and self._views[giver].pop(pending.peer, -1) >= 0:
+            self._unwanted.add(_edge(giver, pending.peer))
+        self._close_unwanted(_edge(pending.mediator, pending.opener))
+        self._close_unwanted(_edge(pending.mediator, pending.peer))
 
-    def _forget_making(self, making: Making) -> None:
-        del self._making[making.opener, making.peer]
-        del self._making[making.peer, making.opener]
-        for end in (making.opener, making.peer):
-            edge = _edge(making.mediator, end)
+    def _forget(self, pending: PendingLink) -> None:
+        del self._pending[pending.opener, pending.peer]
+        del self._pending[pending.peer, pending.opener]
+        for end in (pending.opener, pending.peer):
+            edge = _edge(pending.mediator, end)
             self._mediating[edge] -= 1
             if self._mediating[edge] == 0:
                 del self._mediating[edge]
@@ -227,29 +223,31 @@ class Overlay:
             return
         self._unwanted.discard(edge)
         chosen = other in self._views[one] or one in self._views[other]
-        if chosen or edge in self._making or not self._in_use(one, other):
+        if chosen or edge in self._pending or not self._in_use(one, other):
             return
         if not self._connected(edge, -1):
-            self._views[one][other] = 0  # it is needed after all
+            self._views[one][other] = 0  # still needed
             return
         self._close(one, other)
         self._close(other, one)
 
     def _connected(self, without: Edge, gone: int) -> bool:
-        """Whether everybody reaches everybody without this pair of links, or without somebody."""
-        present = [int(process.index) for process in self.crowd.present if process.index != gone]
-        if len(present) > SMALL:
+        """Whether the overlay is connected without a pair of links, or without a process."""
+        present = [
+            int(process.index) for process in self._population.present if process.index != gone
+        ]
+        if len(present) > MAX_CHECKED:
             return True
         seen = {present[0]}
         todo = [present[0]]
         while todo:
-            place = todo.pop()
-            for peer in self._links[place]:
+            index = todo.pop()
+            for peer in self._links[index]:
                 if (
                     peer not in seen
                     and peer != gone
-                    and place in self._links[peer]
-                    and _edge(place, peer) != without
+                    and index in self._links[peer]
+                    and _edge(index, peer) != without
                 ):
                     seen.add(peer)
                     todo.append(peer)
@@ -257,33 +255,33 @@ class Overlay:
 
     # ---- exchanges ----
 
-    def _schedule_exchange(self, place: int, time: i64) -> None:
-        self.crowd.in_background(lambda: self._exchange(place), time)
+    def _schedule_exchange(self, index: int, time: i64) -> None:
+        self._timers.run_later(lambda: self._exchange(index), time)
 
-    def _exchange(self, place: int) -> None:
+    def _exchange(self, index: int) -> None:
         layout = self._layout
-        now = self.crowd.engine.now
-        ends = now >= layout.until if layout.until else self.crowd.idle()
-        if ends or self._process(place).stopped:
+        now = self._queue.now
+        ends = now >= layout.until if layout.until else self._timers.application_idle()
+        if ends or self._process(index).stopped:
             return
-        if self._is_there(place):
-            for giver, taker, peer in exchange(self._views, place, self._stream, self._may_give):
+        if self._active(index):
+            for giver, taker, peer in exchange(self._views, index, self._stream, self._may_give):
                 self._make(taker, peer, giver, giver)
-        self._schedule_exchange(place, now + layout.period)
+        self._schedule_exchange(index, now + layout.period)
 
     def _may_give(self, one: int, other: int) -> bool:
         edge = _edge(one, other)
-        return self._in_use(one, other) and edge not in self._mediating and self._is_there(other)
+        return self._in_use(one, other) and edge not in self._mediating and self._active(other)
 
-    # ---- those who come and go ----
+    # ---- processes that come and go ----
 
-    def _change(self, change: Change) -> None:
+    def _change(self, change: OverlayChange) -> None:
         kind = change.kind
         if kind == "join":
             self._join()
         elif kind == "leave" or kind == "crash":
             self._depart(kind == "crash")
-        elif self._is_there(change.process) and self._is_there(change.peer):
+        elif self._active(change.process) and self._active(change.peer):
             if kind == "open":
                 self._open(change.process, change.peer, None, None)
             elif kind == "close":
@@ -291,99 +289,98 @@ class Overlay:
                     self._close(change.process, change.peer)
             else:
                 process, parent = self._process(change.process), self._process(change.peer)
-                effects = process.core.reparent(parent.name, int(self.crowd.engine.now))
-                self.crowd.carry(process, effects, process)
+                effects = process.core.reparent(parent.name, int(self._queue.now))
+                self._transport.carry_out(process, effects, process)
 
-    def _someone(self) -> int:
-        present = self.crowd.present
+    def _random_present(self) -> int:
+        present = self._population.present
         return int(present[self._stream.below(len(present))].index)
 
     def _join(self) -> None:
         newcomer = self._newcomers.pop(0)
-        self.crowd.arrive_new(self._process(newcomer))
-        self._ask(newcomer)
+        self._lifecycle.start(self._process(newcomer))
+        self._ask_to_join(newcomer)
 
-    def _ask(self, newcomer: int) -> None:
-        """Let somebody ask somebody to be let in."""
-        contact = self._someone()
+    def _ask_to_join(self, newcomer: int) -> None:
+        """Let a newcomer ask a random contact to admit it."""
+        contact = self._random_present()
         self._joining[newcomer] = contact
         process = self._process(newcomer)
-        effects = process.core.join(self._process(contact).name, int(self.crowd.engine.now))
-        self.crowd.carry(process, effects, process)
+        effects = process.core.join(self._process(contact).name, int(self._queue.now))
+        self._transport.carry_out(process, effects, process)
 
     def admitted(self, contact: Process, newcomer: Process) -> None:
-        """A contact has let a newcomer in."""
+        """A contact has admitted a newcomer."""
         self._links[contact.index].add(int(newcomer.index))
 
-    def _greet(self, newcomer: int, contact: int) -> None:
-        """A newcomer has been let in: the neighbours of its contact choose it."""
+    def _introduce(self, newcomer: int, contact: int) -> None:
+        """A newcomer has been admitted: the neighbours of its contact choose it."""
         del self._joining[newcomer]
         self._views[newcomer][contact] = 0
         if self._layout.period:
-            self._schedule_exchange(newcomer, self.crowd.engine.now + self._layout.period)
+            self._schedule_exchange(newcomer, self._queue.now + self._layout.period)
         for peer in list(self._views[contact]):
             if peer != newcomer and self._may_give(contact, peer):
                 self._make(peer, newcomer, contact, -1)
 
     def _depart(self, crashed: bool) -> None:
-        """Somebody goes for ever, but nobody on whom the others depend."""
-        present = self.crowd.present
+        """Stop a random process whose loss leaves the overlay connected."""
+        present = self._population.present
         offset = self._stream.below(len(present))
         for step in range(len(present)):
             process = present[(offset + step) % len(present)]
             if len(present) > 2 and self._connected((-1, -1), int(process.index)):
-                self._gone(process, crashed)
+                self._remove(process, crashed)
                 return
 
-    def _gone(self, process: Process, crashed: bool) -> None:
-        crowd = self.crowd
-        place = int(process.index)
-        now = crowd.engine.now
+    def _remove(self, process: Process, crashed: bool) -> None:
+        index = int(process.index)
+        now = self._queue.now
         if not crashed:
-            crowd.carry(process, process.core.leave(int(now)), process)
-        crowd.depart(process, crashed)
-        crowd.in_background(lambda: self._drop(place), now + self._notice)
-        self._joining.pop(place, None)
-        self._links[place] = set()
-        for edge, making in list(self._making.items()):
-            if place in edge and edge == (making.opener, making.peer):
-                self._forget_making(making)
-                self._close_unwanted(_edge(making.mediator, making.opener))
-                self._close_unwanted(_edge(making.mediator, making.peer))
+            self._transport.carry_out(process, process.core.leave(int(now)), process)
+        self._lifecycle.stop(process, crashed)
+        self._timers.run_later(lambda: self._drop(index), now + self._notice)
+        self._joining.pop(index, None)
+        self._links[index] = set()
+        for edge, pending in list(self._pending.items()):
+            if index in edge and edge == (pending.opener, pending.peer):
+                self._forget(pending)
+                self._close_unwanted(_edge(pending.mediator, pending.opener))
+                self._close_unwanted(_edge(pending.mediator, pending.peer))
         for peer, links in enumerate(self._links):
-            links.discard(place)
-            if self._views[peer].pop(place, -1) >= 0 and self._is_there(peer):
+            links.discard(index)
+            if self._views[peer].pop(index, -1) >= 0 and self._active(peer):
                 self._replace(peer)
-        for peer in list(self._views[place]):
-            if self._is_there(peer):
+        for peer in list(self._views[index]):
+            if self._active(peer):
                 self._replace(peer)
-        self._views[place] = {}
+        self._views[index] = {}
 
-    def _drop(self, place: int) -> None:
-        """Everybody who may have a link with it, or be making one, knows now."""
-        gone = self._process(place).name
-        now = int(self.crowd.engine.now)
-        asked = [newcomer for newcomer, contact in self._joining.items() if contact == place]
-        for process in self.crowd.processes:
+    def _drop(self, index: int) -> None:
+        """Every process that may have a link with it, or be making one, notices that it is gone."""
+        gone = self._process(index).name
+        now = int(self._queue.now)
+        asked = [newcomer for newcomer, contact in self._joining.items() if contact == index]
+        for process in self._population.processes:
             concerned = process.present or int(process.index) in asked
             if concerned and not process.stopped and not process.core.is_dropped(gone):
-                self.crowd.carry(process, process.core.drop(gone, now), process)
+                self._transport.carry_out(process, process.core.drop(gone, now), process)
         for newcomer in asked:
-            self._ask(newcomer)
+            self._ask_to_join(newcomer)
 
-    def _replace(self, place: int) -> None:
-        """A neighbour is gone: choose one of a neighbour's instead."""
-        mediators = [peer for peer in sorted(self._links[place]) if self._may_give(place, peer)]
+    def _replace(self, index: int) -> None:
+        """A neighbour is gone: choose a neighbour's neighbour instead."""
+        mediators = [peer for peer in sorted(self._links[index]) if self._may_give(index, peer)]
         if not mediators:
             return
         mediator = mediators[self._stream.below(len(mediators))]
         choices = [
             peer
             for peer in sorted(self._links[mediator])
-            if peer != place and peer not in self._links[place] and self._may_give(mediator, peer)
+            if peer != index and peer not in self._links[index] and self._may_give(mediator, peer)
         ]
         if choices:
-            self._make(place, choices[self._stream.below(len(choices))], mediator, -1)
+            self._make(index, choices[self._stream.below(len(choices))], mediator, -1)
 
 
 def _edge(one: int, other: int) -> Edge:

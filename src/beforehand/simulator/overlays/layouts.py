@@ -1,13 +1,13 @@
-"""Overlays as they are at the start: who has a link to whom.
+"""The overlay at the start of a run: who has a link to whom.
 
-    ring                     each with its two neighbours
-    complete                 each with each
-    random[:DEGREE]          about DEGREE neighbours each, chosen at random; connected by a random ring
+    ring                     every process with its two neighbours
+    complete                 every process with every other
+    random[:DEGREE]          about DEGREE random neighbours each; connected by a random ring
     tree[:ARITY]             a tree filled level by level; or tree:child=parent,child=parent,...
-    spray[:PERIOD[,UNTIL]]   random views of about ln(n) neighbours, which are exchanged all the time
+    spray[:PERIOD[,UNTIL]]   random views of about ln(n) neighbours, exchanged every PERIOD
     links:a>b,b>a,...        just these, each in its direction
 
-All but the last have links in both directions. `overlay.py` is about how they change.
+All but the last have links in both directions. `dynamics.py` is about how they change.
 """
 
 from __future__ import annotations
@@ -19,21 +19,23 @@ from beforehand.simulator import units
 from beforehand.simulator.overlays.peer_sampling import exchange
 from beforehand.simulator.world.random_streams import Stream
 
-FORMS: Final = (
+SYNTAX: Final = (
     "ring, complete, random[:DEGREE], tree[:ARITY], tree:child=parent,..., "
     "spray[:PERIOD[,UNTIL]], links:a>b,..."
 )
-MIXING: Final = 10  # rounds of exchanges before the run, so that early processes are like late ones
+MIXING: Final = (
+    10  # rounds of exchanges before the run, so that the order of joining doesn't matter
+)
 MINUTE: Final = 60 * 10**9
-MOST_LINKS: Final = 20_000_000
+MAX_LINKS: Final = 20_000_000
 
 
-class Layout:
-    """Links between processes by their places, and what else the name of an overlay tells."""
+class OverlayLayout:
+    """Links between processes by their indexes, and the parameters of exchanges."""
 
-    links: list[list[int]]  # process -> where its links lead
+    links: list[list[int]]  # process -> the peers that its links lead to
     parents: dict[int, int]  # of a tree: child -> parent
-    views: list[list[int]]  # process -> the neighbours whom it has chosen; empty if one-way
+    views: list[list[int]]  # process -> the neighbours that it has chosen; empty if one-way
     period: int  # of exchanges, in nanoseconds; 0: there are none
     until: int  # when exchanges end; 0: with the traffic
 
@@ -45,21 +47,21 @@ class Layout:
         self.until = 0
 
 
-def lay_out(text: str, names: list[str], seed: int) -> Layout:
-    """An overlay from its name and parameters."""
+def build_layout(text: str, names: list[str], seed: int) -> OverlayLayout:
+    """The layout of an overlay, from its name and parameters."""
     name, colon, rest = text.partition(":")
     fields = [field.strip() for field in rest.split(",")] if colon else []
     count = len(names)
     stream = Stream(f"{seed}/overlay")
     if name == "links" and fields:
-        return _given(fields, names)
+        return _explicit(fields, names)
     if name == "tree":
         return _tree(text, fields, names)
     if name == "ring" and not fields:
-        return _both_ways([[(place + 1) % count] for place in range(count)])
+        return _both_ways([[(index + 1) % count] for index in range(count)])
     if name == "complete" and not fields:
         _check_size(count * (count - 1))
-        return _both_ways([list(range(place + 1, count)) for place in range(count)])
+        return _both_ways([list(range(index + 1, count)) for index in range(count)])
     if name == "random" and len(fields) <= 1:
         return _random(fields, count, stream)
     if name == "spray" and len(fields) <= 2:
@@ -69,47 +71,47 @@ def lay_out(text: str, names: list[str], seed: int) -> Layout:
         if layout.period == 0:
             raise ScenarioError("spray: PERIOD is 0; give a duration, such as 1min")
         return layout
-    raise ScenarioError(f"there is no overlay {text!r}; the overlays: {FORMS}")
+    raise ScenarioError(f"there is no overlay {text!r}; the overlays: {SYNTAX}")
 
 
-def _both_ways(views: list[list[int]]) -> Layout:
-    """A link in both directions for each choice; choices of oneself do not count."""
+def _both_ways(views: list[list[int]]) -> OverlayLayout:
+    """A link in both directions for every choice; a process that chose itself is skipped."""
     chosen: list[list[int]] = [
-        [peer for peer in view if peer != place] for place, view in enumerate(views)
+        [peer for peer in view if peer != index] for index, view in enumerate(views)
     ]
     links: list[dict[int, None]] = [{} for _ in views]
-    for place, view in enumerate(chosen):
+    for index, view in enumerate(chosen):
         for peer in view:
-            links[place][peer] = None
-            links[peer][place] = None
-    layout = Layout([list(each) for each in links])
-    # A pair that chose each other is one choice, of the first.
+            links[index][peer] = None
+            links[peer][index] = None
+    layout = OverlayLayout([list(peers) for peers in links])
+    # A pair that chose each other counts as one choice, of the first.
     layout.views = [
-        [peer for peer in dict.fromkeys(view) if peer > place or place not in chosen[peer]]
-        for place, view in enumerate(chosen)
+        [peer for peer in dict.fromkeys(view) if peer > index or index not in chosen[peer]]
+        for index, view in enumerate(chosen)
     ]
     return layout
 
 
-def _random(fields: list[str], count: int, stream: Stream) -> Layout:
+def _random(fields: list[str], count: int, stream: Stream) -> OverlayLayout:
     degree = (
-        units.whole(fields[0], "random: DEGREE", 2, MOST_LINKS)
+        units.whole(fields[0], "random: DEGREE", 2, MAX_LINKS)
         if fields
         else 2 * len(str(count)) + 2
     )
     if degree >= count - 1:
         _check_size(count * (count - 1))
-        return _both_ways([list(range(place + 1, count)) for place in range(count)])
+        return _both_ways([list(range(index + 1, count)) for index in range(count)])
     _check_size(count * degree)
     ring = stream.permutation(count)
     views: list[list[int]] = [[] for _ in range(count)]
-    for place in range(count):
-        views[ring[place]].append(ring[(place + 1) % count])
-    for place in range(count):
-        view = views[place]
+    for index in range(count):
+        views[ring[index]].append(ring[(index + 1) % count])
+    for index in range(count):
+        view = views[index]
         while len(view) < degree // 2:
             peer = int(stream.below(count))
-            if peer != place and peer not in view:
+            if peer != index and peer not in view:
                 view.append(peer)
     return _both_ways(views)
 
@@ -117,8 +119,8 @@ def _random(fields: list[str], count: int, stream: Stream) -> Layout:
 def spray_views(count: int, stream: Stream) -> list[list[int]]:
     """Views as if the processes had joined one after the other, and then mixed.
 
-    A newcomer chooses its contact, and the neighbours of the contact choose the newcomer: so the
-    choices are about count * ln(count), without anybody knowing the count.
+    A newcomer chooses its contact, and the neighbours of the contact choose the newcomer: that makes
+    about count * ln(count) choices, although no process knows the count.
     """
     views: list[dict[int, int]] = [{} for _ in range(count)]
     for newcomer in range(1, count):
@@ -127,8 +129,8 @@ def spray_views(count: int, stream: Stream) -> list[list[int]]:
             views[peer][newcomer] = 0
         views[newcomer][contact] = 0
     for _ in range(MIXING):
-        for place in range(count):
-            for giver, taker, peer in exchange(views, place, stream, _any_link):
+        for index in range(count):
+            for giver, taker, peer in exchange(views, index, stream, _any_link):
                 del views[giver][peer]
                 views[taker][peer] = 0
     return [list(view) for view in views]
@@ -138,23 +140,25 @@ def _any_link(one: int, other: int) -> bool:
     return True
 
 
-def _tree(text: str, fields: list[str], names: list[str]) -> Layout:
-    places = {name: place for place, name in enumerate(names)}
+def _tree(text: str, fields: list[str], names: list[str]) -> OverlayLayout:
+    indexes = {name: index for index, name in enumerate(names)}
     parents: dict[int, int] = {}
     if fields and "=" in fields[0]:
         for field in fields:
             start, equals, end = field.partition("=")
             if not equals:
                 raise ScenarioError(f"tree: {field!r} is not understood; write it as child=parent")
-            place = units.place(start, places, "tree")
-            if place in parents:
-                raise ScenarioError(f"tree: {start.strip()} has two parents; give each process one")
-            parents[place] = units.place(end, places, "tree")
+            child = units.process_index(start, indexes, "tree")
+            if child in parents:
+                raise ScenarioError(
+                    f"tree: {start.strip()} has two parents; give every process one"
+                )
+            parents[child] = units.process_index(end, indexes, "tree")
     elif len(fields) <= 1:
         arity = units.whole(fields[0], "tree: ARITY") if fields else 2
-        parents = {place: (place - 1) // arity for place in range(1, len(names))}
+        parents = {child: (child - 1) // arity for child in range(1, len(names))}
     else:
-        raise ScenarioError(f"tree: {text!r} is not understood; write it as {FORMS}")
+        raise ScenarioError(f"tree: {text!r} is not understood; write it as {SYNTAX}")
     views: list[list[int]] = [[] for _ in names]
     for child, parent in parents.items():
         if child != parent:
@@ -164,24 +168,26 @@ def _tree(text: str, fields: list[str], names: list[str]) -> Layout:
     return layout
 
 
-def _given(fields: list[str], names: list[str]) -> Layout:
-    places = {name: place for place, name in enumerate(names)}
+def _explicit(fields: list[str], names: list[str]) -> OverlayLayout:
+    indexes = {name: index for index, name in enumerate(names)}
     links: list[list[int]] = [[] for _ in names]
     for field in fields:
         start, arrow, end = field.partition(">")
         if not arrow:
             raise ScenarioError(f"links: {field!r} is not understood; write it as a>b")
-        one = units.place(start, places, "links")
-        other = units.place(end, places, "links")
+        one = units.process_index(start, indexes, "links")
+        other = units.process_index(end, indexes, "links")
         if one == other:
-            raise ScenarioError(f"links: {field!r} is a link to oneself; name another process")
+            raise ScenarioError(
+                f"links: {field!r} is a link from a process to itself; name two processes"
+            )
         if other not in links[one]:
             links[one].append(other)
-    return Layout(links)
+    return OverlayLayout(links)
 
 
 def _check_size(links: int) -> None:
-    if links > MOST_LINKS:
+    if links > MAX_LINKS:
         raise ScenarioError(
-            f"the overlay would have {links:,} links, beyond {MOST_LINKS:,}; choose a sparser one"
+            f"the overlay would have {links:,} links, beyond {MAX_LINKS:,}; choose a sparser one"
         )

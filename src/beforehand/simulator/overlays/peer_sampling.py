@@ -1,8 +1,8 @@
 """Exchanging neighbours, in the manner of Spray (Nédelec, Tanke, Frey, Molli and Mostéfaoui 2017).
 
-Each process has chosen some neighbours: its view. From time to time it picks the one that it has had
-longest, and the two give each other half of their views. The choices are neither more nor fewer after
-it; what changes is who has them. So the links between processes become a random graph, and stay one.
+Every process has chosen some neighbours: its view. Periodically it picks its oldest neighbour, and the
+two give each other half of their views. The number of choices stays the same; only their owners change.
+So the links between processes become a random graph, and stay one.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ def exchange(
     stream: Stream,
     may_give: Callable[[int, int], bool],
 ) -> list[Move]:
-    """What a process and its oldest neighbour give each other: for the caller to carry out.
+    """The moves between a process and its oldest neighbour, for the caller to carry out.
 
-    Nothing is given that the other has chosen or was chosen by: so the number of choices stays. The
-    choice of that neighbour itself is turned around at once, since it needs no other link.
+    A neighbour that the other has chosen or was chosen by is not given: so the number of choices stays.
+    The choice of the oldest neighbour itself is reversed at once, since that needs no other link.
     """
     view = views[process]
     for peer in view:
@@ -46,7 +46,7 @@ def _half(
     stream: Stream,
     may_give: Callable[[int, int], bool],
 ) -> list[Move]:
-    """Half of one view, without what the other has chosen or is chosen by."""
+    """Half of one view, without the processes that the other has chosen or is chosen by."""
     view = views[giver]
     choices = [
         peer
@@ -59,8 +59,8 @@ def _half(
     wanted = (len(view) + 1) // 2
     chosen: list[Move] = []
     while choices and len(chosen) < wanted:
-        place = int(stream.below(len(choices)))
-        chosen.append((giver, taker, choices[place]))
-        choices[place] = choices[-1]
+        index = int(stream.below(len(choices)))
+        chosen.append((giver, taker, choices[index]))
+        choices[index] = choices[-1]
         choices.pop()
     return chosen

@@ -1,4 +1,4 @@
-"""What messages are like: how large, and how much work they mean for those who get them."""
+"""How large messages are, and how much work they start at their receivers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from beforehand.simulator.world.distributions import Constant, Distribution
 from beforehand.simulator.world.processes import NEVER, Process
 from beforehand.simulator.world.random_streams import Stream
 
-MAX_PAYLOAD: Final = 2**24  # bytes: more is not a message; what is drawn beyond is cut
-CACHED: Final = 4096  # bytes: payloads up to here are made once; there are few sizes in most runs
+MAX_PAYLOAD: Final = 2**24  # bytes: larger draws are clamped
+CACHED: Final = 4096  # bytes: payloads up to here are cached: most runs have few sizes
 
 
-class Contents:
-    """Draws sizes and jobs, for each process from a stream of its own."""
+class MessageSizes:
+    """Draws payload sizes and job lengths, for each process from a stream of its own."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class Contents:
         self._seed = seed
         self._streams: list[Stream | None] = [None] * processes
         self._payload_sizes = payload_sizes
-        # If all payloads are of one size; otherwise negative.
+        # If all payloads have the same size; otherwise negative.
         self._payload_bytes = payload_sizes.value if isinstance(payload_sizes, Constant) else -1
         self._job_lengths = job_lengths
         self._job_share = job_share
@@ -41,7 +41,7 @@ class Contents:
         return min(self._payload_sizes.draw(self._stream(process)), MAX_PAYLOAD)
 
     def payload(self, length: i64) -> bytes:
-        """A payload: what is in it does not matter."""
+        """A payload of zeros: its contents do not matter."""
         payload = self._payloads.get(int(length))
         if payload is None:
             payload = bytes(length)
@@ -50,7 +50,7 @@ class Contents:
         return payload
 
     def job(self, process: Process) -> i64:
-        """How long the job takes that the next message of a process starts; NEVER for none."""
+        """The length of the job that the next message of a process starts; NEVER for none."""
         if self._job_share == 0.0 or self._stream(process).uniform() >= self._job_share:
             return NEVER
         return self._job_lengths.draw(self._stream(process))

@@ -1,61 +1,64 @@
-"""Traffic without a purpose: everybody sends, now and then, to whom it happens to choose."""
+"""Synthetic traffic: processes send at intervals to receivers that they choose at random."""
 
 from __future__ import annotations
 
 from mypy_extensions import i64
 
-from beforehand.simulator.workloads.workload import Stage, Step, Stepping, Workload
+from beforehand.simulator.workloads.workload import PacedWorkload, SendStep, Workload
+from beforehand.simulator.world.application import Application
 from beforehand.simulator.world.distributions import Distribution
-from beforehand.simulator.world.engine import Event
+from beforehand.simulator.world.event_queue import ScheduledEvent
 from beforehand.simulator.world.processes import Process
 from beforehand.simulator.world.random_streams import Stream
 
 
-class UniformTraffic(Stepping):
+class UniformTraffic(PacedWorkload):
     """Each message goes to a random other process."""
 
-    def act(self, process: Process, step: Step) -> None:
-        self.stage.send(process, [step.choose(self.stage.processes)], None)
+    def act(self, process: Process, step: SendStep) -> None:
+        self.application.send(process, [step.choose(self.application.processes)], None)
 
     def expected(self) -> int:
-        return self.steps * len(self.stage.processes)
+        return self.steps * len(self.application.processes)
 
 
 class PeerTraffic(UniformTraffic):
-    """Each process has a few peers, which do not change, and sends to one of them at random."""
+    """Each process has a few fixed peers, and sends to one of them at random."""
 
     def __init__(self, steps: int, interval: Distribution, peers: int, neighbours: bool) -> None:
         super().__init__(steps, interval)
         self.peers = peers
-        self.neighbours = neighbours  # the nearest on a ring, not just anybody
+        self.neighbours = neighbours  # the nearest on a ring, instead of random ones
         self._peers_of: list[list[Process]] = []
 
     def prepare(self) -> None:
-        everybody = self.stage.processes
-        stream = self.stage.stream("peers")
-        for process in everybody:
+        processes = self.application.processes
+        stream = self.application.stream("peers")
+        for process in processes:
             if self.neighbours:
-                self._peers_of.append(_nearest(everybody, process.index, self.peers))
+                self._peers_of.append(_nearest(processes, process.index, self.peers))
             else:
-                self._peers_of.append(_some(everybody, process, self.peers, stream))
+                self._peers_of.append(_random_peers(processes, process, self.peers, stream))
 
-    def act(self, process: Process, step: Step) -> None:
-        self.stage.send(process, [step.choose(self._peers_of[process.index])], None)
+    def act(self, process: Process, step: SendStep) -> None:
+        self.application.send(process, [step.choose(self._peers_of[process.index])], None)
 
 
-def _nearest(everybody: list[Process], index: i64, count: int) -> list[Process]:
-    """Those next to a process on a ring, on both sides."""
+def _nearest(processes: list[Process], index: i64, count: int) -> list[Process]:
+    """The nearest to a process on a ring, on both sides."""
     steps = [step for reach in range(1, count // 2 + 2) for step in (reach, -reach)]
-    return [everybody[(int(index) + step) % len(everybody)] for step in steps[:count]]
+    return [processes[(int(index) + step) % len(processes)] for step in steps[:count]]
 
 
-def _some(everybody: list[Process], process: Process, count: int, stream: Stream) -> list[Process]:
-    found: dict[int, Process] = {}
-    while len(found) < count:
-        peer = everybody[stream.below(len(everybody))]
+def _random_peers(
+    processes: list[Process], process: Process, count: int, stream: Stream
+) -> list[Process]:
+    chosen: dict[int, Process] = {}
+    while len(chosen) < count:
+        peer = processes[stream.below(len(processes))]
         if peer is not process:
-            found[int(peer.index)] = peer
-    return list(found.values())
+            chosen[int(peer.index)] = peer
+    return list(chosen.values())
 
 
 class HotspotTraffic(UniformTraffic):
@@ -71,74 +74,74 @@ class HotspotTraffic(UniformTraffic):
         self._cold: list[Process] = []
 
     def prepare(self) -> None:
-        processes = self.stage.processes
+        processes = self.application.processes
         count = max(1, int(self.hot_share * len(processes) + 0.5))
         self._hot = processes[:count]
         self._cold = processes[count:]
 
-    def act(self, process: Process, step: Step) -> None:
+    def act(self, process: Process, step: SendStep) -> None:
         hot = step.stream.uniform() < self.probability
-        among = self._hot if hot else self._cold
-        if not among or (len(among) == 1 and among[0] is process):
-            among = self.stage.processes
-        self.stage.send(process, [step.choose(among)], None)
+        candidates = self._hot if hot else self._cold
+        if not candidates or (len(candidates) == 1 and candidates[0] is process):
+            candidates = self.application.processes
+        self.application.send(process, [step.choose(candidates)], None)
 
 
-class GroupTraffic(Stepping):
-    """Processes are members of groups, which overlap; each message goes to all others of one."""
+class GroupTraffic(PacedWorkload):
+    """Processes are members of overlapping groups; a message goes to all others of one group."""
 
     def __init__(self, steps: int, interval: Distribution, size: int, groups: int = 0) -> None:
         super().__init__(steps, interval)
         self.size = size
-        self.groups = groups  # 0: about twice as many as it takes to have everybody in one
+        self.groups = groups  # 0: about twice as many as it takes to cover all processes
         self._groups_of: list[list[list[Process]]] = []  # process -> its groups
 
     def prepare(self) -> None:
-        stream = self.stage.stream("groups")
-        count = len(self.stage.processes)
+        stream = self.application.stream("groups")
+        count = len(self.application.processes)
         size = min(self.size, count)
         self._groups_of = [[] for _ in range(count)]
         rounds = -(-count // size)
         wanted = max(self.groups or 2 * rounds, rounds)
-        made = 0
-        while made < wanted:
-            everybody = self.stage.processes
-            shuffled = [everybody[place] for place in stream.permutation(count)]
+        created = 0
+        while created < wanted:
+            processes = self.application.processes
+            shuffled = [processes[index] for index in stream.permutation(count)]
             for start in range(0, count, size):
-                if made < wanted:
+                if created < wanted:
                     # The last group of a round is filled up with members of the first.
                     members = (shuffled[start:] + shuffled)[:size]
                     for member in members:
                         self._groups_of[member.index].append(members)
-                    made += 1
+                    created += 1
 
-    def act(self, process: Process, step: Step) -> None:
+    def act(self, process: Process, step: SendStep) -> None:
         groups = self._groups_of[process.index]
         group = groups[step.stream.below(len(groups))]
-        self.stage.send(process, [member for member in group if member is not process], None)
+        self.application.send(process, [member for member in group if member is not process], None)
 
     def expected(self) -> int:
-        return self.steps * len(self.stage.processes)
+        return self.steps * len(self.application.processes)
 
 
-class Broadcasting(Event):
+class BroadcastTimer(ScheduledEvent):
     """One broadcast after the other, at a constant rate, each by a process chosen at random."""
 
-    def __init__(self, stage: Stage, period: i64, count: i64) -> None:
+    def __init__(self, application: Application, period: i64, count: i64) -> None:
         super().__init__()
-        self.stage = stage
+        self.application = application
         self.period = period
         self.left = count
-        self.stream = stage.stream("broadcast")
+        self.stream = application.stream("broadcast")
 
-    def happen(self) -> None:
-        everybody = self.stage.present
-        chosen = everybody[self.stream.below(len(everybody))]
+    def fire(self) -> None:
+        processes = self.application.present()
+        chosen = processes[self.stream.below(len(processes))]
         if not chosen.stopped:
-            self.stage.send(chosen, None, None)
+            self.application.send(chosen, None, None)
         self.left -= 1
         if self.left > 0:
-            self.stage.engine.schedule(self, self.time + self.period)
+            self.application.queue.schedule(self, self.time + self.period)
 
 
 class BroadcastTraffic(Workload):
@@ -149,9 +152,10 @@ class BroadcastTraffic(Workload):
         self.period = period
         self.start_at = start_at
 
-    def start(self, stage: Stage) -> None:
+    def start(self, application: Application) -> None:
         if self.count:
-            stage.engine.schedule(Broadcasting(stage, self.period, self.count), self.start_at)
+            timer = BroadcastTimer(application, self.period, self.count)
+            application.queue.schedule(timer, self.start_at)
 
     def expected(self) -> int:
         return self.count

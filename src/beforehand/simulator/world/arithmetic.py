@@ -1,12 +1,12 @@
 """Logarithm and exponential that give the same bits on every machine, compiled or not.
 
-The C library may round the last bit of `log` and `exp` as it likes, and libraries differ. One such bit
-can move a frame by a nanosecond, and two frames that swap places are another run. Addition,
+C libraries differ in the last bit of `log` and `exp`. One such bit can move a frame by a nanosecond, and
+two frames that swap places make another run. Addition,
 multiplication, division and square root are exact by IEEE 754, so these two use nothing else. (The
 compiled build must not fuse a multiplication with an addition: see setup.py.)
 
-Both are power series, cut where the next term is below half a unit in the last place, and written out
-since they are drawn for every frame.
+Both are power series, truncated where the next term is below half a unit in the last place, and
+unrolled since they are evaluated for every frame.
 """
 
 from __future__ import annotations

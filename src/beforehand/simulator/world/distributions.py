@@ -1,8 +1,7 @@
 """Random durations and sizes: constant, uniform, normal, lognormal, exponential.
 
-Each is written as one word, `5ms`, or as a name with parameters, `uniform:1ms,9ms`. Numbers are drawn
-from a stream of uniform ones that the caller seeds, by arithmetic that every machine does alike
-(`arithmetic.py`). What would come out negative becomes 0.
+Numbers are drawn from a uniform stream that the caller seeds, by arithmetic that gives the same bits on
+every machine (`arithmetic.py`). Negative results become 0. `specs.py` has the syntax.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from mypy_extensions import i64
 from beforehand.simulator.world.arithmetic import exp, ln
 from beforehand.simulator.world.random_streams import Stream
 
-MOST: Final = 2.0**61  # what a draw is cut at: half of the time there is
+MAX_VALUE: Final = 2.0**61  # larger draws are clamped: half of MAX_TIME
 
 
 class Distribution:
@@ -26,7 +25,7 @@ class Distribution:
         raise NotImplementedError
 
     def high(self) -> i64:
-        """A value that is seldom exceeded: for time-outs."""
+        """A value that is rarely exceeded: for time-outs."""
         raise NotImplementedError
 
     def is_zero(self) -> bool:
@@ -62,14 +61,14 @@ class Uniform(Distribution):
 
 
 class Normal(Distribution):
-    """The bell curve, cut at 0."""
+    """The normal distribution, clamped at 0."""
 
     def __init__(self, mean: i64, deviation: i64) -> None:
         self.mean = mean
         self.deviation = deviation
 
     def draw(self, stream: Stream) -> i64:
-        return whole(float(self.mean) + float(self.deviation) * standard_normal(stream))
+        return clamp(float(self.mean) + float(self.deviation) * standard_normal(stream))
 
     def high(self) -> i64:
         return self.mean + 3 * self.deviation
@@ -83,10 +82,10 @@ class Lognormal(Distribution):
         self.sigma = sigma
 
     def draw(self, stream: Stream) -> i64:
-        return whole(float(self.median) * exp(self.sigma * standard_normal(stream)))
+        return clamp(float(self.median) * exp(self.sigma * standard_normal(stream)))
 
     def high(self) -> i64:
-        return whole(float(self.median) * exp(3.0 * self.sigma))
+        return clamp(float(self.median) * exp(3.0 * self.sigma))
 
 
 class Exponential(Distribution):
@@ -96,14 +95,14 @@ class Exponential(Distribution):
         self.mean = mean
 
     def draw(self, stream: Stream) -> i64:
-        return whole(-float(self.mean) * ln(1.0 - stream.uniform()))
+        return clamp(-float(self.mean) * ln(1.0 - stream.uniform()))
 
     def high(self) -> i64:
         return 5 * self.mean
 
 
 def standard_normal(stream: Stream) -> float:
-    """Marsaglia's polar method. The second number that it could give is left, to keep no state."""
+    """Marsaglia's polar method. Its second number is discarded, so that no state is kept."""
     while True:
         x = 2.0 * stream.uniform() - 1.0
         y = 2.0 * stream.uniform() - 1.0
@@ -112,8 +111,8 @@ def standard_normal(stream: Stream) -> float:
             return x * sqrt(-2.0 * ln(square) / square)
 
 
-def whole(value: float) -> i64:
-    """The integer below, between 0 and `MOST`."""
+def clamp(value: float) -> i64:
+    """The integer below, between 0 and `MAX_VALUE`."""
     if value <= 0.0:
         return 0
-    return i64(value if value < MOST else MOST)
+    return i64(value if value < MAX_VALUE else MAX_VALUE)

@@ -1,6 +1,6 @@
-"""What goes wrong: frames that are lost or come twice, partitions, processes that stop for ever.
+"""Faults: frames that are lost or duplicated, partitions, processes that stop for good.
 
-Each fault is a small rule. Those on frames give a verdict from the two ends, the time and a draw.
+Each fault is a small rule. Those on frames decide from the two ends, the time and a random number.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from beforehand.simulator.world.random_streams import Stream
 
 
 class Partition:
-    """From `start` on and until `end`, nothing passes between the group and the others."""
+    """From `start` until `end`, nothing passes between the group and the other processes."""
 
     start: Final[i64]
     end: Final[i64]
@@ -25,15 +25,15 @@ class Partition:
         self.end = end
         self.group = group
 
-    def parts(self, sender: Process, receiver: Process, time: i64) -> bool:
-        """Whether the two are on different sides at a time."""
+    def separates(self, sender: Process, receiver: Process, time: i64) -> bool:
+        """Whether two processes are on different sides at a time."""
         if time < self.start or time >= self.end:
             return False
         return (int(sender.index) in self.group) != (int(receiver.index) in self.group)
 
 
 class Stop:
-    """A process that takes no step any more from a time on, and when the others give up on it."""
+    """A process that crashes at a time, and when the others drop it."""
 
     process: Final[str]
     time: Final[i64]
@@ -45,7 +45,7 @@ class Stop:
         self.dropped_at = dropped_at
 
 
-class Faults:
+class FaultPlan:
     """The faults of one run."""
 
     partitions: Final[list[Partition]]
@@ -66,13 +66,13 @@ class Faults:
         return self._loss > 0.0 and self._stream.uniform() < self._loss
 
     def duplicates(self) -> bool:
-        """Whether this frame comes twice."""
+        """Whether the network duplicates this frame."""
         return self._duplicate > 0.0 and self._stream.uniform() < self._duplicate
 
     def cuts(self, sender: Process, receiver: Process, left: i64, arrives: i64) -> bool:
-        """Whether a partition stands between the two when a frame leaves or when it would arrive."""
+        """Whether a partition separates the two when a frame leaves or when it would arrive."""
         for partition in self.partitions:
-            if partition.parts(sender, receiver, left) or partition.parts(
+            if partition.separates(sender, receiver, left) or partition.separates(
                 sender, receiver, arrives
             ):
                 return True

@@ -1,10 +1,10 @@
 """The network: how long a frame waits for the sender's uplink, and how long it travels.
 
 An uplink is a queue: frames leave one after the other, each taking its bytes divided by the bandwidth,
-and then travel side by side. So metadata costs time, and a burst delays what comes after it. Since
-nothing overtakes in that queue, the moment at which a frame leaves is known when it enters.
+and then travel in parallel. So metadata costs time, and a burst delays what comes after it. Since
+nothing overtakes in that queue, the time at which a frame leaves is known when it enters.
 
-What is lost, doubled or cut off is for `faults.py` to say.
+Loss, duplication and partitions are decided in `faults.py`.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ SECOND: Final = 10**9  # nanoseconds
 
 
 class Delay:
-    """How long a frame travels, by where, whither and when."""
+    """How long a frame travels, by sender, receiver and time."""
 
     def draw(self, sender: i64, receiver: i64, now: i64, stream: Stream) -> i64:
         """Nanoseconds from the sender's uplink to the receiver, processes by their index."""
         raise NotImplementedError
 
     def high(self) -> i64:
-        """A delay that is seldom exceeded: for time-outs."""
+        """A delay that is rarely exceeded: for time-outs."""
         raise NotImplementedError
 
     def typical(self, now: i64) -> i64:
-        """The delay at a time, where it does not depend on chance; otherwise one seldom exceeded."""
+        """The delay at a time, if it is deterministic; otherwise one rarely exceeded."""
         return self.high()
 
     def keeps_order(self) -> bool:
-        """Whether of two frames on a link the one that leaves first never arrives last anyway."""
+        """Whether frames on a link never overtake each other anyway."""
         return False
 
 
@@ -71,30 +71,28 @@ class SiteDelay(Delay):
 
 
 class ScheduledDelay(Delay):
-    """Changes over time: between two points of the schedule along a straight line."""
+    """A delay that changes over time, interpolated linearly between the points of a schedule."""
 
     def __init__(self, times: list[int], delays: list[int]) -> None:
-        self.times = times  # strictly growing
+        self.times = times  # strictly increasing
         self.delays = delays
-        self._place: i64 = 0  # of the last point that is not in the future: time only goes on
+        self._index: i64 = 0  # of the last point that is not in the future
 
     def draw(self, sender: i64, receiver: i64, now: i64, stream: Stream) -> i64:
         return self.typical(now)
 
     def typical(self, now: i64) -> i64:
         times, delays = self.times, self.delays
-        if now < times[self._place]:  # a copy that leaves later may have been asked about first
-            self._place = 0
-        while self._place + 1 < len(times) and times[self._place + 1] <= now:
-            self._place += 1
-        place = self._place
-        if now <= times[place] or place + 1 == len(times):
-            return delays[place]
+        if now < times[self._index]:  # calls may be slightly out of order: duplicates leave later
+            self._index = 0
+        while self._index + 1 < len(times) and times[self._index + 1] <= now:
+            self._index += 1
+        index = self._index
+        if now <= times[index] or index + 1 == len(times):
+            return delays[index]
         # Plain integers: the product may exceed 64 bits.
-        start, passed = times[place], int(now) - times[place]
-        return delays[place] + (delays[place + 1] - delays[place]) * passed // (
-            times[place + 1] - start
-        )
+        passed, length = int(now) - times[index], times[index + 1] - times[index]
+        return delays[index] + (delays[index + 1] - delays[index]) * passed // length
 
     def high(self) -> i64:
         return max(self.delays)
@@ -106,9 +104,9 @@ class ScheduledDelay(Delay):
 class Network:
     """Uplinks and propagation."""
 
-    fifo: Final[bool]  # links are FIFO, and must be made so
+    fifo: Final[bool]  # links are FIFO and need enforcement
     _bandwidth: Final[i64]  # bytes per second, 0 if unlimited
-    header: Final[i64]  # bytes that every frame takes besides its own
+    header: Final[i64]  # bytes of overhead of every frame
     _delay: Final[Delay]
     _jitter: Final[Distribution | None]
     _stream: Final[Stream]
@@ -123,7 +121,7 @@ class Network:
         fifo: bool,
         stream: Stream,
     ) -> None:
-        # Remembering the last arrival of each link is a cost that is mostly not needed.
+        # Remembering the last arrival of each link is costly, and mostly not needed.
         self.fifo = fifo and not (delay.keeps_order() and jitter.is_zero())
         self._bandwidth = bandwidth
         self.header = header
@@ -133,26 +131,26 @@ class Network:
         self._latest = {}
 
     def typical(self, now: i64) -> i64:
-        """A delay as it is at a time."""
+        """The delay at a time, if it is deterministic; otherwise one rarely exceeded."""
         return self._delay.typical(now)
 
     def leaves(self, sender: Process, size: i64, now: i64) -> i64:
-        """Hand a frame to the uplink of its sender; when its last byte will be out."""
+        """Hand a frame to the uplink of its sender; returns when its last byte will be out."""
         if self._bandwidth == 0:
             return now
         start = max(now, sender.uplink_free_at)
         # Rounded up, so that no frame is free. A frame of 9 GB fits 64 bits here.
-        took = ((size + self.header) * SECOND + self._bandwidth - 1) // self._bandwidth
-        sender.uplink_free_at = start + took
+        transmission = ((size + self.header) * SECOND + self._bandwidth - 1) // self._bandwidth
+        sender.uplink_free_at = start + transmission
         return sender.uplink_free_at
 
     def arrives(self, sender: Process, receiver: Process, left: i64) -> i64:
-        """When a frame arrives that left at a time."""
+        """When a frame arrives that left at `left`."""
         at = left + self._delay.draw(sender.index, receiver.index, left, self._stream)
         if self._jitter is not None:
             at += self._jitter.draw(self._stream)
         if self.fifo:
             link = (int(sender.index), int(receiver.index))
-            at = max(at, self._latest.get(link, 0))  # at the same instant the order is kept
+            at = max(at, self._latest.get(link, 0))  # ties keep their order
             self._latest[link] = int(at)
         return at

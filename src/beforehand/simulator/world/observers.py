@@ -1,4 +1,4 @@
-"""Those who look on: the trace that is written, and the oracle that judges.
+"""The observer of a run: it records the trace and lets the oracle judge the deliveries.
 
 Both are optional, and neither has any influence on the run.
 """
@@ -14,18 +14,18 @@ from beforehand.causality.ids import MessageId
 from beforehand.causality.oracle import Oracle
 from beforehand.causality.violations import Violation
 from beforehand.protocols.frames import Frame
-from beforehand.simulator.world.processes import NEVER, Copy, Message, Process
+from beforehand.simulator.world.processes import NEVER, MessageCopy, OpenMessage, Process
 from beforehand.trace.recorder import Recorder
 
-AGAIN: Final = "again"  # the detail of what happens to a copy once more
-RELAY: Final = "relay"  # of a release by a process that passes on the message of another
+AGAIN: Final = "again"  # the detail of a repeated release or arrival of a copy
+RELAY: Final = "relay"  # of a release by a process that passes on another's message
 
 
-class Watcher:
-    """Tells the trace and the oracle what happens."""
+class Observer:
+    """Reports what happens to the trace and the oracle."""
 
     violations: list[Violation]
-    # Copies that were given up before they were released, or had arrived: they may yet be.
+    # Copies that were given up before they were released, or arrived: they may still be.
     _unreleased: set[tuple[int, int, int]]
     _unarrived: set[tuple[int, int, int]]
     _recorder: Final[Recorder | None]
@@ -38,7 +38,7 @@ class Watcher:
         self._recorder = recorder
         self._oracle = oracle
 
-    def judges(self) -> bool:
+    def audits(self) -> bool:
         """Whether there is an oracle."""
         return self._oracle is not None
 
@@ -46,13 +46,14 @@ class Watcher:
         self,
         process: Process,
         kind: str,
-        sender: str | None,
-        mid: i64,
-        to: tuple[str, ...] | None,
         now: i64,
-        payload_bytes: i64,
-        meta_bytes: i64,
-        detail: str,
+        sender: str | None = None,
+        mid: i64 = 0,
+        *,
+        to: tuple[str, ...] | None = None,
+        payload_bytes: i64 = 0,
+        meta_bytes: i64 = 0,
+        detail: str = "",
     ) -> None:
         if self._recorder is not None:
             process.seq += 1
@@ -70,12 +71,12 @@ class Watcher:
             )
 
     def started(self, process: Process, now: i64 = 0, how: str = "") -> None:
-        """A process begins."""
-        self._record(process, "start", None, 0, None, now, 0, 0, how)
+        """A process starts."""
+        self._record(process, "start", now, detail=how)
 
     def stopped(self, process: Process, how: str, now: i64) -> None:
-        """A process stops for ever."""
-        self._record(process, "stop", None, 0, None, now, 0, 0, how)
+        """A process stops for good."""
+        self._record(process, "stop", now, detail=how)
         if self._oracle is not None:
             self._oracle.excuse(process.name)
 
@@ -85,20 +86,20 @@ class Watcher:
             self._oracle.join(newcomer.name, contact.name)
 
     def ended(self, processes: list[Process], cut_short: bool, now: i64) -> None:
-        """The run is over, or at its time limit."""
+        """The run is over, or has reached its time limit."""
         how = "cut short" if cut_short else "end of the run"
         for process in processes:
-            if process.present and not process.stopped:
-                self._record(process, "stop", None, 0, None, now, 0, 0, how)
+            if process.active():
+                self._record(process, "stop", now, detail=how)
 
     def evicted(self, process: Process, peer: Process, now: i64) -> None:
-        """A process gives up on a peer."""
-        self._record(process, "evict", peer.name, 0, None, now, 0, 0, "")
+        """A process drops a peer."""
+        self._record(process, "evict", now, peer.name)
 
     def sent(
         self,
         process: Process,
-        message: Message,
+        message: OpenMessage,
         receivers: Sequence[Process],
         everybody: bool,
         now: i64,
@@ -107,18 +108,23 @@ class Watcher:
         names = tuple([receiver.name for receiver in receivers])
         if self._oracle is not None:
             self._oracle.send(process.name, names, int(message.number))
-        to = None if everybody else names
         self._record(
-            process, "send", process.name, message.number, to, now, message.payload_bytes, 0, ""
+            process,
+            "send",
+            now,
+            process.name,
+            message.number,
+            to=None if everybody else names,
+            payload_bytes=message.payload_bytes,
         )
 
-    def held_at_sender(self, process: Process, message: Message, now: i64) -> None:
-        """After a causal-send: does it wait?"""
+    def held_at_sender(self, process: Process, message: OpenMessage, now: i64) -> None:
+        """After a causal-send: record the copies that have not been released."""
         names: list[str] = []
         for copy in message.copies():
             if copy.released_at != NEVER or copy.closed:
                 continue
-            if copy.receiver is process:  # to oneself nothing is released
+            if copy.receiver is process:  # a copy to oneself is never released
                 self.held_at_receiver(process, copy, now)
             else:
                 names.append(copy.receiver.name)
@@ -126,32 +132,30 @@ class Watcher:
             self._record(
                 process,
                 "hold",
+                now,
                 process.name,
                 message.number,
-                tuple(names),
-                now,
-                message.payload_bytes,
-                0,
-                "at sender",
+                to=tuple(names),
+                payload_bytes=message.payload_bytes,
+                detail="at sender",
             )
 
-    def held_at_receiver(self, process: Process, copy: Copy, now: i64) -> None:
-        """After an arrival: it waits."""
+    def held_at_receiver(self, process: Process, copy: MessageCopy, now: i64) -> None:
+        """After an arrival: the copy was not delivered at once."""
         message = copy.message()
         self._record(
             process,
             "hold",
+            now,
             message.sender.name,
             message.number,
-            (process.name,),
-            now,
-            message.payload_bytes,
-            0,
-            "at receiver",
+            to=(process.name,),
+            payload_bytes=message.payload_bytes,
+            detail="at receiver",
         )
 
-    def given_up(self, copy: Copy) -> None:
-        """A copy is given up: nobody knows it any more, though it may still be on its way."""
+    def given_up(self, copy: MessageCopy) -> None:
+        """A copy is given up and forgotten, though it may still be on its way."""
         key = _key(copy.message().sender, copy.message().number, copy.receiver)
         if copy.released_at < 0:
             self._unreleased.add(key)
@@ -161,30 +165,39 @@ class Watcher:
     def released(
         self,
         process: Process,
+        receiver: Process,
         sender: Process,
         number: i64,
-        receiver: Process,
+        *,
         payload_bytes: i64,
         metadata: i64,
         again: bool,
         now: i64,
     ) -> None:
-        """A copy is handed to the network, by its sender or by somebody who passes it on."""
+        """A copy is handed to the network, by its sender or by a process that relays it."""
         key = _key(sender, number, receiver)
         detail = AGAIN if again and key not in self._unreleased else ""
         self._unreleased.discard(key)
         if sender is not process:
             detail = RELAY
-        to = (receiver.name,)
         self._record(
-            process, "release", sender.name, number, to, now, payload_bytes, metadata, detail
+            process,
+            "release",
+            now,
+            sender.name,
+            number,
+            to=(receiver.name,),
+            payload_bytes=payload_bytes,
+            meta_bytes=metadata,
+            detail=detail,
         )
 
     def received(
         self,
+        process: Process,
         sender: Process,
         number: i64,
-        process: Process,
+        *,
         payload_bytes: i64,
         metadata: i64,
         again: bool,
@@ -194,20 +207,29 @@ class Watcher:
         key = _key(sender, number, process)
         detail = AGAIN if again and key not in self._unarrived else ""
         self._unarrived.discard(key)
-        to = (process.name,)
         self._record(
-            process, "receive", sender.name, number, to, now, payload_bytes, metadata, detail
+            process,
+            "receive",
+            now,
+            sender.name,
+            number,
+            to=(process.name,),
+            payload_bytes=payload_bytes,
+            meta_bytes=metadata,
+            detail=detail,
         )
 
     def delivered(
-        self, process: Process, sender: Process, number: i64, copy: Copy | None, now: i64
+        self, process: Process, sender: Process, number: i64, copy: MessageCopy | None, now: i64
     ) -> None:
-        """A message is delivered; without a copy it is a wrong one."""
+        """A message is delivered; wrongly, if there is no copy."""
         if self._oracle is not None:
             message = MessageId(sender.name, int(number))
             self.violations.extend(self._oracle.deliver(process.name, message))
-        size = 0 if copy is None else copy.message().payload_bytes
-        self._record(process, "deliver", sender.name, number, (process.name,), now, size, 0, "")
+        size: i64 = 0 if copy is None else copy.message().payload_bytes
+        self._record(
+            process, "deliver", now, sender.name, number, to=(process.name,), payload_bytes=size
+        )
 
     def control(
         self,
@@ -218,11 +240,17 @@ class Watcher:
         size: i64,
         now: i64,
     ) -> None:
-        """A frame without a message leaves its sender, or arrives."""
-        if self._recorder is not None:
-            kind = type(frame).__name__
-            to = (receiver.name,)
-            self._record(process, "control", sender.name, frame.about(), to, now, 0, size, kind)
+        """A frame without a message leaves its sender, or arrives: `process` records it."""
+        self._record(
+            process,
+            "control",
+            now,
+            sender.name,
+            frame.about(),
+            to=(receiver.name,),
+            meta_bytes=size,
+            detail=type(frame).__name__,
+        )
 
 
 def _key(sender: Process, number: i64, receiver: Process) -> tuple[int, int, int]:

@@ -1,6 +1,6 @@
-"""What a simulation remembers: its processes, and the messages that are not yet delivered everywhere.
+"""The state of a run: its processes, and the messages that are not yet delivered everywhere.
 
-A message is forgotten at its last delivery, so the memory follows what is in flight.
+A message is forgotten at its last delivery, so memory follows what is in flight.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from beforehand.protocols.support.structures import SlidingArray
 NEVER: Final = -1  # the time of what has not happened
 
 
-class Copy:
-    """A message on its way to one receiver: the times at which things first happened to it."""
+class MessageCopy:
+    """A message on its way to one receiver: the times of its first release and first arrival."""
 
     receiver: Final[Process]
     released_at: i64  # network-sent
     arrived_at: i64  # received
-    closed: bool  # delivered, or given up because one of the two is gone for ever
+    closed: bool  # delivered, or given up because its sender or receiver is gone for good
     era: i64  # of the receiver, when it was sent: see noncausal.py
 
     def __init__(self, receiver: Process) -> None:
@@ -32,25 +32,25 @@ class Copy:
         self.closed = False
         self.era = 0
 
-    def message(self) -> Message:
-        """What it is a copy of."""
+    def message(self) -> OpenMessage:
+        """The message that this is a copy of."""
         raise NotImplementedError
 
 
-class Message(Copy):
-    """A causal-send. If it has one receiver, as most have, it is its own copy."""
+class OpenMessage(MessageCopy):
+    """A causal-send. With a single receiver, which is the usual case, it is its own copy."""
 
     sender: Final[Process]
     number: Final[i64]
     sent_at: Final[i64]
     payload_bytes: Final[i64]
-    job: i64  # nanoseconds of work that its delivery means for the receiver; NEVER: none
-    note: Final[object]  # of the workload that sent it, for its own use
+    job: i64  # nanoseconds of work that its delivery starts at the receiver; NEVER: none
+    tag: Final[object]  # of the workload that sent it, for its own use
     waiting: i64  # receivers that have not delivered it
-    several: Final[bool]  # receivers
-    released: bool  # its sender has let it go anywhere: only where others pass it on
-    parts: dict[int, Part]  # receiver -> copy, if there are several
-    past: list[Message]  # what its sender knew when it sent it: see noncausal.py
+    multicast: Final[bool]  # it has several receivers
+    released: bool  # its sender has released it to some neighbour: only where messages are relayed
+    copy_by_receiver: dict[int, MulticastCopy]  # by the index of the process
+    past: list[OpenMessage]  # what its sender knew when it sent it: see noncausal.py
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Message(Copy):
         receivers: Sequence[Process],
         sent_at: i64,
         payload_bytes: i64,
-        note: object,
+        tag: object,
     ) -> None:
         super().__init__(receivers[0])
         self.sender = sender
@@ -66,80 +66,82 @@ class Message(Copy):
         self.sent_at = sent_at
         self.payload_bytes = payload_bytes
         self.job = NEVER
-        self.note = note
+        self.tag = tag
         self.waiting = len(receivers)
-        self.several = len(receivers) > 1
+        self.multicast = len(receivers) > 1
         self.released = False
-        self.parts = NO_PARTS
-        if self.several:
-            self.parts = {int(each.index): Part(each, self) for each in receivers}
+        self.copy_by_receiver = NO_COPIES
+        if self.multicast:
+            self.copy_by_receiver = {
+                int(receiver.index): MulticastCopy(receiver, self) for receiver in receivers
+            }
         self.past = NO_PAST
 
-    def message(self) -> Message:
+    def message(self) -> OpenMessage:
         return self
 
-    def close(self, copy: Copy) -> None:
-        """A receiver needs it no more; after the last one it is forgotten."""
+    def close(self, copy: MessageCopy) -> None:
+        """A receiver no longer waits for it; after the last one it is forgotten."""
         copy.closed = True
         self.waiting -= 1
         if self.waiting:
             return
         self.sender.forget(self.number)
-        # The whole history would hang on what it knew, and its parts point back at it.
+        # Its past would keep the whole history alive, and its copies point back at it.
         self.past = NO_PAST
-        self.parts = NO_PARTS
+        self.copy_by_receiver = NO_COPIES
 
-    def copy_to(self, receiver: Process) -> Copy | None:
-        """The copy for a receiver; None if it is no receiver."""
-        if self.several:
-            return self.parts.get(int(receiver.index))
+    def copy_to(self, receiver: Process) -> MessageCopy | None:
+        """The copy for a process; None if the process is not a receiver."""
+        if self.multicast:
+            return self.copy_by_receiver.get(int(receiver.index))
         return self if self.receiver is receiver else None
 
-    def add(self, receiver: Process) -> Copy:
-        """One more receiver of a message with several, while it is open."""
-        part = Part(receiver, self)
-        self.parts[int(receiver.index)] = part
+    def add(self, receiver: Process) -> MessageCopy:
+        """One more receiver of an open multicast."""
+        copy = MulticastCopy(receiver, self)
+        self.copy_by_receiver[int(receiver.index)] = copy
         self.waiting += 1
-        return part
+        return copy
 
-    def copies(self) -> list[Copy]:
+    def copies(self) -> list[MessageCopy]:
         """One for each receiver, as long as one is not closed."""
-        if self.several:
-            return list(self.parts.values())
+        if self.multicast:
+            return list(self.copy_by_receiver.values())
         return [self]
 
 
-class Part(Copy):
+class MulticastCopy(MessageCopy):
     """The copy of a message with several receivers."""
 
-    _message: Final[Message]
+    _message: Final[OpenMessage]
 
-    def __init__(self, receiver: Process, message: Message) -> None:
+    def __init__(self, receiver: Process, message: OpenMessage) -> None:
         super().__init__(receiver)
         self._message = message
 
-    def message(self) -> Message:
+    def message(self) -> OpenMessage:
         return self._message
 
 
-class Delivery:
-    """A message that was delivered at a process, and when."""
+class DeliveryRecord:
+    """A message that a process delivered, and when."""
 
     time: Final[i64]
-    message: Final[Message]
+    message: Final[OpenMessage]
 
-    def __init__(self, time: i64, message: Message) -> None:
+    def __init__(self, time: i64, message: OpenMessage) -> None:
         self.time = time
         self.message = message
 
 
-class Sending:
-    """A causal-send that waits until its process has time for it."""
+class DeferredSend:
+    """A causal-send that waits until its process has finished its jobs."""
 
-    def __init__(self, receivers: list[Process] | None, payload_bytes: i64, note: object) -> None:
+    def __init__(self, receivers: list[Process] | None, payload_bytes: i64, tag: object) -> None:
         self.receivers = receivers  # None: everybody
         self.payload_bytes = payload_bytes
-        self.note = note
+        self.tag = tag
 
 
 class Process:
@@ -148,26 +150,26 @@ class Process:
     index: Final[i64]
     name: Final[str]
     core: Final[Core]
-    present: bool  # it takes part; newcomers do so later
+    present: bool  # it has joined; newcomers do so during the run
     stopped: bool
     seq: i64  # events in its trace
     uplink_free_at: i64  # when the last byte that it has to send is out
     busy_until: i64  # the end of its last job
-    age: i64  # how long the frames that it got lately were under way, waiting for uplinks included
-    ticking: bool  # it will look after lost frames
-    outbox: list[Sending]  # what it will send when it is no longer busy
-    # Its messages by their number, from the oldest that is not delivered everywhere; None: forgotten.
-    open: SlidingArray[Message | None]
+    frame_age: i64  # mean transit time of recent frames to it, waiting for uplinks included
+    ticking: bool  # a tick is scheduled
+    outbox: list[DeferredSend]  # sends that wait for the end of its jobs
+    # Its messages by number, from the oldest that is not delivered everywhere; None: forgotten.
+    open: SlidingArray[OpenMessage | None]
     in_transit: i64  # copies that it has released and that have not arrived
     # For noncausal.py:
-    known: list[Message]  # for each other sender with open messages that it knows of, the newest
+    known: list[OpenMessage]  # of each other sender with open messages, the newest that it knows
     era: i64
     era_began_at: i64
     open_now: i64  # open copies to it that were sent in this era
     open_before: i64  # and in earlier ones
-    delivered: SlidingArray[Delivery] | None  # what it delivered since then; None: nothing
+    delivered: SlidingArray[DeliveryRecord] | None  # its deliveries since then; None: none
     mark: i64  # the round in which `marked` was set
-    marked: i64  # what that round has to remember about this process
+    marked: i64  # the value that the round keeps for this process
 
     def __init__(self, index: i64, name: str, core: Core) -> None:
         self.index = index
@@ -178,7 +180,7 @@ class Process:
         self.seq = 0
         self.uplink_free_at = 0
         self.busy_until = 0
-        self.age = 0
+        self.frame_age = 0
         self.ticking = False
         self.outbox = []
         self.open = SlidingArray(1)
@@ -192,13 +194,22 @@ class Process:
         self.mark = 0
         self.marked = 0
 
-    def message(self, number: i64) -> Message | None:
+    def active(self) -> bool:
+        """Whether it has joined and has not stopped."""
+        return self.present and not self.stopped
+
+    def message(self, number: i64) -> OpenMessage | None:
         """One of its messages, if it is not delivered everywhere."""
         if number < self.open.first or number >= self.open.next:
             return None
         return self.open[number]
 
-    def open_messages(self) -> list[Message]:
+    def copy_to(self, receiver: Process, number: i64) -> MessageCopy | None:
+        """The copy for a receiver of one of its messages, if that is not delivered everywhere."""
+        message = self.message(number)
+        return None if message is None else message.copy_to(receiver)
+
+    def open_messages(self) -> list[OpenMessage]:
         """All of its messages that are not delivered everywhere."""
         return [message for message in self.open.elements() if message is not None]
 
@@ -209,6 +220,32 @@ class Process:
             self.open.remove()
 
 
+class Population:
+    """The processes of a run: all of them, and those that take part now."""
+
+    processes: Final[list[Process]]  # newcomers at the end
+    by_name: Final[dict[str, Process]]
+    present: list[Process]  # those that have joined and neither left nor crashed
+    any_stopped: bool
+
+    def __init__(self, processes: list[Process]) -> None:
+        self.processes = processes
+        self.by_name = {process.name: process for process in processes}
+        self.present = [process for process in processes if process.present]
+        self.any_stopped = False
+
+    def join(self, newcomer: Process) -> None:
+        """A newcomer takes part from now on."""
+        newcomer.present = True
+        self.present.append(newcomer)
+
+    def stop(self, process: Process) -> None:
+        """A process takes no further step."""
+        process.stopped = True
+        self.any_stopped = True
+        self.present = [other for other in self.present if other is not process]
+
+
 # Shared by all that have none; replaced, never changed.
-NO_PARTS: Final[dict[int, Part]] = {}
-NO_PAST: Final[list[Message]] = []
+NO_COPIES: Final[dict[int, MulticastCopy]] = {}
+NO_PAST: Final[list[OpenMessage]] = []

@@ -1,9 +1,9 @@
 """Streams of random numbers: small, fast, and the same on every machine.
 
-L'Ecuyer's combined multiple recursive generator MRG32k3a (Operations Research 47, 1999), which was made
-for simulations with many streams: its period is about 2 to the 191, and it needs six integers where
-the generator of the standard library needs 2.5 kB. With a stream for each of thousands of processes
-that is the difference between a cache and the main memory. No product exceeds 64 bits.
+L'Ecuyer's combined multiple recursive generator MRG32k3a (Operations Research 47, 1999), designed for
+simulations with many streams: its period is about 2 to the 191, and its state is six integers where
+the generator of the standard library needs 2.5 kB. With a stream for each of thousands of processes,
+that decides whether they fit the cache. No product exceeds 64 bits.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ M2: Final = 4294944443
 
 
 class Stream:
-    """Uniform numbers in [0, 1), decided by a text."""
+    """Uniform numbers in [0, 1), seeded by a string."""
 
     def __init__(self, seed: str) -> None:
         digest = sha256(seed.encode()).digest()
         words: list[int] = [
             int.from_bytes(digest[start : start + 4], "big") for start in range(0, 24, 4)
         ]
-        # Not all three of a component may be 0; from 1 on, none is.
+        # The three integers of a component must not all be 0; these are at least 1.
         self._a0: i64 = words[0] % (M1 - 1) + 1
         self._a1: i64 = words[1] % (M1 - 1) + 1
         self._a2: i64 = words[2] % (M1 - 1) + 1
@@ -49,12 +49,12 @@ class Stream:
 
     def permutation(self, count: i64) -> list[int]:
         """The numbers from 0 to count - 1 in random order (Fisher and Yates)."""
-        mixed = list(range(int(count)))
-        for place in range(len(mixed) - 1, 0, -1):
-            other = self.below(place + 1)
-            mixed[place], mixed[other] = mixed[other], mixed[place]
-        return mixed
+        shuffled = list(range(int(count)))
+        for index in range(len(shuffled) - 1, 0, -1):
+            other = self.below(index + 1)
+            shuffled[index], shuffled[other] = shuffled[other], shuffled[index]
+        return shuffled
 
     def below(self, count: i64) -> i64:
-        """One of 0, 1, ... count - 1. (Beyond 2 to the 32, not every one of them can come.)"""
+        """One of 0, 1, ... count - 1. (Beyond 2 to the 32, some of them never occur.)"""
         return i64(self.uniform() * float(count))

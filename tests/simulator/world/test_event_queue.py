@@ -1,4 +1,4 @@
-"""The engine against a plain sorted list: order, ties, counters, and what it refuses."""
+"""The event queue against a plain sorted list: order, ties, counters, and what it rejects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beforehand.errors import ScenarioError
-from beforehand.simulator.world.engine import MAX_TIME, Call, Engine, lowest_bit
+from beforehand.simulator.world.event_queue import MAX_TIME, Callback, EventQueue, lowest_bit
 from beforehand.simulator.world.random_streams import Stream
 
 # When to schedule: after so long, or at a given instant (now, if that is over).
@@ -59,10 +59,10 @@ def by_sorting(plan: list[list[After]]) -> list[tuple[int, int]]:
 
 
 class Driven:
-    """Carries out a plan on a real engine; an event that has happened is used for its first child."""
+    """Carries out a plan on a real queue; an event that has happened is used for its first child."""
 
     def __init__(self, plan: list[list[After]]) -> None:
-        self.engine = Engine()
+        self.queue = EventQueue()
         self.plan = plan
         self.happened: list[tuple[int, int]] = []
         self.scheduled = 0
@@ -76,7 +76,7 @@ class Driven:
             self.reused += old is not None
             old = None
             numbered.number = self.scheduled
-            self.engine.schedule(numbered.event, instant(self.engine.now, when))
+            self.queue.schedule(numbered.event, instant(self.queue.now, when))
             self.scheduled += 1
 
 
@@ -86,15 +86,15 @@ class Numbered:
     def __init__(self, driven: Driven) -> None:
         self.driven = driven
         self.number = -1
-        self.event = Call(self.happen)
+        self.event = Callback(self.happen)
 
     def happen(self) -> None:
         """Take notes and go on."""
-        driven, engine = self.driven, self.driven.engine
-        assert self.event.time == engine.now
-        driven.happened.append((int(engine.now), self.number))
-        assert engine.happened == len(driven.happened)
-        assert engine.pending == driven.scheduled - len(driven.happened)
+        driven, queue = self.driven, self.driven.queue
+        assert self.event.time == queue.now
+        driven.happened.append((int(queue.now), self.number))
+        assert queue.fired == len(driven.happened)
+        assert queue.pending == driven.scheduled - len(driven.happened)
         driven.schedule(self)
 
 
@@ -103,9 +103,9 @@ def test_everything_happens_in_the_order_of_a_sorted_list(plan: list[list[After]
     """Times and ties agree, for events scheduled before and during the run, far and near."""
     driven = Driven(plan)
     driven.schedule(None)
-    driven.engine.run()
+    driven.queue.run()
     assert driven.happened == by_sorting(plan)
-    assert driven.engine.pending == 0 and driven.engine.next() is None
+    assert driven.queue.pending == 0 and driven.queue.pop() is None
 
 
 def test_many_events_of_all_magnitudes() -> None:
@@ -117,96 +117,96 @@ def test_many_events_of_all_magnitudes() -> None:
         plan.append([("after", stream.below(1 << stream.below(50))) for _ in range(count)])
     driven = Driven(plan)
     driven.schedule(None)
-    driven.engine.run()
+    driven.queue.run()
     assert driven.happened == by_sorting(plan)
     assert len(driven.happened) > 3_000 and driven.reused > 1_000
 
 
 def test_events_of_one_instant_keep_their_order_whenever_they_were_scheduled() -> None:
     """Some come when the instant is far, some when it is near, some in it: first come, first served."""
-    engine = Engine()
+    queue = EventQueue()
     happened: list[str] = []
 
-    def note(name: str) -> Call:
-        return Call(lambda: happened.append(name))
+    def note(name: str) -> Callback:
+        return Callback(lambda: happened.append(name))
 
     def last_minute() -> None:
-        engine.schedule(note("c"), 5_000)
+        queue.schedule(note("c"), 5_000)
 
     def in_it() -> None:
         happened.append("b")
-        engine.schedule(note("d"), 5_000)
+        queue.schedule(note("d"), 5_000)
 
-    engine.schedule(note("a"), 5_000)
-    engine.schedule(Call(last_minute), 4_999)
-    engine.schedule(Call(in_it), 5_000)
-    engine.run()
+    queue.schedule(note("a"), 5_000)
+    queue.schedule(Callback(last_minute), 4_999)
+    queue.schedule(Callback(in_it), 5_000)
+    queue.run()
     assert happened == ["a", "b", "c", "d"]
 
 
 def test_beyond_2_to_the_60_time_still_goes_forward() -> None:
     """Two events of the topmost digit, the nearer scheduled between two at a farther instant."""
-    engine = Engine()
+    queue = EventQueue()
     happened: list[int] = []
     near, far = 2**60 + 3, 2**60 + 5 * 2**50 + 100
     for time in (5 * 2**50, far, near, far):
-        engine.schedule(Call(lambda: happened.append(int(engine.now))), time)
-    engine.run()
+        queue.schedule(Callback(lambda: happened.append(int(queue.now))), time)
+    queue.run()
     assert happened == [5 * 2**50, near, far, far]
 
 
-def test_an_engine_without_events() -> None:
+def test_a_queue_without_events() -> None:
     """Nothing happens, and time stands still."""
-    engine = Engine()
-    assert engine.next() is None
-    engine.run()
-    assert (engine.now, engine.happened, engine.pending) == (0, 0, 0)
+    queue = EventQueue()
+    assert queue.pop() is None
+    queue.run()
+    assert (queue.now, queue.fired, queue.pending) == (0, 0, 0)
 
 
 def test_an_event_may_be_scheduled_again_and_again() -> None:
     """One object, 100 times: at the same instant, and later."""
-    engine = Engine()
+    queue = EventQueue()
     times: list[int] = []
 
     def again() -> None:
-        times.append(int(engine.now))
+        times.append(int(queue.now))
         if len(times) < 100:
-            engine.schedule(event, engine.now + len(times) % 2 * len(times))
+            queue.schedule(event, queue.now + len(times) % 2 * len(times))
 
-    event = Call(again)
-    engine.schedule(event, 7)
-    engine.run()
+    event = Callback(again)
+    queue.schedule(event, 7)
+    queue.run()
     assert times[:4] == [7, 8, 8, 11]
-    assert times == sorted(times) and len(times) == engine.happened == 100
+    assert times == sorted(times) and len(times) == queue.fired == 100
 
 
 def test_the_past_and_what_is_beyond_the_end_are_refused() -> None:
     """The error tells the time that was asked for and what to do; the queue is as before."""
-    engine = Engine()
-    engine.schedule(Call(lambda: None), 10)
-    assert engine.next() is not None
-    engine.schedule(Call(lambda: None), 10)
-    engine.schedule(Call(lambda: None), MAX_TIME)
+    queue = EventQueue()
+    queue.schedule(Callback(lambda: None), 10)
+    assert queue.pop() is not None
+    queue.schedule(Callback(lambda: None), 10)
+    queue.schedule(Callback(lambda: None), MAX_TIME)
     for time in (9, 0, -1, MAX_TIME + 1):
         with pytest.raises(ScenarioError, match=rf"at {time} ns: it is 10 ns now.*shorter delays"):
-            engine.schedule(Call(lambda: None), time)
-    assert engine.pending == 2
-    engine.run()
-    assert (engine.now, engine.happened) == (MAX_TIME, 3)
+            queue.schedule(Callback(lambda: None), time)
+    assert queue.pending == 2
+    queue.run()
+    assert (queue.now, queue.fired) == (MAX_TIME, 3)
 
 
 def test_the_present_can_be_set_to_after_the_last_event() -> None:
     """As at a time limit: what comes then is counted from there, and still in order."""
-    engine = Engine()
-    engine.schedule(Call(lambda: None), 40)
-    engine.run()
-    engine.now = 100
+    queue = EventQueue()
+    queue.schedule(Callback(lambda: None), 40)
+    queue.run()
+    queue.now = 100
     with pytest.raises(ScenarioError, match="it is 100 ns now"):
-        engine.schedule(Call(lambda: None), 99)
+        queue.schedule(Callback(lambda: None), 99)
     times: list[int] = []
     for time in (130, 100, 101):
-        engine.schedule(Call(lambda: times.append(int(engine.now))), time)
-    engine.run()
+        queue.schedule(Callback(lambda: times.append(int(queue.now))), time)
+    queue.run()
     assert times == [100, 101, 130]
 
 
@@ -220,22 +220,22 @@ class Token:
 @pytest.mark.parametrize("spread", [1, 40, 5_000, 10**12])
 def test_events_are_let_go_when_they_have_happened(spread: int) -> None:
     """At every moment exactly those objects are alive that an event still needs."""
-    engine = Engine()
+    queue = EventQueue()
     stream = Stream(f"tokens {spread}")
     tokens = []
     for _ in range(200):
         token = Token()
         tokens.append(ref(token))
-        engine.schedule(Call(token.touch), stream.below(spread))
+        queue.schedule(Callback(token.touch), stream.below(spread))
         del token
     while True:
-        event = engine.next()
+        event = queue.pop()
         if event is None:
             break
-        assert event.after is None, "nothing hangs on an event that was taken"
+        assert event.next_event is None, "nothing hangs on an event that was taken"
         del event
-        assert sum(each() is not None for each in tokens) == engine.pending
-    assert engine.pending == 0 and engine.happened == 200
+        assert sum(token() is not None for token in tokens) == queue.pending
+    assert queue.pending == 0 and queue.fired == 200
 
 
 @given(st.integers(1, 2**32 - 1))

@@ -1,15 +1,15 @@
-"""A discrete-event engine: what happens when, in integer nanoseconds, in one order for all machines.
+"""The event queue: what happens when, in integer nanoseconds, in the same order on every machine.
 
-Events happen in the order of their times; those of the same instant happen in the order in which
-they were scheduled. So a run depends on nothing but what is scheduled.
+Events fire in the order of their times; events of the same instant fire in the order in which they
+were scheduled. So a run depends on nothing but what is scheduled.
 
 The queue is a hierarchical timing wheel (Varghese and Lauck 1987). Time is read as digits of five
 bits. An event waits at the level of the highest digit in which its time differs from the present, in
-the slot that this digit names. When the present reaches that slot, its events move to lower levels,
-in their order, and those at level 0 are due. Each event moves at most once per level, whatever the
-number of events that wait, and events that share their slot with no other instant move down at once.
-Events of one instant are always in one slot, in the order in which they came: no sequence number is
-needed.
+the slot that this digit selects. When the present reaches that slot, its events cascade to lower
+levels, in order, and those at level 0 are due. An event moves at most once per level, however many
+events are waiting, and events that share their slot with no other instant move down at once. Events
+of one instant are always in one slot, in the order in which they were scheduled, so no sequence
+number is needed.
 """
 
 from __future__ import annotations
@@ -29,38 +29,38 @@ MAX_TIME: Final = 2**62  # nanoseconds: 146 years
 ONE: Final[i64] = 1
 
 
-class Event:
-    """Something that happens at an instant. An event may be scheduled again once it has happened."""
+class ScheduledEvent:
+    """Something that happens at an instant. An event may be scheduled again once it has fired."""
 
     time: i64
-    after: Event | None  # the next one in the same slot of the wheel
+    next_event: ScheduledEvent | None  # in the same slot of the wheel
 
     def __init__(self) -> None:
         self.time = 0
-        self.after = None
+        self.next_event = None
 
-    def happen(self) -> None:
+    def fire(self) -> None:
         """The instant has come."""
         raise NotImplementedError
 
 
-class Call(Event):
-    """Calls a function: for what is rare."""
+class Callback(ScheduledEvent):
+    """Calls a function: for rare events."""
 
     def __init__(self, function: Callable[[], None]) -> None:
         super().__init__()
         self.function = function
 
-    def happen(self) -> None:
+    def fire(self) -> None:
         self.function()
 
 
-class Slot:
-    """A queue of events, linked by `after`."""
+class WheelSlot:
+    """A linked list of events."""
 
-    first: Event | None
-    last: Event | None
-    one_instant: bool  # all of them happen at the same time
+    first: ScheduledEvent | None
+    last: ScheduledEvent | None
+    one_instant: bool  # all of them fire at the same time
 
     def __init__(self) -> None:
         self.first = None
@@ -68,69 +68,69 @@ class Slot:
         self.one_instant = True
 
 
-class Level:
+class WheelLevel:
     """One ring of the wheel: a slot for each value of a digit."""
 
     occupied: i64  # a bit for each slot that is not empty
-    slots: Final[list[Slot]]
+    slots: Final[list[WheelSlot]]
 
     def __init__(self) -> None:
         self.occupied = 0
-        self.slots = [Slot() for _ in range(SLOTS)]
+        self.slots = [WheelSlot() for _ in range(SLOTS)]
 
-    def append(self, place: i64, event: Event) -> None:
+    def append(self, index: i64, event: ScheduledEvent) -> None:
         """Put an event at the end of a slot."""
-        slot = self.slots[place]
+        slot = self.slots[index]
         last = slot.last
         if last is None:
             slot.first = event
             slot.one_instant = True
-            self.occupied |= ONE << place
+            self.occupied |= ONE << index
         else:
-            last.after = event
+            last.next_event = event
             if last.time != event.time:
                 slot.one_instant = False
         slot.last = event
 
 
-class Engine:
-    """The queue of events, and the present."""
+class EventQueue:
+    """The pending events, and the present."""
 
     now: i64
-    happened: i64  # events so far
-    pending: i64  # events that wait
+    fired: i64  # events so far
+    pending: i64
     # The wheel has been turned to here: the time of the last event. `now` may be set beyond it.
-    _reach: i64
-    _levels: Final[list[Level]]
+    _wheel_time: i64
+    _levels: Final[list[WheelLevel]]
 
     def __init__(self) -> None:
         self.now = 0
-        self.happened = 0
+        self.fired = 0
         self.pending = 0
-        self._reach = 0
-        self._levels = [Level() for _ in range(LEVELS)]
+        self._wheel_time = 0
+        self._levels = [WheelLevel() for _ in range(LEVELS)]
 
-    def schedule(self, event: Event, time: i64) -> None:
-        """Let an event happen at a time, not before the present."""
+    def schedule(self, event: ScheduledEvent, time: i64) -> None:
+        """Let an event fire at a time, not before the present."""
         if time < self.now or time > MAX_TIME:
             raise ScenarioError(
                 f"an event cannot be scheduled at {time} ns: it is {self.now} ns now, and time ends "
                 f"at {MAX_TIME} ns (146 years); use shorter delays"
             )
         event.time = time
-        self._put(event)
+        self._insert(event)
         self.pending += 1
 
-    def _put(self, event: Event) -> None:
-        differs: i64 = event.time ^ self._reach
+    def _insert(self, event: ScheduledEvent) -> None:
+        differs: i64 = event.time ^ self._wheel_time
         level: i64 = 0
         while differs >= SLOTS:
             differs >>= DIGIT
             level += 1
         self._levels[level].append((event.time >> level * DIGIT) & (SLOTS - 1), event)
 
-    def next(self) -> Event | None:
-        """Go to the next event and take it; None if there is none."""
+    def pop(self) -> ScheduledEvent | None:
+        """Advance to the next event and remove it; None if there is none."""
         while True:
             number: i64 = 0
             level = self._levels[0]
@@ -139,34 +139,34 @@ class Engine:
                 if number == LEVELS:
                     return None
                 level = self._levels[number]
-            place = lowest_bit(level.occupied)
-            slot = level.slots[place]
+            index = lowest_bit(level.occupied)
+            slot = level.slots[index]
             event = slot.first
             assert event is not None
-            following = event.after
+            following = event.next_event
             if following is None:
                 # Alone in the lowest slot: nothing is earlier, so the wheel may turn to it at once.
                 slot.first = None
                 slot.last = None
-                level.occupied ^= ONE << place
-                return self._taken(event)
+                level.occupied ^= ONE << index
+                return self._advance_to(event)
             if number == 0:
                 slot.first = following
-                return self._taken(event)
-            self._turn(level, number, place)
+                return self._advance_to(event)
+            self._cascade(level, number, index)
 
-    def _turn(self, level: Level, number: i64, place: i64) -> None:
+    def _cascade(self, level: WheelLevel, number: i64, index: i64) -> None:
         """Turn the wheel to the lowest slot that is not empty, and move its events down."""
-        slot = level.slots[place]
+        slot = level.slots[index]
         event = slot.first
         last = slot.last
         assert event is not None
         slot.first = None
         slot.last = None
-        level.occupied ^= ONE << place
+        level.occupied ^= ONE << index
         if slot.one_instant:
-            # They are the next ones, all of them: level 0, which is empty, takes them as they are.
-            self._reach = event.time
+            # All of them are next: level 0, which is empty, takes the list as it is.
+            self._wheel_time = event.time
             lowest = self._levels[0]
             due = lowest.slots[event.time & (SLOTS - 1)]
             due.first = event
@@ -175,54 +175,54 @@ class Engine:
             lowest.occupied |= ONE << (event.time & (SLOTS - 1))
             return
         shift = number * DIGIT
-        # In two steps: at the highest level one would be by more bits than there are.
-        self._reach = (self._reach >> shift >> DIGIT << DIGIT << shift) | place << shift
-        moving: Event | None = event
+        # Two shifts: at the highest level a single one would exceed the width of the integer.
+        self._wheel_time = (self._wheel_time >> shift >> DIGIT << DIGIT << shift) | index << shift
+        moving: ScheduledEvent | None = event
         while moving is not None:
-            following = moving.after
-            moving.after = None
-            self._put(moving)
+            following = moving.next_event
+            moving.next_event = None
+            self._insert(moving)
             moving = following
 
-    def put_back(self, event: Event, now: i64) -> None:
-        """Undo `next`: it is only `now`, and the event is not for now."""
-        self._put(event)
+    def undo_pop(self, event: ScheduledEvent, now: i64) -> None:
+        """Put the last event back: the present is `now`, before its time."""
+        self._insert(event)
         self.now = now
-        self.happened -= 1
+        self.fired -= 1
         self.pending += 1
 
-    def _taken(self, event: Event) -> Event:
-        event.after = None
-        self._reach = event.time
+    def _advance_to(self, event: ScheduledEvent) -> ScheduledEvent:
+        event.next_event = None
+        self._wheel_time = event.time
         self.now = event.time
-        self.happened += 1
+        self.fired += 1
         self.pending -= 1
         return event
 
     def run(self) -> None:
-        """Let everything happen, until nothing is left to happen."""
+        """Fire events until none is left."""
         while True:
-            event = self.next()
+            event = self.pop()
             if event is None:
                 return
-            event.happen()
+            event.fire()
 
 
 def lowest_bit(bits: i64) -> i64:
     """The position of the lowest bit that is set, of 32."""
-    place: i64 = 0
+    position: i64 = 0
     if bits & 0xFFFF == 0:
         bits >>= 16
-        place = 16
+        position = 16
     if bits & 0xFF == 0:
         bits >>= 8
-        place += 8
+        position += 8
     if bits & 0xF == 0:
         bits >>= 4
-        place += 4
+        position += 4
     if bits & 0x3 == 0:
         bits >>= 2
-        place += 2
+        position += 2
     if bits & 0x1 == 0:
-        place += 1
-    return place
+        position += 1
+    return position
