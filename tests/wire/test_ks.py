@@ -65,7 +65,7 @@ def test_the_order_of_names_is_that_of_their_bytes() -> None:
 )
 def test_a_log_that_cannot_be_told_is_the_callers_fault(log: Log) -> None:
     """Entries out of order or twice and clocks out of range raise the local error."""
-    with pytest.raises(LocalProtocolError, match=r"in a wrong place .* sort it"):
+    with pytest.raises(LocalProtocolError, match=r"out of order .* sort it"):
         wire.encode(message(log))
 
 
@@ -119,12 +119,12 @@ def test_the_bytes_that_the_refusals_below_start_from_are_fine() -> None:
         ("02 01 62 01 61 02 00 00 00 00", "not sorted"),
         ("02 01 61 01 61 02 00 00 00 00", "not distinct"),
         ("02 01 61 01 62 01 00 00 00", "only 1 are used"),
-        ("01 03 626f62 01 01 00 00", "place 1 in a table of 1"),
-        ("01 03 626f62 02 00 00 00 00", "place 1 in a table of 1"),
-        ("01 03 626f62 01 bfffffff 00 00", "place 1073741823 in a table of 1"),
-        (TWO + "01 02 01 00 00", "place 2 in a table of 2"),  # a sender
-        (TWO + "02 01 01 00 01 01 00 00", "place 2 in a table of 2"),  # senders that add up
-        (TWO + "01 00 01 01 02 00", "place 2 in a table of 2"),  # a destination
+        ("01 03 626f62 01 01 00 00", "index 1 in a table of 1"),
+        ("01 03 626f62 02 00 00 00 00", "index 1 in a table of 1"),
+        ("01 03 626f62 01 bfffffff 00 00", "index 1073741823 in a table of 1"),
+        (TWO + "01 02 01 00 00", "index 2 in a table of 2"),  # a sender
+        (TWO + "02 01 01 00 01 01 00 00", "index 2 in a table of 2"),  # senders that add up
+        (TWO + "01 00 01 01 02 00", "index 2 in a table of 2"),  # a destination
         (TWO + "01 00 00 00 00", "an id of 0"),  # clock 0
         (TWO + "02 00 01 00 00 00 00 00", "an id of 0"),  # the same clock again
         (TWO + "02 00 cfffffffffffffff 00 00 01 00 00", "a clock of .* more than"),

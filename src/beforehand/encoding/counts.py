@@ -1,4 +1,4 @@
-"""Rows of counts, one for each process of a group: a varint each. How many there are is told apart.
+"""Rows of counts, one varint for each process of a group. Their number is encoded elsewhere.
 
 Most counts are small, so a row of one-byte counts is handled as a whole.
 """
@@ -38,5 +38,5 @@ def read_counts(reader: Reader, size: i64) -> tuple[int, ...]:
 
 
 def _is_small(raw: bytes) -> bool:
-    """Whether each of the bytes stands for itself."""
+    """Whether all bytes encode themselves."""
     return not raw.translate(None, SMALL)

@@ -1,7 +1,7 @@
 """A cursor over the bytes of a frame that never reads past their end.
 
-Everything that is claimed, a length or a count, is checked against the bytes that are left before
-anything is made of it: so the work and the memory are linear in what has really arrived.
+Every announced length or count is checked against the remaining bytes before anything is allocated, so
+work and memory are linear in what has really arrived.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Reader:
         return len(self.data) - self.position
 
     def problem(self, what: str) -> RemoteProtocolError:
-        """The error to raise for something that ends here."""
+        """The error for a field that ends at the current position."""
         return RemoteProtocolError(self.peer, f"before byte {self.position}: {what}")
 
     def byte(self) -> i64:
@@ -71,12 +71,12 @@ class Reader:
             raise self.problem(f"message {value} follows one that is {back} before it")
         return value - back if back else 0
 
-    def count(self, least: i64, each: i64) -> i64:
-        """A number of things to come, at least so many, of at least `each` bytes."""
+    def count(self, least: i64, size: i64) -> i64:
+        """The number of elements that follow: at least `least`, of at least `size` bytes each."""
         value = self.varint()
         if value < least:
             raise self.problem(f"{value} elements, not at least {least}")
-        if value > self.left() // each:
+        if value > self.left() // size:
             raise self.problem(f"{value} elements announced, {self.left()} bytes left")
         return value
 
@@ -95,5 +95,5 @@ class Reader:
             raise self.problem("a name that is not UTF-8") from None
 
     def names(self, least: i64) -> tuple[str, ...]:
-        """Several names, at least so many."""
+        """Several names, at least `least`."""
         return tuple([self.name() for _ in range(self.count(least, 2))])

@@ -1,10 +1,10 @@
-"""Integers on the wire: 1, 2, 4 or 8 bytes, big-endian, as long as the top two bits of the first say.
+"""Integers on the wire: 1, 2, 4 or 8 bytes, big-endian, whose length is in the top two bits.
 
     00 = 1 byte    01 = 2 bytes    10 = 4 bytes    11 = 8 bytes
 
 In a plain varint all other bits are the value: 6, 14, 30 or 62 of them. Some fields use one or two
-bits more of the first byte as flags, so that fewer are left. `mask` says which bits of the first
-byte belong to the value, whatever the length.
+more bits of the first byte as flags. `mask` has the bits of the first byte that belong to the value,
+whatever the length.
 
 Each value has one encoding, the shortest. No value exceeds `MAX_VALUE`.
 """

@@ -1,4 +1,17 @@
-"""Protocol cores: one process of one protocol each, without any I/O, behind one contract."""
+"""Protocol cores: one process of one protocol each, without any I/O, behind one contract.
+
+In reading order:
+
+- `core.py`: the contract. `effects.py`: what a core wants done. `frames.py`: what cores exchange, and
+  `FrameKind`, which encodes it. `fence.py`: dropped peers. `reliable.py`: links that repair loss.
+- `registry.py`: `Protocol`, `register`, `create`; `builtin.py`: the protocols of this package;
+  `plugins.py`: those of others. `capabilities.py`, `tags.py`: what a registration consists of.
+- `hybrid/`, `sender_side/`, `clocks/`, `tree/`, `overlay/`, `controls.py`: the protocols; `support/`:
+  what several of them use.
+
+The walk of a message: `send` of one core returns a `Transmit` with a frame; whoever drives the core
+carries it to the other process, whose `receive` returns a `Deliver`.
+"""
 
 from beforehand.protocols import builtin as _builtin  # noqa: F401  (registers them)
 from beforehand.protocols.capabilities import Capabilities
