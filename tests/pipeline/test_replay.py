@@ -47,7 +47,7 @@ def test_what_the_simulator_cannot_do_is_cut() -> None:
 
 def test_one_run_at_a_time() -> None:
     """Ids are unique in their run only."""
-    with pytest.raises(PipelineError, match="of several"):
+    with pytest.raises(PipelineError, match="from several"):
         program_of([message("0", 0), message("0", 0, run="s")])
     with pytest.raises(PipelineError, match="nothing to replay"):
         program_of([])

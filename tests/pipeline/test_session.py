@@ -47,7 +47,7 @@ def test_no_java_is_said_in_one_sentence(tmp_path: Path, monkeypatch: pytest.Mon
     [
         ('openjdk version "11.0.2" 2019-01-15', "is version 11"),
         ('java version "1.8.0_392"', "is version 1;"),
-        ("Segmentation fault", "could not be understood"),
+        ("Segmentation fault", "printed no version"),
     ],
 )
 def test_java_that_is_too_old_or_broken(fake_java: FakeJava, version: str, problem: str) -> None:

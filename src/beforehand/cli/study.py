@@ -182,19 +182,19 @@ def _show(study: Study, findings: StudyResult) -> None:
 
     what = ", ".join(study.sources) or f"the built-in workload, seed {study.seed}"
     print_text(f"Source: {what}")
-    print_text(f"Replayed: {findings.traffic.told()}")
+    print_text(f"Replayed: {findings.replayed.describe()}")
     for sentence in prose.sentences(findings.run, findings.flags):
         print_text(f"  {sentence}")
     for network, some in by_network(findings.protocols).items():
         typer.echo()
         print_text(f"On {network}, with {_described(network)}:")
         print_table(COLUMNS, [line(figures) for figures in some])
-    print_text(f"In brackets: controls, which do not preserve causal order. {LEGEND}.")
+    print_text(f"In parentheses: controls, which do not preserve causal order. {LEGEND}.")
     typer.echo("\nWhat to choose:")
     print_table(
         ("when", "what"), [(advice.situation, advice.sentence) for advice in findings.advice]
     )
-    for skipped in findings.left_out:
+    for skipped in findings.excluded:
         print_text(f"Skipped: {', '.join(skipped.protocols)}: {skipped.reason}")
     if findings.reused:
         print_text(f"Reused from an earlier call: {', '.join(findings.reused)}.")
@@ -216,10 +216,10 @@ def to_dict(study: Study, findings: StudyResult) -> dict[str, Any]:
         "sources": list(study.sources),
         "seed": study.seed,
         "run": findings.run,
-        "replayed": findings.traffic.replayed,
+        "replayed": findings.replayed.replayed,
         "protocols": [asdict(figures) for figures in findings.protocols],
         "recommendation": [asdict(advice) for advice in findings.advice],
-        "left_out": [asdict(skipped) for skipped in findings.left_out],
+        "left_out": [asdict(skipped) for skipped in findings.excluded],
         "reused": findings.reused,
         "sound": findings.sound,
     }

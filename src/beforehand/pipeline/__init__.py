@@ -1,5 +1,12 @@
-"""The data pipeline on Spark: ingest traces, characterise, sweep, audit, study.
+"""The data pipeline on Spark, and the only package that imports pyspark.
 
-Only this package imports pyspark. Stages are functions from DataFrames to DataFrames with the schemas
-of `schemas.py`; tasks run plain Python that knows nothing of Spark.
+In the order of a study: `ingest/` turns traces into messages, `characterise/` describes them, `sweep/`
+simulates grids of scenarios (or replays messages: `replay.py`), `audit/` checks the resulting traces,
+`metrics/` compares results with the papers, and `study/` runs all of it and recommends a protocol.
+`check/` spreads the model checker over a cluster.
+
+They share `session.py` (the Spark session), `storage.py` (files wherever Spark reaches), `schemas.py`
+and `arrow.py` (the tables of `beforehand.results` as types of Spark and Arrow), `provenance.py` and
+`prose.py`. Stages are functions from DataFrames to DataFrames; tasks run plain Python that doesn't
+import Spark.
 """

@@ -1,4 +1,4 @@
-"""What Spark and Arrow call the same thing."""
+"""Spark's schemas as Arrow's."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from pyspark.sql.types import StructType
 
 @cache
 def arrow_schema(table: StructType) -> Any:
-    """The Arrow schema of a table, for the batches that a task gives back."""
+    """The Arrow schema of a table, for the batches that a task returns."""
     return to_arrow_schema(table, timezone="UTC")

@@ -1,4 +1,4 @@
-"""What the tables say, in words: for the terminal and for the recommendation of a study."""
+"""The characteristics of a run as sentences, for the terminal and for the recommendation of a study."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Row = Mapping[str, Any]
 
 
 def title(row: Row) -> str:
-    """How large a run is."""
+    """The size of a run."""
     within = f" within {duration(row['span_ns'])}" if row["span_ns"] else ""
     return (
         f"{row['run']}: {row['processes']:,} processes, {row['messages']:,} messages, "
@@ -20,20 +20,20 @@ def title(row: Row) -> str:
 
 
 def sentences(row: Row, flags: Sequence[Row]) -> list[str]:
-    """What a row of the table of runs says, in words."""
-    found = [_rate(row), _calls(row), _payload(row), _order(row)]
+    """A row of the table of runs as sentences."""
+    lines = [_rate(row), _calls(row), _payload(row), _order(row)]
     if flags:
-        found.append("flagged: " + ", ".join(f"{number(e['count'])} {e['flag']}" for e in flags))
+        lines.append("flagged: " + ", ".join(f"{number(e['count'])} {e['flag']}" for e in flags))
     if row["before_cause"]:
-        found.append(
+        lines.append(
             f"{row['before_cause']:,} messages have a time before that of one of their causes"
         )
-    return [each for each in found if each]
+    return [line for line in lines if line]
 
 
 def _rate(row: Row) -> str:
     if row["rate"] is None:
-        return "the source tells no times, so there are no rates"
+        return "the source has no times, so there are no rates"
     text = (
         f"messages: {rate(row['rate'])}, at most {rate(row['peak_rate'])} within "
         f"{duration(row['window_ns'])}"
@@ -48,7 +48,7 @@ def _rate(row: Row) -> str:
 
 def _calls(row: Row) -> str:
     if not row["requests"] and not row["replies"]:
-        return "neither requests nor replies, as far as the source tells"
+        return "the source distinguishes no requests and replies"
     text = f"{percent(row['replies'] / row['messages'])} of the messages are replies"
     if row["answered"] is not None and row["requests"]:
         text += f"; {percent(row['answered'] / row['requests'])} of the requests are answered"
@@ -57,7 +57,7 @@ def _calls(row: Row) -> str:
 
 def _payload(row: Row) -> str:
     if not row["payload_known"]:
-        return "the source tells no payload sizes"
+        return "the source has no payload sizes"
     return f"{percent(row['payload_known'] / row['messages'])} of the payload sizes are known"
 
 

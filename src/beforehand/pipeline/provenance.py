@@ -1,4 +1,4 @@
-"""How an output came about, for its note: so that every figure can be made again."""
+"""How an output was made, for its note, including the Java version."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from beforehand.results.provenance import provenance
 
 def made(spark: SparkSession, command: str) -> dict[str, Any]:
     """The command that reproduces an output (empty if there is none), its environment and its time."""
-    found = provenance(command)
+    note = provenance(command)
     jvm: Any = spark.sparkContext._jvm
-    found["environment"]["Java"] = str(jvm.java.lang.System.getProperty("java.version"))
-    return found
+    note["environment"]["Java"] = str(jvm.java.lang.System.getProperty("java.version"))
+    return note

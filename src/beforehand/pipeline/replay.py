@@ -1,4 +1,4 @@
-"""From messages to a program: what an ingested run sent, ready to be replayed under any protocol."""
+"""From messages to a program: an ingested run, ready to be replayed under any protocol."""
 
 from __future__ import annotations
 
@@ -14,28 +14,26 @@ from beforehand.simulator.workloads.message_sizes import MAX_PAYLOAD
 def program_of(rows: Iterable[Mapping[str, Any]]) -> Program:
     """The program of one run, from rows of the table `messages`.
 
-    A message that follows nothing is sent when it was, counted from the first message of the run. One
-    that follows others is sent as long after the last of them as it was; at once if the clocks say that
-    it came before. What the simulator cannot do is cut: waits to a year, payloads to its largest one.
+    A message without causes is sent at its own time, counted from the first message of the run. Any
+    other is sent as long after its last cause as it was in the source; at once if its time is earlier.
+    Values beyond the simulator's limits are capped: waits at a year, payloads at the largest one.
     """
     messages = list(rows)
     runs = sorted({row["run"] for row in messages})
     if len(runs) > 1:
         raise PipelineError(
-            f"a program is made of one run, and these are of several ({', '.join(runs[:5])}); "
-            "choose the messages of one"
+            f"a program replays one run, and these messages are from several ({', '.join(runs[:5])}); "
+            "select one run"
         )
     if not messages:
-        raise PipelineError(
-            "there are no messages, so there is nothing to replay; ingest some first"
-        )
+        raise PipelineError("no messages, so there is nothing to replay; ingest some first")
     times = {row["id"]: row["time_ns"] for row in messages}
     first = min(times.values())
     return Program(_send(row, times, first) for row in sorted(messages, key=_by_time))
 
 
 def _by_time(row: Mapping[str, Any]) -> tuple[int, str]:
-    """Rows come from Spark in any order; equal runs are to give equal programs."""
+    """Rows come from Spark in any order; equal runs must give equal programs."""
     return row["time_ns"], row["id"]
 
 

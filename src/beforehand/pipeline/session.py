@@ -1,7 +1,7 @@
-"""The one place where a Spark session is made.
+"""Starting the Spark session.
 
-Spark has many settings and most of its defaults are for clusters of long ago. These suit the pipeline
-on a laptop and do no harm on a cluster; whatever the caller gives in `conf` wins over them.
+Most of Spark's defaults date from the clusters of long ago. These settings suit the pipeline on a laptop
+and do no harm on a cluster; the caller's `conf` overrides them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pyspark.sql import SparkSession
 
 from beforehand.errors import PipelineError
 
-Session = SparkSession  # for those who may not import pyspark and have to say what they are given
+Session = SparkSession  # for annotations in packages that may not import pyspark
 
 NEEDED_JAVA: Final = 17
 REMEDY: Final = (
@@ -32,15 +32,15 @@ LOCAL: Final = "local[*]"
 
 _MB: Final = 2**20
 _LEAST_HEAP: Final = 1024  # MB
-_MOST_HEAP: Final = 3072  # the heavy work is in Python workers, and they need room beside it
+_MOST_HEAP: Final = 3072  # the heavy work is in Python workers, which need memory too
 
 _LOGGING: Final = Path(__file__).with_name("log4j2.properties")
 
 
 def start(master: str | None = None, conf: Mapping[str, str] | None = None) -> SparkSession:
-    """The session, started if there is none yet; one that runs already is used as it is.
+    """The active session, or else a new one.
 
-    Without `master`, it is what the environment says (spark-submit sets it), else this machine.
+    Without `master`, it runs where the environment says (spark-submit sets it), else on this machine.
     """
     running = SparkSession.getActiveSession()
     if running is not None:
@@ -50,16 +50,16 @@ def start(master: str | None = None, conf: Mapping[str, str] | None = None) -> S
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     if (master or LOCAL).startswith("local"):
-        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # nobody else is to connect
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # accept no connections from outside
     builder = SparkSession.builder.appName("beforehand")
     for key, value in {**_settings(master), **(conf or {})}.items():
         builder = builder.config(key, value)
-    with _quiet_start() as told:
+    with _captured_stderr() as log:
         try:
             session = builder.getOrCreate()
         except Exception as problem:  # py4j raises whatever the JVM did, in classes of its own
             raise PipelineError(
-                f"Spark did not start with `master` {master or LOCAL} ({_reason(problem, told)}); check "
+                f"Spark did not start with `master` {master or LOCAL} ({_reason(problem, log)}); check "
                 "that the master is right and can be reached, and that the settings in `conf` "
                 "exist"
             ) from problem
@@ -68,48 +68,48 @@ def start(master: str | None = None, conf: Mapping[str, str] | None = None) -> S
 
 
 @contextmanager
-def _quiet_start() -> Iterator[IO[bytes]]:
-    """Let the JVM write its greetings into a file that nobody sees, unless it does not start.
+def _captured_stderr() -> Iterator[IO[bytes]]:
+    """Redirect the JVM's startup messages into a temporary file, for the error if it doesn't start.
 
-    It keeps that file as its standard error for good. What goes wrong later reaches us as an exception.
+    The JVM keeps that file as its standard error for good; later problems reach us as exceptions.
     """
-    with tempfile.TemporaryFile() as told:
+    with tempfile.TemporaryFile() as log:
         kept = os.dup(2)
         try:
-            os.dup2(told.fileno(), 2)
-            yield told
+            os.dup2(log.fileno(), 2)
+            yield log
         finally:
             os.dup2(kept, 2)
             os.close(kept)
 
 
-def _reason(problem: Exception, told: IO[bytes]) -> str:
-    """What the JVM said last, or else what Python did."""
-    told.seek(0)
-    lines = [*told.read().decode(errors="replace").splitlines(), *str(problem).splitlines()]
-    telling = [line.strip() for line in lines if "Exception" in line or "Error" in line]
-    return (telling or [repr(problem)])[0]
+def _reason(problem: Exception, log: IO[bytes]) -> str:
+    """The first error that the JVM logged, or else Python's."""
+    log.seek(0)
+    lines = [*log.read().decode(errors="replace").splitlines(), *str(problem).splitlines()]
+    errors = [line.strip() for line in lines if "Exception" in line or "Error" in line]
+    return (errors or [repr(problem)])[0]
 
 
 def check_java() -> None:
-    """Raise PipelineError if there is no Java here that Spark could run on."""
+    """Raise PipelineError if there is no Java that Spark can run on."""
     home = os.environ.get("JAVA_HOME")
     java = os.path.join(home, "bin", "java") if home else "java"
     if shutil.which(java) is None:
         raise PipelineError(
             f"Spark needs Java {NEEDED_JAVA} or newer: there is no '{java}'; {REMEDY}"
         )
-    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
     # The first line reads like: openjdk version "17.0.15" 2025-04-15. Java 8 calls itself "1.8".
-    found = re.search(r'version "(\d+)', told)
-    if found is None:
+    version = re.search(r'version "(\d+)', output)
+    if version is None:
         raise PipelineError(
-            f"Spark needs Java {NEEDED_JAVA} or newer: '{java} -version' could not be understood; "
+            f"Spark needs Java {NEEDED_JAVA} or newer: '{java} -version' printed no version; "
             f"{REMEDY}"
         )
-    if int(found[1]) < NEEDED_JAVA:
+    if int(version[1]) < NEEDED_JAVA:
         raise PipelineError(
-            f"Spark needs Java {NEEDED_JAVA} or newer: '{java}' is version {found[1]}; {REMEDY}"
+            f"Spark needs Java {NEEDED_JAVA} or newer: '{java}' is version {version[1]}; {REMEDY}"
         )
 
 
@@ -121,9 +121,9 @@ def _settings(master: str | None) -> dict[str, str]:
         "spark.sql.session.timeZone": "UTC",
         "spark.log.level": "ERROR",
         "spark.ui.showConsoleProgress": "false",
-        # Opening a file is not as dear as Spark believes: 10,000 small ones make few tasks, not many.
+        # Opening a file is cheaper than Spark assumes: 10,000 small ones should be few tasks.
         "spark.sql.files.openCostInBytes": str(_MB // 16),
-        # Nor does looking at a file deserve a task of its own, as the default has it.
+        # Nor does listing a file deserve a task of its own, as by default.
         "spark.sql.sources.parallelPartitionDiscovery.parallelism": "16",
     }
     if master is not None or "MASTER" not in os.environ:
@@ -135,7 +135,7 @@ def _settings(master: str | None) -> dict[str, str]:
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
             "spark.ui.enabled": "false",
-            # Two waves of tasks: enough to even out, and each costs some milliseconds.
+            # Two waves of tasks balance the load, and each task costs only milliseconds.
             "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
         }
     return settings

@@ -1,8 +1,8 @@
-"""Files wherever Spark can reach them: `file:`, `hdfs:`, `s3a:` and what else Hadoop knows.
+"""Files wherever Spark can reach them: `file:`, `hdfs:`, `s3a:` and other Hadoop file systems.
 
-Only names, sizes and small texts go through here; tables are read and written by Spark itself.
-A table counts as written when its folder has Spark's `_SUCCESS`, an output of several tables when its
-note (`write_note`) is there, which is written last. So what was killed halfway is never taken for whole.
+Only names, sizes and small texts go through here; Spark itself reads and writes tables. A table is
+complete when its folder has Spark's `_SUCCESS`, an output of several tables when its note (`write_note`)
+is there, which is written last. So a partial output is never mistaken for a complete one.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from pyspark.sql import SparkSession
 from beforehand.errors import PipelineError
 from beforehand.results.layout import unfinished
 
-_SPECIAL: Final = "\\{}[]*?,"  # have a meaning in the patterns that Hadoop and Spark understand
+_SPECIAL: Final = "\\{}[]*?,"  # special in the glob patterns of Hadoop and Spark
 
 
 @dataclass(frozen=True)
 class File:
-    """A file that was found; `path` is absolute and has its scheme, as Spark writes it."""
+    """A file or folder; `path` is absolute and has its scheme, as in Spark."""
 
     path: str
     size: int
@@ -31,7 +31,7 @@ class File:
 
 
 def absolute(path: str) -> str:
-    """A path with its scheme, or an absolute one of this machine."""
+    """A path with a scheme, or an absolute path on this machine."""
     if "://" in path or path.startswith("file:"):
         return path
     return str(Path(path).absolute())
@@ -43,8 +43,8 @@ def join(folder: str, *names: str) -> str:
 
 
 def literal(path: str) -> str:
-    """A path for `spark.read`, which takes patterns: without any special characters."""
-    return "".join(f"\\{each}" if each in _SPECIAL else each for each in path)
+    """A path for `spark.read`, which takes patterns, with special characters escaped."""
+    return "".join(f"\\{char}" if char in _SPECIAL else char for char in path)
 
 
 class Storage:
@@ -61,25 +61,25 @@ class Storage:
         return bool(self._do(path, lambda: fs.exists(at)))
 
     def glob(self, pattern: str) -> list[File]:
-        """The files and folders that fit a pattern, sorted by name; a plain path fits itself."""
+        """The files and folders that match a pattern, sorted by name; a plain path matches itself."""
         fs, at = self._at(pattern)
-        found = self._do(pattern, lambda: fs.globStatus(at))
-        return sorted((_file(each) for each in found or ()), key=lambda file: file.path)
+        statuses = self._do(pattern, lambda: fs.globStatus(at))
+        return sorted((_file(status) for status in statuses or ()), key=lambda file: file.path)
 
     def files_under(self, folder: str) -> list[File]:
-        """All files below a folder at any depth, but hidden ones: names with `.` or `_` in front."""
+        """All files below a folder at any depth, without hidden ones, which start with `.` or `_`."""
         fs, at = self._at(folder)
-        found: list[File] = []
-        for each in self._do(folder, lambda: fs.listStatus(at)):
-            name = each.getPath().getName()
+        files: list[File] = []
+        for status in self._do(folder, lambda: fs.listStatus(at)):
+            name = status.getPath().getName()
             if name.startswith((".", "_")):
                 continue
-            file = _file(each)
-            found += self.files_under(file.path) if file.is_folder else [file]
-        return sorted(found, key=lambda file: file.path)
+            file = _file(status)
+            files += self.files_under(file.path) if file.is_folder else [file]
+        return sorted(files, key=lambda file: file.path)
 
     def delete(self, path: str) -> None:
-        """Remove a file, or a folder with all that is in it, if it is there."""
+        """Remove a file, or a folder with its content, if it exists."""
         fs, at = self._at(path)
         self._do(path, lambda: fs.delete(at, True))
 
@@ -113,14 +113,14 @@ class Storage:
 
         self._do(path, write)
 
-    # ---- notes: what an output holds, and that it is complete ----
+    # ---- notes: the content of an output, and that it is complete ----
 
     def write_note(self, folder: str, name: str, content: dict[str, Any]) -> None:
-        """Say that an output is complete, and what it is."""
+        """Write the note of a complete output."""
         self.write_text(join(folder, name), json.dumps(content, indent=2) + "\n")
 
     def read_note(self, folder: str, name: str) -> dict[str, Any] | None:
-        """What `write_note` has written; None if the output is not complete."""
+        """The note of an output; None if it isn't complete."""
         path = join(folder, name)
         if not self.exists(path):
             return None
@@ -130,22 +130,22 @@ class Storage:
     def _at(self, path: str) -> tuple[Any, Any]:
         """The file system of a path, and the path as Hadoop wants it."""
 
-        def find() -> tuple[Any, Any]:
+        def locate() -> tuple[Any, Any]:
             at = self._jvm.org.apache.hadoop.fs.Path(absolute(path))
             return at.getFileSystem(self._conf), at
 
-        found: tuple[Any, Any] = self._do(path, find)
-        return found
+        located: tuple[Any, Any] = self._do(path, locate)
+        return located
 
     @staticmethod
     def _do(path: str, action: Any) -> Any:
         try:
             return action()
         except Py4JJavaError as problem:
-            told = str(problem.java_exception.getMessage()).splitlines()[0]
+            message = str(problem.java_exception.getMessage()).splitlines()[0]
             kind = problem.java_exception.getClass().getSimpleName()
             raise PipelineError(
-                f"{path}: {kind}: {told}; check the path, that you may use it, and for object stores "
+                f"{path}: {kind}: {message}; check the path and its permissions, and for object stores "
                 "that Spark has their package (docs/cluster.md)"
             ) from None
 

@@ -249,7 +249,7 @@ def test_many_tiny_runs_do_not_cost_a_task_each(spark: SparkSession, tmp_path: P
 
 def test_nothing_to_audit_is_an_error_that_says_where(spark: SparkSession, tmp_path: Path) -> None:
     """An empty folder, and one that is not there."""
-    with pytest.raises(PipelineError, match="there is no trace here"):
+    with pytest.raises(PipelineError, match="no traces here"):
         audit(spark, [str(tmp_path)])
     with pytest.raises(PipelineError, match="no such file or folder"):
         audit(spark, [str(tmp_path / "nowhere")])

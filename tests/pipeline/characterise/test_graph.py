@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from beforehand.pipeline.characterise import graph as graphs
-from beforehand.pipeline.characterise.causal_order import FOUND, order_of
+from beforehand.pipeline.characterise.causal_order import ORDER_ROW, order_of
 from beforehand.pipeline.characterise.graph import arrange
 from tests.pipeline.characterise.messages import at_random, message, shop
 
@@ -27,7 +27,7 @@ COLUMNS = pa.schema(
 def order(rows: list[dict[str, Any]], seed: int = 1) -> dict[str, Any]:
     """What the task says of a run."""
     table = order_of(pa.Table.from_pylist(rows, COLUMNS), seed)
-    assert table.schema == FOUND
+    assert table.schema == ORDER_ROW
     (row,) = table.to_pylist()
     found: dict[str, Any] = row
     return found
@@ -147,7 +147,7 @@ def test_two_requests_at_a_time_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [
-        ([message("a", "p", "q", ["b"])], "a message comes after 'b', which is not there"),
+        ([message("a", "p", "q", ["b"])], "a message comes after 'b', which doesn't exist"),
         ([message("a", "p", "q"), message("a", "p", "q")], "two messages have the same id"),
         (
             [message("z", "p", "q"), message("a", "p", "q", ["b"]), message("b", "p", "q", ["a"])],

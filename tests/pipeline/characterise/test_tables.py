@@ -183,5 +183,5 @@ def test_what_is_not_complete_is_not_read(
     with pytest.raises(MemoryError):
         characterise(spark, spark.createDataFrame(shop(), MESSAGES), str(tmp_path))
     assert (tmp_path / "processes").exists()
-    with pytest.raises(PipelineError, match="no complete characteristics here; run"):
+    with pytest.raises(PipelineError, match="no complete characteristics here; characterise"):
         read(spark, str(tmp_path))

@@ -122,7 +122,7 @@ def test_a_finished_output_is_replaced_only_by_force(
 ) -> None:
     """And nothing has changed after the refusal."""
     before = (out / IngestFolder.NOTE).read_text()
-    with pytest.raises(PipelineError, match="there are no files in it"):
+    with pytest.raises(PipelineError, match="no files there"):
         ingest(spark, [str(out)], str(out))  # its own files are no source
     (tmp_path / "list").write_text(SAMPLES["list"])
     with pytest.raises(PipelineError, match="holds a finished ingest"):
@@ -153,7 +153,7 @@ def test_sources_that_spark_would_pass_over(spark: SparkSession, tmp_path: Path)
     (tmp_path / "_x.json").write_text("[]")
     with pytest.raises(PipelineError, match="rename the file"):
         ingest(spark, [str(tmp_path / "_x.json")], str(tmp_path / "out"))
-    with pytest.raises(PipelineError, match="there are no files"):
+    with pytest.raises(PipelineError, match="no files there"):
         ingest(spark, [str(tmp_path)], str(tmp_path / "out"))
     (tmp_path / "list").write_text(SAMPLES["list"])
     [found] = find(Storage(spark), [f"{tmp_path}/*"], str(tmp_path / "out"))

@@ -1,4 +1,4 @@
-"""The built-in traffic: what it has, and that it can be replayed."""
+"""The built-in workload: what it has, and that it can be replayed."""
 
 from __future__ import annotations
 

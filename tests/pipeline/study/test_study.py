@@ -19,7 +19,7 @@ from beforehand.errors import PipelineError
 from beforehand.pipeline.ingest import read_messages, read_summary
 from beforehand.pipeline.study import Candidate, Study, StudyResult, run_study
 from beforehand.pipeline.study import study as job
-from beforehand.pipeline.study.replayed_run import choose, traffic
+from beforehand.pipeline.study.replayed_run import choose, replay_of
 from beforehand.pipeline.study.schemas import PROTOCOLS, RECOMMENDATION
 from tests.pipeline.characterise.test_graph import ancestors
 
@@ -96,9 +96,9 @@ def test_what_it_finds(stopped_and_run_again: StudyResult) -> None:
         ("rst", True),
         ("raw", False),
     ]
-    assert all(each.deliveries == found.traffic.messages for each in found.protocols)
+    assert all(each.deliveries == found.replayed.messages for each in found.protocols)
     assert {name for each in found.advice for name in each.protocols} <= {"hybrid", "rst"}
-    (left,) = found.left_out
+    (left,) = found.excluded
     assert left.protocols == ("vector",) and left.reason.startswith("only broadcasts")
 
 
@@ -124,7 +124,7 @@ def test_it_tells_how_it_was_made(asked: Study, stopped_and_run_again: StudyResu
     assert note["command"] == COMMAND
     assert note["environment"].keys() >= {"beforehand", "Python", "cores", "pyspark", "Java"}
     assert datetime.fromisoformat(note["when"]).utcoffset() == timedelta(0)
-    assert note["told"] == stopped_and_run_again.traffic.told()
+    assert note["told"] == stopped_and_run_again.replayed.describe()
     assert (
         note["title"].startswith("calls0: 4 processes, 60 messages") and len(note["sentences"]) >= 3
     )
@@ -146,7 +146,7 @@ def test_a_report_has_the_very_figures(asked: Study, stopped_and_run_again: Stud
         each.run for each in found.protocols
     ]
     assert [each.sentence for each in study.advice] == [each.sentence for each in found.advice]
-    assert study.replayed == found.traffic.told()
+    assert study.replayed == found.replayed.describe()
     for run in study.runs:
         protocol, _, network = run.title.partition(" on ")
         assert run.made.command.endswith(f"--protocol {protocol} --network {network}")
@@ -175,8 +175,8 @@ def test_a_part_of_a_run_is_closed(
     folder = f"{asked.out}/ingest"
     summary, messages = read_summary(spark, folder), read_messages(spark, folder)
     run = choose(summary, None, folder)
-    part = traffic(messages, summary, run, 20)
-    assert part.replayed == 20 and "the first 20 of" in part.told()
+    part = replay_of(messages, summary, run, 20)
+    assert part.replayed == 20 and "the first 20 of" in part.describe()
     names = {send.id for send in part.program.sends}
     before = ancestors([row.asDict() for row in messages.collect()])
     assert all(before[name] <= names for name in names)
@@ -200,9 +200,7 @@ def test_the_commands(asked: Study, stopped_and_run_again: StudyResult) -> None:
     ingested = f"{asked.out}/ingest"
     told = invoke("characterise", ingested)
     assert told.exit_code == 0 and "Table 1 of Almeida's paper for n = 4" in told.output
-    assert (
-        "it has no run 'x' with messages" in invoke("characterise", ingested, "--run", "x").output
-    )
+    assert "no run 'x' with messages" in invoke("characterise", ingested, "--run", "x").output
 
 
 @pytest.mark.parametrize(

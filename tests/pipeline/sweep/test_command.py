@@ -116,4 +116,4 @@ def test_a_failed_run_is_told_and_changes_the_exit_code(
 def test_nothing_to_show(spark: SparkSession, tmp_path: Path) -> None:
     """A folder without a sweep, and no grid."""
     result = sweep("--out", tmp_path)
-    assert result.exit_code == 2 and "there are no results of a sweep" in result.stderr
+    assert result.exit_code == 2 and "no results of a sweep there" in result.stderr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from beforehand.pipeline.sweep.costs import by_cost, cost, deal, first_wave, tasks_for
+from beforehand.pipeline.sweep.costs import assign, by_cost, cost, first_wave, tasks_for
 from beforehand.pipeline.sweep.grid import Grid, Point, plan
 
 
@@ -22,7 +22,7 @@ def test_the_dear_ones_first() -> None:
 def test_tasks_have_about_as_much_to_do() -> None:
     """One large run has a task of its own; many small ones do not."""
     found = by_cost(points(*range(2, 60), 1000))
-    tasks = deal(found, 4)
+    tasks = assign(found, 4)
     load = [0.0] * 4
     for task, point in zip(tasks, found, strict=True):
         load[task] += cost(point.scenario)

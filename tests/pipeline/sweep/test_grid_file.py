@@ -53,7 +53,7 @@ def test_options_of_a_protocol() -> None:
         ("protocol = 'hybrid'\nnetworks = ['lan']", "networks: write each as a table"),
         ("protocol = 'hybrid'\nnetworks.lan = 1", "networks: write each as a table"),
         ("protocol = 'hybrid'\nprotocols = 'rst'", "a grid has no 'protocols'"),
-        ("protocol = 'hybrid'\nprocesses = 2020-01-01", "processes: .* is not possible"),
+        ("protocol = 'hybrid'\nprocesses = 2020-01-01", "processes: .* is invalid"),
     ],
 )
 def test_bad_files(tmp_path: Path, text: str, told: str) -> None:

@@ -272,10 +272,10 @@ def test_what_a_killed_wave_left_is_removed(spark: SparkSession, tmp_path: Path)
 def test_a_folder_with_results_of_others_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     """Nothing in it is touched."""
     (tmp_path / "results" / "00001-0123abcd").mkdir(parents=True)
-    with pytest.raises(PipelineError, match="has a 'results' that no sweep has written"):
+    with pytest.raises(PipelineError, match="has a 'results' that isn't from a sweep"):
         run_sweep(spark, SMALL, str(tmp_path))
     assert (tmp_path / "results" / "00001-0123abcd").exists()
-    with pytest.raises(PipelineError, match="there are no results of a sweep"):
+    with pytest.raises(PipelineError, match="no results of a sweep there"):
         stored(spark, str(tmp_path))
 
 

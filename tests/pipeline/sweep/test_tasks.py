@@ -15,7 +15,7 @@ from beforehand.pipeline.sweep.columns import measured
 from beforehand.pipeline.sweep.grid import Grid, Point, plan
 from beforehand.pipeline.sweep.job import point_row
 from beforehand.pipeline.sweep.schemas import PLANNED, RESULTS
-from beforehand.pipeline.sweep.tasks import Spool, Task, told
+from beforehand.pipeline.sweep.tasks import Spool, Task, described
 from beforehand.simulator import Program, Result, Scenario, Send, run
 from beforehand.trace import Recorder
 
@@ -50,7 +50,15 @@ def make(tell: Told, traced: bool = False, simulate: Any = run, audit: bool = Fa
     """A task that knows one program."""
     programs: Mapping[str, Program] = {PROGRAM.digest(): PROGRAM}
     events = arrow_schema(EVENTS) if traced else None
-    return Task(simulate, lambda: programs, tell, "w", audit, arrow_schema(RESULTS), events)
+    return Task(
+        simulate=simulate,
+        programs=lambda: programs,
+        finished=tell,
+        wave="w",
+        audit=audit,
+        results=arrow_schema(RESULTS),
+        events=events,
+    )
 
 
 def points(**given: Any) -> list[Point]:
@@ -133,7 +141,7 @@ def test_events_that_make_no_sense_are_refused() -> None:
     """As the sinks for files do."""
     recorder = Recorder("run", Spool(arrow_schema(EVENTS)))
     recorder.record("p", 1, "no such kind", None, 0, None, 0, 0, 0, "")
-    with pytest.raises(TraceError, match="makes no sense: .*no such kind"):
+    with pytest.raises(TraceError, match="an invalid event: .*no such kind"):
         recorder.close()
 
 
@@ -147,5 +155,5 @@ def test_errors_are_told_shortly() -> None:
 
     with pytest.raises(KeyError) as caught:
         deep(10)
-    lines = told(caught.value).splitlines()
+    lines = described(caught.value).splitlines()
     assert lines[0] == "KeyError: 'x'" and len(lines) == 4

@@ -1,4 +1,4 @@
-"""The audit of a trace folder: many runs by run, a huge one by blocks of clock components."""
+"""The audit of a trace folder as a whole: small runs in one task each, large ones in blocks."""
 
 from __future__ import annotations
 
@@ -21,34 +21,30 @@ from beforehand.pipeline.schemas import VERDICTS, VIOLATIONS
 from beforehand.pipeline.storage import Storage, absolute, join
 from beforehand.results.layout import AuditFolder
 
-LARGE: Final = (
-    10_000_000  # causal-sends and deliveries of one run that one task can hold: about 1 GB
-)
+LARGE: Final = 10_000_000  # causal-sends and deliveries of a run that fit into one task: about 1 GB
 
-_NO_LARGE_RUN: Final = (
-    2**23
-)  # bytes, beyond which files that Spark reads are looked at for large runs
+_NO_LARGE_RUN: Final = 2**23  # bytes up to which remote files aren't searched for large runs
 _BYTES_PER_TASK: Final = 2**25
 
 
 @dataclass(frozen=True)
 class Audit:
-    """The verdicts, as tables that are computed and kept until `close`."""
+    """The outcome of an audit; its tables are persisted until `close`."""
 
     verdicts: DataFrame
     violations: DataFrame
-    unreadable: dict[str, str]  # files, and why
+    unreadable: dict[str, str]  # file -> reason
     runs: int
     events: int
     violated: int
     not_audited: int  # runs that contradict themselves
     incomplete: int
     sources: tuple[str, ...] = ()  # as they were named
-    _kept: list[DataFrame] = field(default_factory=list, repr=False)
+    _persisted: list[DataFrame] = field(default_factory=list, repr=False)
 
     @property
     def exit_code(self) -> int:
-        """0 if all is well, 1 if a promise was broken, 2 if something could not be audited."""
+        """0 if every run is clean, 1 if any is violated, 2 if something could not be audited."""
         if self.violated:
             return 1
         return 2 if self.not_audited or self.unreadable or not self.runs else 0
@@ -75,8 +71,8 @@ class Audit:
         )
 
     def close(self) -> None:
-        """Let go of the tables."""
-        for table in self._kept:
+        """Release the tables."""
+        for table in self._persisted:
             table.unpersist()
 
 
@@ -88,21 +84,21 @@ def audit(
     witnesses: int = MOST,
     memory: int = BYTES,
 ) -> Audit:
-    """Judge every run in files, folders and patterns.
+    """Audit every run in files, folders and patterns.
 
     `large` is how many causal-sends and deliveries of a run one task may hold, `witnesses` for how many
-    violations of a run to look for chains, `memory` how many bytes the clocks of a block may take.
+    violations of a run to search for chains, `memory` how many bytes the clocks of a block may take.
     """
     traces = trace_files.find(spark, sources)
     try:
-        found = _audit(spark, traces, large, witnesses, memory)
+        outcome = _audit(spark, traces, large, witnesses, memory)
     except PySparkException:
-        # Something in a file is not as it should be. Looking for it takes long, hence only now.
+        # Some file is invalid. Finding out which one takes long, hence only now.
         bad = trace_files.problems(spark, traces)
         if not bad:
             raise
-        found = _audit(spark, traces.without(bad), large, witnesses, memory)
-    return replace(found, sources=tuple(sources))
+        outcome = _audit(spark, traces.without(bad), large, witnesses, memory)
+    return replace(outcome, sources=tuple(sources))
 
 
 def _audit(
@@ -117,17 +113,17 @@ def _audit(
     if by_run is not None and len(by_run) >= tasks:
         rest = {run: files for run, files in by_run.items() if run not in huge}
         found = local_files.judged(spark, rest, witnesses).persist()
-    else:  # runs in chunks here and there, or so few that all cores should read them together
-        some = _chunks(spark, traces, local_files.all_but(huge), ~F.col("run").isin(huge))
-        found = judged(some, max(tasks, traces.size // _BYTES_PER_TASK), witnesses).persist()
+    else:  # runs spread over files, or so few that all cores should read them together
+        rest_chunks = _chunks(spark, traces, local_files.all_but(huge), ~F.col("run").isin(huge))
+        found = judged(rest_chunks, max(tasks, traces.size // _BYTES_PER_TASK), witnesses).persist()
     verdicts = found.where(F.col("verdict").isNotNull()).select("verdict.*")
     violations = found.where(F.col("violation").isNotNull()).select("violation.*")
     for run in huge:
         mine = _chunks(spark, traces, local_files.only(run), F.col("run") == run)
-        one = judge_large(mine, run, witnesses, memory)
-        verdicts = verdicts.union(spark.createDataFrame([one.verdict], VERDICTS))
-        if one.violations:
-            violations = violations.union(spark.createDataFrame(one.violations, VIOLATIONS))
+        large_run = judge_large(mine, run, witnesses, memory)
+        verdicts = verdicts.union(spark.createDataFrame([large_run.verdict], VERDICTS))
+        if large_run.violations:
+            violations = violations.union(spark.createDataFrame(large_run.violations, VIOLATIONS))
     counts = verdicts.agg(
         F.count("*"),
         F.coalesce(F.sum("events"), F.lit(0)),
@@ -137,26 +133,26 @@ def _audit(
     ).collect()[0]
     runs, events, violated, not_audited, incomplete = counts
     return Audit(
-        verdicts,
-        violations,
-        traces.unreadable,
-        runs,
-        events,
-        violated,
-        not_audited,
-        incomplete,
-        _kept=[found],
+        verdicts=verdicts,
+        violations=violations,
+        unreadable=traces.unreadable,
+        runs=runs,
+        events=events,
+        violated=violated,
+        not_audited=not_audited,
+        incomplete=incomplete,
+        _persisted=[found],
     )
 
 
 def _chunks(
-    spark: SparkSession, traces: TraceFiles, wanted: local_files.Wanted, condition: Column
+    spark: SparkSession, traces: TraceFiles, selected: local_files.RunFilter, condition: Column
 ) -> DataFrame:
-    """The chunks of some runs: those that are wanted, which is what the condition says too."""
+    """The chunks of selected runs; the condition selects the same ones in a DataFrame."""
     near, far = traces.near_and_far()
     tables = []
     if near:
-        tables.append(local_files.chunks(spark, near, wanted))
+        tables.append(local_files.chunks(spark, near, selected))
     if far.size or not near:
         tables.append(chunks(trace_files.events(spark, far).where(condition)))
     return tables[0] if len(tables) == 1 else tables[0].union(tables[1])

@@ -1,8 +1,8 @@
-"""Parquet files on file systems that every task can open itself.
+"""Parquet files that every task can open directly.
 
-Spark's reader makes a row of every event before Python gets it, and that takes many times as long as all
-that the auditor does with it. So where tasks can open the files, they do, and text stays in the
-dictionaries that the files have. What comes out is what `stages.pieces` makes of the same events.
+Spark's reader makes a row of every event before Python gets it, which takes many times as long as the
+audit itself. So where tasks can open the files, they do, and text stays dictionary-encoded as in the
+files. The chunks are the same as those of `stages.chunks`.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ _COLUMNS: Final = ["run", "process", "seq", "kind", "sender", "mid", "to", "deta
 
 SIZES: Final = StructType([required("run", StringType()), required("events", LongType())])
 
-Wanted = Callable[[str], bool]
+RunFilter = Callable[[str], bool]
 T = TypeVar("T")
 
 
-def chunks(spark: SparkSession, files: Sequence[File], wanted: Wanted) -> DataFrame:
-    """The chunks of all runs whose names are wanted."""
-    return _in_tasks(spark, files, _COLUMNS, lambda events: _cut(events, wanted), CHUNKS)
+def chunks(spark: SparkSession, files: Sequence[File], selected: RunFilter) -> DataFrame:
+    """The chunks of all runs whose names are selected."""
+    return _in_tasks(spark, files, _COLUMNS, lambda events: _cut(events, selected), CHUNKS)
 
 
 def judged(spark: SparkSession, runs: Mapping[str, Sequence[File]], witnesses: int) -> DataFrame:
-    """The findings about runs of which all files are given, each run in the task that reads it."""
-    dealt = _deal(
+    """The findings about runs, given all their files; each run is judged by the task that reads it."""
+    assigned = _assign(
         [(sum(file.size for file in files), (run, files)) for run, files in runs.items()],
         _tasks(spark),
     )
@@ -52,7 +52,7 @@ def judged(spark: SparkSession, runs: Mapping[str, Sequence[File]], witnesses: i
     def work(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             for task in batch.column("id").to_pylist():
-                for run, files in dealt[task]:
+                for run, files in assigned[task]:
                     parts = [FilePart(file.path.removeprefix(SCHEME), 0, 1) for file in files]
                     chunks = [
                         chunk
@@ -63,21 +63,21 @@ def judged(spark: SparkSession, runs: Mapping[str, Sequence[File]], witnesses: i
                     ]
                     yield findings_batch(run, judge(chunks, witnesses=witnesses))
 
-    return spark.range(0, len(dealt), 1, len(dealt)).mapInArrow(work, FINDINGS)
+    return spark.range(0, len(assigned), 1, len(assigned)).mapInArrow(work, FINDINGS)
 
 
 def sizes(spark: SparkSession, files: Sequence[File]) -> DataFrame:
-    """How many causal-sends and deliveries of a run there are, in each part of a file."""
+    """The causal-sends and deliveries of each run, counted per part of a file."""
     return _in_tasks(spark, files, ["run", "kind"], _count, SIZES)
 
 
-def only(run: str) -> Wanted:
-    """Wants one run."""
+def only(run: str) -> RunFilter:
+    """Selects one run."""
     return lambda name: name == run
 
 
-def all_but(runs: Collection[str]) -> Wanted:
-    """Wants all other runs."""
+def all_but(runs: Collection[str]) -> RunFilter:
+    """Selects all other runs."""
     return lambda name: name not in runs
 
 
@@ -85,71 +85,70 @@ def _in_tasks(
     spark: SparkSession,
     files: Sequence[File],
     columns: list[str],
-    make: Callable[[Any], Any],
+    convert: Callable[[Any], Any],
     schema: StructType,
 ) -> DataFrame:
-    """What becomes of each batch of events, in tasks that have about as many bytes as each other."""
+    """Apply a function to each batch of events, in tasks of about equal numbers of bytes."""
     parts = []
     for file in files:
         count = 1 + file.size // _PART
         path = file.path.removeprefix(SCHEME)
         parts += [(file.size // count, FilePart(path, part, count)) for part in range(count)]
-    dealt = _deal(parts, _tasks(spark))
+    assigned = _assign(parts, _tasks(spark))
 
     def work(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             for task in batch.column("id").to_pylist():
-                for part in dealt[task]:
-                    yield from map(make, _events(part, columns))
+                for part in assigned[task]:
+                    yield from map(convert, _events(part, columns))
 
-    return spark.range(0, len(dealt), 1, len(dealt)).mapInArrow(work, schema)
+    return spark.range(0, len(assigned), 1, len(assigned)).mapInArrow(work, schema)
 
 
 def _tasks(spark: SparkSession) -> int:
     return 2 * spark.sparkContext.defaultParallelism
 
 
-def _deal(loads: Iterable[tuple[int, T]], tasks: int) -> list[list[T]]:
-    """Deal things with their sizes to tasks, so that each gets about as much as any other."""
-    dealt: list[list[T]] = [[] for _ in range(tasks)]
+def _assign(loads: Iterable[tuple[int, T]], tasks: int) -> list[list[T]]:
+    """Assign items to tasks, so that all have about the same total size."""
+    assigned: list[list[T]] = [[] for _ in range(tasks)]
     heap = [(0, task) for task in range(tasks)]
-    for size, each in sorted(loads, key=lambda load: load[0], reverse=True):
+    for size, item in sorted(loads, key=lambda load: load[0], reverse=True):
         load, task = heap[0]
-        dealt[task].append(each)
+        assigned[task].append(item)
         heapreplace(heap, (load + 1 + size, task))
-    return dealt
+    return assigned
 
 
 class FilePart(NamedTuple):
-    """Some row groups of a file: one of so many parts of about the same size."""
+    """Some row groups of a file: one of several parts of about the same size."""
 
     path: str
     part: int
     parts: int
 
 
-def _events(it: FilePart, columns: list[str]) -> Iterator[Any]:
-    with pq.ParquetFile(it.path, read_dictionary=_TEXT, pre_buffer=False) as file:
+def _events(part: FilePart, columns: list[str]) -> Iterator[Any]:
+    with pq.ParquetFile(part.path, read_dictionary=_TEXT, pre_buffer=False) as file:
         groups = file.num_row_groups
-        first, last = groups * it.part // it.parts, groups * (it.part + 1) // it.parts
+        first, last = (groups * n // part.parts for n in (part.part, part.part + 1))
         yield from file.iter_batches(_ROWS, range(first, last), columns=columns, use_threads=False)
 
 
-def _cut(events: Any, wanted: Wanted) -> Any:
-    found = cut(_coded(events))
-    rows = [{"run": run, **chunk.pack()} for run, chunk in found if wanted(run)]
+def _cut(events: Any, selected: RunFilter) -> Any:
+    rows = [{"run": run, **chunk.pack()} for run, chunk in cut(_coded(events)) if selected(run)]
     return pa.RecordBatch.from_pylist(rows, schema=arrow_schema(CHUNKS))
 
 
 def _coded(events: Any) -> Any:
-    """The same with numbers for kinds."""
+    """The same events with numeric kinds."""
     kind = events.column("kind")
     codes = [CODES.get(name, UNKNOWN) for name in kind.dictionary.to_pylist()]
     coded = np.array([*codes, UNKNOWN], np.int8)[
         kind.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
     ]
-    place = events.schema.get_field_index("kind")
-    return events.set_column(place, "kind", pa.array(coded))
+    index = events.schema.get_field_index("kind")
+    return events.set_column(index, "kind", pa.array(coded))
 
 
 def _count(events: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The auditor on Spark: events to chunks, chunks to findings, many runs at a time."""
+"""The auditor's stages on Spark: events to chunks, chunks to findings, many runs at a time."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ CHUNKS: Final = StructType(
     ]
 )
 
-# Verdicts and violations come from the same task, so they share a table: one of the two is null.
+# One task yields both verdicts and violations, so they share a table: one of the two is null.
 FINDINGS: Final = StructType([optional("verdict", VERDICTS), optional("violation", VIOLATIONS)])
 
 
 def chunks(events: DataFrame) -> DataFrame:
-    """Events, as many as there are, in rows of a batch each."""
+    """Events packed into chunks, one per batch and run."""
     kind = F.coalesce(
         *(F.when(F.col("kind") == name, F.lit(code)) for name, code in CODES.items()),
         F.lit(UNKNOWN),
@@ -47,7 +47,7 @@ def chunks(events: DataFrame) -> DataFrame:
 
 
 def judged(chunks: DataFrame, partitions: int, witnesses: int) -> DataFrame:
-    """The findings about each run; runs are spread over so many tasks."""
+    """The findings about each run; runs are distributed over this many tasks."""
     return chunks.repartition(partitions, "run").mapInArrow(_judge(witnesses), FINDINGS)
 
 
@@ -61,7 +61,7 @@ def _cut(batches: Iterable[Any]) -> Iterator[Any]:
 
 def _judge(witnesses: int) -> Callable[[Iterable[Any]], Iterator[Any]]:
     def judge_runs(batches: Iterable[Any]) -> Iterator[Any]:
-        # Sorting by run would copy everything; what a task is given fits into memory in any case.
+        # Sorting by run would copy everything; the input of a task fits into memory anyway.
         runs: dict[str, list[LogChunk]] = {}
         for batch in batches:
             for row in unpacked(batch):
@@ -74,18 +74,18 @@ def _judge(witnesses: int) -> Callable[[Iterable[Any]], Iterator[Any]]:
 
 
 def unpacked(batch: Any) -> Iterator[dict[str, Any]]:
-    """The rows of a batch; bytes stay where they are."""
-    for place in range(batch.num_rows):
+    """The rows of a batch, without copying bytes."""
+    for row in range(batch.num_rows):
         yield {
-            name: column[place].as_buffer()
+            name: column[row].as_buffer()
             if pa.types.is_binary(column.type)
-            else column[place].as_py()
+            else column[row].as_py()
             for name, column in zip(batch.schema.names, batch.columns, strict=True)
         }
 
 
 def findings_batch(run: str, found: RunFindings) -> Any:
-    """RunFindings as rows."""
+    """The findings about a run as rows of FINDINGS."""
     rows: list[dict[str, Any]] = [{"verdict": found.row(run)}]
-    rows += [{"violation": each.row(run)} for each in found.violations]
+    rows += [{"violation": finding.row(run)} for finding in found.violations]
     return pa.RecordBatch.from_pylist(rows, schema=arrow_schema(FINDINGS))

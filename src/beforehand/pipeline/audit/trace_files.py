@@ -1,7 +1,7 @@
-"""TraceFiles as a table of events, wherever and in whatever form they are.
+"""Trace files, wherever they are, as a table of events.
 
-Spark reads Parquet itself; lines of JSON are read in the tasks, by the reader of `beforehand.trace`. A
-file that cannot be read does not stop the others.
+Spark reads Parquet itself; lines of JSON are read in the tasks by the reader of `beforehand.trace`. An
+unreadable file doesn't stop the others.
 """
 
 from __future__ import annotations
@@ -30,60 +30,60 @@ from beforehand.trace.parquet import ENDING as PARQUET
 from beforehand.trace.parquet import problem_of_parquet
 
 JSON: Final = (".jsonl", ".jsonl.gz")
-_ROWS: Final = 10_000  # events per batch that a task gives back
-_WHOLE_VALUE: Final = 64  # characters of a least or greatest value that nobody shortens
+_ROWS: Final = 10_000  # events per batch that a task returns
+_WHOLE_VALUE: Final = 64  # characters up to which min/max statistics aren't truncated
 
 PROBLEMS: Final = StructType([required("file", TEXT), required("problem", TEXT)])
 
 
 class Footer(NamedTuple):
-    """What a Parquet file tells without being read."""
+    """What the footer of a Parquet file tells."""
 
     rows: int
-    run: str | None  # if it is the only one in the file
+    run: str | None  # if the file holds only one
 
 
 @dataclass(frozen=True)
 class TraceFiles:
-    """The files of a trace folder that can be read, and why the others cannot."""
+    """The readable files of a trace folder, and why the others are unreadable."""
 
     parquet: list[File]
     json: list[File]
     unreadable: dict[str, str]
-    footers: dict[str, Footer]  # of the Parquet files that can be read here
+    footers: dict[str, Footer]  # of the Parquet files on this machine
 
     @property
     def size(self) -> int:
-        """Bytes of all that can be read."""
+        """Bytes of all readable files."""
         return sum(file.size for file in (*self.parquet, *self.json))
 
     def near_and_far(self) -> tuple[list[File], TraceFiles]:
-        """The Parquet files that every task can open itself, and the rest."""
+        """The Parquet files that every task can open directly, and the rest."""
         near = [file for file in self.parquet if file.path.startswith(SCHEME)]
         far = [file for file in self.parquet if not file.path.startswith(SCHEME)]
         return near, TraceFiles(far, self.json, self.unreadable, self.footers)
 
     def without(self, unreadable: dict[str, str]) -> TraceFiles:
-        """The same, less some more that cannot be read."""
+        """The same without some files that turned out to be unreadable."""
         return TraceFiles(
             [file for file in self.parquet if file.path not in unreadable],
             [file for file in self.json if file.path not in unreadable],
             {**self.unreadable, **unreadable},
-            {path: it for path, it in self.footers.items() if path not in unreadable},
+            {path: f for path, f in self.footers.items() if path not in unreadable},
         )
 
     def by_run(self) -> dict[str, list[File]] | None:
-        """The files of each run, if every file is known to hold one run alone."""
-        found: dict[str, list[File]] = {}
+        """The files of each run, if every file is known to hold a single run."""
+        runs: dict[str, list[File]] = {}
         for file in (*self.parquet, *self.json):
             run = self.footers[file.path].run if file.path in self.footers else None
             if run is None:
                 return None
-            found.setdefault(run, []).append(file)
-        return found
+            runs.setdefault(run, []).append(file)
+        return runs
 
     def rows(self, files: Iterable[File]) -> int:
-        """How many rows these files have; at most so many, where nobody looked."""
+        """How many rows these files have; an upper bound where the footer is unknown."""
         return sum(
             self.footers[file.path].rows if file.path in self.footers else file.size
             for file in files
@@ -91,34 +91,34 @@ class TraceFiles:
 
 
 def find(spark: SparkSession, sources: Sequence[str]) -> TraceFiles:
-    """The traces in files, folders and all folders below, and patterns."""
+    """The traces in files, in folders at any depth, and in patterns."""
     storage = Storage(spark)
-    found: dict[str, File] = {}
+    files: dict[str, File] = {}
     for source in sources:
         matching = storage.glob(source) or storage.glob(literal(source))
         if not matching:
             raise PipelineError(f"{source}: there is no such file or folder; check the path")
-        for each in matching:
-            inside = storage.files_under(each.path) if each.is_folder else [each]
-            found |= {file.path: file for file in inside if file.path.endswith((PARQUET, *JSON))}
-    if not found:
+        for match in matching:
+            inside = storage.files_under(match.path) if match.is_folder else [match]
+            files |= {file.path: file for file in inside if file.path.endswith((PARQUET, *JSON))}
+    if not files:
         raise PipelineError(
-            f"{', '.join(sources)}: there is no trace here, no file that ends in "
+            f"{', '.join(sources)}: no traces here, that is, no files that end in "
             f"{', '.join((PARQUET, *JSON))}; check the path, or whether the run has finished"
         )
     traces = TraceFiles(
-        [file for file in found.values() if file.path.endswith(PARQUET)],
-        [file for file in found.values() if file.path.endswith(JSON)],
+        [file for file in files.values() if file.path.endswith(PARQUET)],
+        [file for file in files.values() if file.path.endswith(JSON)],
         {},
         {},
     )
     broken: dict[str, str] = {}
     for file in traces.near_and_far()[0]:
-        looked = _footer(file.path.removeprefix(SCHEME))
-        if isinstance(looked, Footer):
-            traces.footers[file.path] = looked
+        footer = _footer(file.path.removeprefix(SCHEME))
+        if isinstance(footer, Footer):
+            traces.footers[file.path] = footer
         else:
-            broken[file.path] = looked
+            broken[file.path] = footer
     broken |= {
         row.file: row.problem
         for row in (
@@ -142,27 +142,27 @@ def events(spark: SparkSession, traces: TraceFiles) -> DataFrame:
 
 
 def problems(spark: SparkSession, traces: TraceFiles) -> dict[str, str]:
-    """Look at every row of every file, which takes long: only for when something is wrong."""
+    """The invalid files and their problems. Reads every row, which takes long: only after a failure."""
     rows = _in_tasks(spark, [*traces.parquet, *traces.json], _check, PROBLEMS).collect()
     return {row.file: row.problem for row in rows}
 
 
 def _footer(path: str) -> Footer | str:
-    """What the footer of a Parquet file on this machine tells, or what is wrong with the file."""
+    """The footer of a Parquet file on this machine, or what is wrong with the file."""
     try:
-        return problem_of_parquet(Path(path)) or _look(pq.read_metadata(path))
+        return problem_of_parquet(Path(path)) or _footer_of(pq.read_metadata(path))
     except OSError as error:
-        return f"cannot be read ({error.strerror}); check that you may read it"
+        return f"cannot be read ({error.strerror}); check its permissions"
 
 
-def _look(metadata: Any) -> Footer:
+def _footer_of(metadata: Any) -> Footer:
     column = metadata.schema.to_arrow_schema().get_field_index("run")
     runs: set[object] = set()
     for group in range(metadata.num_row_groups):
-        least = metadata.row_group(group).column(column).statistics
-        known = least is not None and least.has_min_max and least.min == least.max
-        # Long values may have been shortened, and then be equal though they are not.
-        runs.add(least.min if known and len(least.min) <= _WHOLE_VALUE else None)
+        stats = metadata.row_group(group).column(column).statistics
+        known = stats is not None and stats.has_min_max and stats.min == stats.max
+        # Statistics of long values may be truncated, and then equal though the values differ.
+        runs.add(stats.min if known and len(stats.min) <= _WHOLE_VALUE else None)
     run = runs.pop() if len(runs) == 1 else None
     return Footer(metadata.num_rows, run if isinstance(run, str) else None)
 
@@ -179,7 +179,7 @@ def _in_tasks(
 
 
 def _contents(batches: Iterable[Any]) -> Iterator[tuple[str, str]]:
-    """Each file under its path as Spark says it, and as a file with the same ending on this machine."""
+    """Each file by its path in Spark, with the path of a local copy with the same extension."""
     for batch in batches:
         for path, content in zip(batch.column("path"), batch.column("content"), strict=True):
             name = unquote(path.as_py()).rpartition("/")[2]
@@ -208,7 +208,7 @@ def _check(batches: Iterable[Any]) -> Iterator[Any]:
             for _ in trace_files.read(local):
                 pass
         except TraceError as problem:
-            told = str(problem).removeprefix(f"{local}: ")
+            text = str(problem).removeprefix(f"{local}: ")
             yield pa.RecordBatch.from_pylist(
-                [{"file": path, "problem": told}], schema=arrow_schema(PROBLEMS)
+                [{"file": path, "problem": text}], schema=arrow_schema(PROBLEMS)
             )

@@ -1,6 +1,6 @@
-"""What the order of a run's messages shows: an Arrow table of them in, one row out.
+"""Figures about the causal order of a run: an Arrow table of messages in, one row out.
 
-This runs in Spark's tasks and knows nothing of Spark.
+Plain Python for Spark's tasks.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ NEEDED: Final = ("run", "id", "sender", "kind", "time_ns", "after")
 LIMIT: Final = 10_000_000  # messages of a run: one task holds them all, in a few GB
 
 _COUNTED: Final = pa.list_(pa.struct([("value", pa.int64()), ("count", pa.int64())]))
-FOUND: Final = pa.schema(
+ORDER_ROW: Final = pa.schema(
     [
         ("run", pa.string()),
-        ("problem", pa.string()),  # null if the messages have an order
+        ("problem", pa.string()),  # null if the messages have a causal order
         ("edges", pa.int64()),
         ("before_cause", pa.int64()),
         ("answered", pa.int64()),
@@ -36,9 +36,9 @@ FOUND: Final = pa.schema(
 
 
 def order_of(messages: Any, seed: int) -> Any:
-    """The one row of `FOUND` for the messages of one run, with the columns `NEEDED`."""
+    """The one row of `ORDER_ROW` for the messages of one run, with the columns `NEEDED`."""
     (run,) = messages["run"].unique().to_pylist()
-    return pa.Table.from_pylist([{"run": run, **_figures(messages, seed)}], schema=FOUND)
+    return pa.Table.from_pylist([{"run": run, **_figures(messages, seed)}], schema=ORDER_ROW)
 
 
 def _figures(messages: Any, seed: int) -> dict[str, Any]:
@@ -47,13 +47,13 @@ def _figures(messages: Any, seed: int) -> dict[str, Any]:
         return {"problem": problem}
     graph, order = arrange(starts, causes)
     if order.size < len(messages):
-        lost = np.setdiff1d(np.arange(len(messages)), order)[0]
-        return {"problem": f"message {messages['id'][int(lost)].as_py()!r} comes after itself"}
-    return _shown(graph, messages.take(pa.array(order)), seed)
+        cyclic = np.setdiff1d(np.arange(len(messages)), order)[0]
+        return {"problem": f"message {messages['id'][int(cyclic)].as_py()!r} comes after itself"}
+    return _order_figures(graph, messages.take(pa.array(order)), seed)
 
 
-def _shown(graph: Graph, messages: Any, seed: int) -> dict[str, Any]:
-    """The figures, of messages in the order of the graph."""
+def _order_figures(graph: Graph, messages: Any, seed: int) -> dict[str, Any]:
+    """The figures for messages in the order of the graph."""
     senders = messages["sender"].combine_chunks().dictionary_encode().indices.to_numpy()
     is_request = pc.equal(messages["kind"], "request").to_numpy()
     is_reply = pc.equal(messages["kind"], "reply").to_numpy()
@@ -77,21 +77,21 @@ def _shown(graph: Graph, messages: Any, seed: int) -> dict[str, Any]:
 
 
 def causes_of(messages: Any) -> tuple[Numbers, Numbers, str | None]:
-    """The places of the messages that each one lists, or what is wrong with them."""
+    """The causes of each message as indices (see kernels.py), or what is wrong with them."""
     ids, after = messages["id"], messages["after"]
     starts = np.zeros(len(messages) + 1, np.int64)
     np.cumsum(pc.list_value_length(after).to_numpy(), out=starts[1:])
     named = pc.list_flatten(after)
-    places = pc.index_in(named, value_set=ids)
-    if places.null_count:
-        unknown = named.filter(pc.is_null(places))[0].as_py()
-        return starts, starts, f"a message comes after {unknown!r}, which is not there"
+    indices = pc.index_in(named, value_set=ids)
+    if indices.null_count:
+        unknown = named.filter(pc.is_null(indices))[0].as_py()
+        return starts, starts, f"a message comes after {unknown!r}, which doesn't exist"
     if pc.count_distinct(ids).as_py() < len(ids):
         return starts, starts, "two messages have the same id"
-    return starts, places.to_numpy().astype(np.int64), None
+    return starts, indices.to_numpy().astype(np.int64), None
 
 
 def _counted(values: Numbers) -> list[dict[str, int]]:
-    found, counts = np.unique(values, return_counts=True)
-    pairs = zip(found.tolist(), counts.tolist(), strict=True)
+    unique, counts = np.unique(values, return_counts=True)
+    pairs = zip(unique.tolist(), counts.tolist(), strict=True)
     return [{"value": value, "count": count} for value, count in pairs]

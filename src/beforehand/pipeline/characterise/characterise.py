@@ -24,13 +24,13 @@ NOTE: Final = CharacteristicsFolder.NOTE
 def characterise(
     spark: SparkSession, messages: DataFrame, folder: str, *, seed: int = 1
 ) -> dict[str, DataFrame]:
-    """Write the tables into a folder, over those that are there, and read them.
+    """Write the tables into a folder, over existing ones, and read them back.
 
     The seed decides which messages are compared where there are too many to compare all.
     """
     storage = Storage(spark)
     storage.delete(join(folder, NOTE))
-    # A row per run is little: from here on Spark need not ask for it again.
+    # One row per run is small: collect it, so that Spark doesn't compute it again.
     counted = counts(messages).toArrow()
     count = spark.createDataFrame(counted, COUNTS)
     too_large = [row["run"] for row in counted.to_pylist() if row["messages"] > LIMIT]
@@ -55,11 +55,9 @@ def characterise(
 
 
 def read(spark: SparkSession, folder: str) -> dict[str, DataFrame]:
-    """The tables that `characterise` has written, by their names."""
+    """The tables that `characterise` has written, by name."""
     if read_note(spark, folder) is None:
-        raise PipelineError(
-            f"{folder}: no complete characteristics here; run `beforehand characterise` again"
-        )
+        raise PipelineError(f"{folder}: no complete characteristics here; characterise it again")
     return {name: _read(spark, folder, name) for name in TABLES}
 
 
@@ -72,10 +70,10 @@ def collected(tables: dict[str, DataFrame]) -> dict[str, list[dict[str, Any]]]:
 
 
 def read_note(spark: SparkSession, folder: str) -> dict[str, Any] | None:
-    """What was written, or None if it is not complete."""
+    """The note of a complete output, else None."""
     return Storage(spark).read_note(folder, NOTE)
 
 
 def _read(spark: SparkSession, folder: str, name: str) -> DataFrame:
-    # With the schema at hand, Spark does not have to look into the files for it.
+    # Given the schema, Spark doesn't have to read it from the files.
     return spark.read.schema(TABLES[name]).parquet(literal(join(folder, name)))

@@ -1,4 +1,4 @@
-"""Everything that has a distribution, counted; and the usual figures of each."""
+"""All distributions as counts of values, and a summary of each."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def distributions(messages: DataFrame, processes: DataFrame, order: DataFrame) -
     for what, column in of_order.items():
         counted = order.select("run", f.lit(what).alias("what"), f.inline(column))
         values = values.unionByName(counted)
-    found = values.groupBy("run", "what", "value").agg(f.sum("count").alias("count"))
-    return shaped(found, DISTRIBUTIONS)
+    counts = values.groupBy("run", "what", "value").agg(f.sum("count").alias("count"))
+    return shaped(counts, DISTRIBUTIONS)
 
 
 def summaries(counted: DataFrame) -> DataFrame:
@@ -36,13 +36,13 @@ def summaries(counted: DataFrame) -> DataFrame:
         f.max("value").alias("max"),
         f.sum("count").alias("count"),
     )
-    for place, name in enumerate(("median", "p90", "p99")):
-        grouped = grouped.withColumn(name, f.col("quantiles")[place])
+    for index, name in enumerate(("median", "p90", "p99")):
+        grouped = grouped.withColumn(name, f.col("quantiles")[index])
     return shaped(grouped, SUMMARIES)
 
 
 def _values(table: DataFrame, columns: dict[str, Column]) -> DataFrame:
-    """A row for each value of each of the columns; what is null is not counted."""
+    """A row for each value of each column, without nulls."""
     named = [
         f.struct(
             f.lit(what).alias("what"),

@@ -1,7 +1,7 @@
-"""The order of the messages of one run, as plain arrays: chains, and who is concurrent with whom.
+"""The causal order of one run's messages as plain arrays: chains and concurrency.
 
-Message a happens before b if b lists a in `after`, or something that a happens before. Nothing else
-orders them: two messages of one process may well be concurrent, as where many threads send.
+Message a happens before b if b lists a in `after`, or lists a message that a happens before. Nothing
+else orders them: two messages of one process may be concurrent, as when several threads send.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from beforehand.pipeline.characterise import kernels
 from beforehand.pipeline.characterise.kernels import Bits, Numbers
 
-EXACT: Final = 100_000  # messages up to which all pairs are looked at: some seconds
+EXACT: Final = 100_000  # messages up to which all pairs are compared: a few seconds
 SAMPLED: Final = 2_048  # messages of a larger run that are compared with all others
 ROOM: Final = 2**28  # bytes for the rows of bits of one pass
 
@@ -26,9 +26,9 @@ _WORD: Final = 64
 class Concurrency:
     """How many of the unordered pairs of messages are concurrent."""
 
-    pairs: int  # looked at
+    pairs: int  # compared
     share: float
-    error: float  # standard error of the share; 0 where all pairs were looked at
+    error: float  # standard error of the share; 0 where all pairs were compared
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Graph:
 
     @cached_property
     def depths(self) -> Numbers:
-        """Of each message, how many messages the longest chain has that ends with it."""
-        found: Numbers = kernels.depths(self.starts, self.causes)
-        return found
+        """Of each message, the length of the longest chain that ends with it."""
+        lengths: Numbers = kernels.depths(self.starts, self.causes)
+        return lengths
 
     def concurrency(self, seed: int, exact: int = EXACT, sampled: int = SAMPLED) -> Concurrency:
-        """Compare all messages with all others, or of more than `exact` a sample with all others."""
+        """Compare all messages with all others; of more than `exact`, a sample with all others."""
         count = len(self)
         if count < 2:
             return Concurrency(0, 0.0, 0.0)
@@ -57,11 +57,11 @@ class Graph:
             ordered = int(_followers(self, np.arange(count)).sum())
             return Concurrency(pairs, 1 - ordered / pairs, 0.0)
         chosen = np.sort(np.random.default_rng(seed).choice(count, sampled, replace=False))
-        # Turned round, the same pass tells how many come before each.
+        # On the reversed graph, the same pass counts those that come before each.
         ordered_with = _followers(self, chosen)
         ordered_with += _followers(self.reversed(), count - 1 - chosen[::-1])[::-1]
         shares = 1 - ordered_with / (count - 1)
-        # Drawn without putting back: the more of them were looked at, the less there is to err on.
+        # Drawn without replacement: finite population correction.
         spread = float(shares.std(ddof=1)) / sampled**0.5
         error = spread * (1 - sampled / count) ** 0.5
         return Concurrency(sampled * (count - 1), float(shares.mean()), error)
@@ -76,7 +76,7 @@ class Graph:
 def arrange(starts: Numbers, causes: Numbers) -> tuple[Graph, Numbers]:
     """The graph, and the old numbers of its messages in its order.
 
-    Messages that would happen before themselves are not in it: compare the lengths.
+    Messages that would happen before themselves aren't in it: compare the lengths.
     """
     order: Numbers = kernels.topological(starts, causes)
     place = np.full(starts.size - 1, -1, np.int64)
@@ -94,13 +94,13 @@ def _graph(count: int, effects: Numbers, causes: Numbers) -> Graph:
 
 
 def _followers(graph: Graph, chosen: Numbers) -> Numbers:
-    """`kernels.followers` in as many passes as the room for its rows demands."""
+    """`kernels.followers`, in as many passes as its memory requires."""
     words = max(1, min(ROOM // (8 * len(graph)), -(-chosen.size // _WORD)))
     step = words * _WORD
     reached: Bits = np.empty((len(graph), words), np.uint64)
-    found = np.empty(chosen.size, np.int64)
+    counts = np.empty(chosen.size, np.int64)
     for first in range(0, chosen.size, step):
         reached.fill(0)
         part = slice(first, first + step)
-        found[part] = kernels.followers(graph.starts, graph.causes, chosen[part], reached)
-    return found
+        counts[part] = kernels.followers(graph.starts, graph.causes, chosen[part], reached)
+    return counts

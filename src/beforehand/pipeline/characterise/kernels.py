@@ -1,8 +1,8 @@
 """Loops over the messages of a run, compiled by numba.
 
-A run is given as its direct causes: those of message m are `causes[starts[m]:starts[m + 1]]`. But for
-`topological`, messages are numbered so that causes come first (`graph.py` sees to it), so each loop
-is one pass.
+A run is given by its direct causes: those of message m are `causes[starts[m]:starts[m + 1]]`. Except in
+`topological`, messages are numbered so that causes come first (see `graph.py`), so each loop is a single
+pass.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ REPLY: Final = 2
 
 @compiled
 def topological(starts: Numbers, causes: Numbers) -> Numbers:
-    """All messages, causes first; those on a circle and behind it are left out."""
+    """All messages, causes first, without those on a cycle or behind one."""
     count = starts.size - 1
     missing = np.empty(count, np.int64)
-    followers = np.zeros(count + 1, np.int64)  # first how many there are, then where they end
+    followers = np.zeros(count + 1, np.int64)  # first their number, then where they begin
     for m in range(count):
         missing[m] = starts[m + 1] - starts[m]
         for at in range(starts[m], starts[m + 1]):
@@ -60,7 +60,7 @@ def topological(starts: Numbers, causes: Numbers) -> Numbers:
 
 @compiled
 def depths(starts: Numbers, causes: Numbers) -> Numbers:
-    """Of each message, how many messages the longest chain has that ends with it."""
+    """Of each message, the length of the longest chain that ends with it."""
     found = np.ones(starts.size - 1, np.int64)
     for m in range(found.size):
         for at in range(starts[m], starts[m + 1]):
@@ -106,7 +106,7 @@ def too_early(starts: Numbers, causes: Numbers, times: Numbers) -> int:
 
 @compiled
 def corrected(starts: Numbers, causes: Numbers, times: Numbers) -> Numbers:
-    """The times, put off where clocks claim that a message was sent before one of its causes."""
+    """The times, raised where a message would have been sent before one of its causes."""
     found = times.copy()
     for m in range(found.size):
         for at in range(starts[m], starts[m + 1]):
@@ -118,7 +118,7 @@ def corrected(starts: Numbers, causes: Numbers, times: Numbers) -> Numbers:
 def followers(starts: Numbers, causes: Numbers, chosen: Numbers, reached: Bits) -> Numbers:
     """Of each chosen message, how many others it happens before.
 
-    `reached` is room for one row of bits per message, all zero: which of the chosen come before it.
+    `reached` is a zeroed buffer of one row of bits per message: which of the chosen come before it.
     """
     words = reached.shape[1]
     found = np.zeros(words * 64, np.int64)

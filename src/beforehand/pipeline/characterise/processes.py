@@ -1,4 +1,4 @@
-"""Each process: whom it sends to, who sends to it, how much and how evenly."""
+"""Each process: its degrees, how much it sends and receives, and how evenly."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _FIGURES = ("gap_cv", "burstiness")
 def processes(messages: DataFrame, counts: DataFrame) -> DataFrame:
     """The table PROCESSES, from the messages and the table COUNTS.
 
-    A message to oneself is sent and received, and adds to no degree.
+    A message to itself counts as sent and received, but in no degree.
     """
-    # Side by side and summed, not joined: some only send and some only receive.
+    # Unioned and summed, not joined: some processes only send and some only receive.
     parts = _links(messages).unionByName(_senders(messages), allowMissingColumns=True)
-    found = parts.groupBy("run", "process").agg(
-        *(f.coalesce(f.sum(each), f.lit(0)).alias(each) for each in _COUNTS),
-        *(f.max(each).alias(each) for each in _FIGURES),
+    totals = parts.groupBy("run", "process").agg(
+        *(f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in _COUNTS),
+        *(f.max(name).alias(name) for name in _FIGURES),
     )
     spans = f.broadcast(counts.select("run", f.nullif("span_ns", f.lit(0)).alias("span_ns")))
     rate = f.col("sent") * SECOND / f.col("span_ns")
-    return shaped(found.join(spans, "run").withColumn("rate", rate), PROCESSES)
+    return shaped(totals.join(spans, "run").withColumn("rate", rate), PROCESSES)
 
 
 def _links(messages: DataFrame) -> DataFrame:

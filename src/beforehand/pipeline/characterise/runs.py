@@ -1,4 +1,4 @@
-"""Each run in one row."""
+"""The tables with one row per run."""
 
 from __future__ import annotations
 
@@ -12,24 +12,27 @@ from beforehand.pipeline.characterise.schemas import COUNTS, FLAGS, ORDER, RUNS,
 
 
 def counts(messages: DataFrame) -> DataFrame:
-    """The table COUNTS: what one pass over the messages tells of a run.
+    """The table COUNTS: what a single pass over the messages computes.
 
-    All windows agree on where rows must be, so this is one shuffle, however large the runs are.
+    All windows partition by run, so this is one shuffle, however large the runs are.
     """
     first, last = f.min("time_ns").over(by("run")), f.max("time_ns").over(by("run"))
     timed = (
         messages.select(
-            *("run", "time_ns", "kind", "payload_bytes"),
+            "run",
+            "time_ns",
+            "kind",
+            "payload_bytes",
             f.size("to").alias("copies"),
             (f.size("flags") > 0).alias("flagged"),
         )
         .withColumns({"gap": gap(by("run")), "since_ns": f.col("time_ns") - first})
         .withColumn("span_ns", last - first)
         .withColumn("window_ns", window_of(f.col("span_ns")))
-        .withColumn("place", f.floor(f.col("since_ns") / f.col("window_ns")))
-        .withColumn("in_window", f.count("*").over(by("run", "place")))
+        .withColumn("slot", f.floor(f.col("since_ns") / f.col("window_ns")))
+        .withColumn("in_window", f.count("*").over(by("run", "slot")))
     )
-    found = timed.groupBy("run").agg(
+    aggregated = timed.groupBy("run").agg(
         f.count("*").alias("messages"),
         f.sum("copies").alias("copies"),
         f.count_if(f.col("kind") == "request").alias("requests"),
@@ -42,20 +45,20 @@ def counts(messages: DataFrame) -> DataFrame:
         f.max(f.col("in_window") * SECOND / f.col("window_ns")).alias("peak_rate"),
         *evenness(),
     )
-    return shaped(found, COUNTS)
+    return shaped(aggregated, COUNTS)
 
 
 def order(messages: DataFrame, seed: int) -> DataFrame:
-    """The table ORDER. One task looks at all messages of a run: runs beyond `LIMIT` are too large."""
+    """The table ORDER. One task takes all messages of a run: runs beyond `LIMIT` are too large."""
 
-    def found(group: pa.Table) -> pa.Table:  # Spark looks at these types
+    def order(group: pa.Table) -> pa.Table:  # Spark reads these annotations
         return order_of(group, seed)
 
-    return messages.select(*NEEDED).groupBy("run").applyInArrow(found, ORDER)
+    return messages.select(*NEEDED).groupBy("run").applyInArrow(order, ORDER)
 
 
 def flags(messages: DataFrame) -> DataFrame:
-    """The table FLAGS: what is odd about messages, and how often."""
+    """The table FLAGS: how often each flag occurs."""
     flagged = messages.select("run", f.explode("flags").alias("flag"))
     return shaped(flagged.groupBy("run", "flag").count(), FLAGS)
 
@@ -66,7 +69,7 @@ def runs(counts: DataFrame, processes: DataFrame, order: DataFrame) -> DataFrame
     joined = members.join(f.broadcast(counts), "run").join(order, "run", "left")
     too_large = f.concat(
         f.format_number("messages", 0),
-        f.lit(f" messages are more than {LIMIT:,}, and their order was not looked at"),
+        f.lit(f" messages are more than {LIMIT:,}, so their order was not analysed"),
     )
     note = f.when(f.col("messages") > LIMIT, too_large).otherwise(f.coalesce("problem", f.lit("")))
     return shaped(joined.withColumn("note", note), RUNS)

@@ -39,7 +39,7 @@ COUNTS: Final = spark_schema(
 
 _COUNTED: Final = ArrayType(StructType([optional("value", NUMBER), optional("count", NUMBER)]))
 
-# What the tasks of `order.py` give, one row per run: its `FOUND` as Spark says it.
+# What the tasks of `causal_order.py` return, one row per run: its `ORDER_ROW` as Spark's types.
 ORDER: Final = StructType(
     [
         optional("run", TEXT),
@@ -58,4 +58,4 @@ ORDER: Final = StructType(
 
 def shaped(table: DataFrame, schema: StructType) -> DataFrame:
     """The columns of a schema, in its order and with its types."""
-    return table.select([f.col(each.name).cast(each.dataType) for each in schema.fields])
+    return table.select([f.col(field.name).cast(field.dataType) for field in schema.fields])

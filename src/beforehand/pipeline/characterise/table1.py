@@ -1,9 +1,9 @@
-"""Table 1 of "Hybrid Buffering" (Almeida): what its formulas give for a traffic.
+"""Table 1 of Almeida's hybrid-buffering paper: its formulas evaluated for a workload.
 
-The parameters that belong to a traffic are n (processes), i and o (senders to a process and its
-receivers). The others depend on the run: messages buffered (b), permits missing (p), messages not yet
-acknowledged (u). Formulas are taken with b = 1 and p = u = 0, so they say what one waiting message
-costs; they are orders of growth, and a sweep measures the rest.
+The workload determines n (processes), and i and o (senders to a process, and its receivers). The other
+parameters depend on the run: messages buffered (b), permits missing (p), messages not yet acknowledged
+(u). The formulas are evaluated with b = 1 and p = u = 0, so they give the cost of one waiting message;
+they are orders of growth, and a sweep measures the rest.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ def table1(processes: DataFrame, runs: DataFrame) -> DataFrame:
         )
         for place, (algorithm, protocol, quantity, formula) in enumerate(_entries())
     ]
-    told = known.select("run", "n", "in_degree", "out_degree", f.inline(f.array(*entries)))
-    groups = told.groupBy("run", "n", "place", "algorithm", "protocol", "quantity", "formula")
-    found = groups.agg(
+    values = known.select("run", "n", "in_degree", "out_degree", f.inline(f.array(*entries)))
+    groups = values.groupBy("run", "n", "place", "algorithm", "protocol", "quantity", "formula")
+    aggregated = groups.agg(
         f.mean("in_degree").alias("i_mean"),
         f.max("in_degree").alias("i_max"),
         f.mean("out_degree").alias("o_mean"),
@@ -77,7 +77,7 @@ def table1(processes: DataFrame, runs: DataFrame) -> DataFrame:
         f.mean("value").alias("mean"),
         f.max("value").alias("max"),
     )
-    return shaped(found, TABLE1)
+    return shaped(aggregated, TABLE1)
 
 
 def _entries() -> list[tuple[str, str, str, Formula]]:

@@ -20,7 +20,7 @@ from beforehand.checker.search.reductions.images import NotSymmetric
 from beforehand.checker.setting import Setting
 from beforehand.checker.verdict import Verdict
 from beforehand.errors import PipelineError
-from beforehand.pipeline.sweep.tasks import told
+from beforehand.pipeline.sweep.tasks import described
 
 _POLL_INTERVAL: Final = 0.2  # seconds
 
@@ -68,7 +68,7 @@ class TaskSpec:
         except NotSymmetric:
             return TaskResult(asymmetric=True)
         except Exception as problem:
-            return TaskResult(failure=told(problem))
+            return TaskResult(failure=described(problem))
 
 
 def seconds_to(deadline: float | None) -> float | None:

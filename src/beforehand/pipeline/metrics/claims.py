@@ -1,4 +1,4 @@
-"""What is claimed: Table 1 of Almeida, "Hybrid Buffering" (paper 000), as data.
+"""Table 1 of Almeida's hybrid-buffering paper as data: what it claims for each protocol.
 
 n processes, i senders to a process and o receivers of it, b messages buffered, p permits missing, u
 unacknowledged messages, r round trips of the sender to its peers. Space is in integers.
@@ -6,7 +6,7 @@ unacknowledged messages, r round trips of the sender to its peers. Space is in i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 
@@ -15,45 +15,99 @@ class Claim:
     """A column of the paper's table."""
 
     protocol: str
-    failures: str  # that the network may have
-    order: str  # that the network must keep
+    failures: str  # that it tolerates
+    order: str  # that it needs from the network
     message_space: str
     process_space: str
     sender_work: str
     receiver_work: str
-    noncausal: str  # where latency that causal order does not ask for is caused, and how much
+    noncausal: str  # where latency beyond what causal order needs arises, and how much
     in_transit: str
     liveness: str
-    control: str  # messages besides the application's
+    control: str  # control messages
 
 
-_THIS_PAPER: Final = (
-    *("any", "any", "O(1)", "O(i+o+b+p+u)", "O(1)", "O(1)"),
-    *("sender, O(r)", "unlimited", "yes", "ACK, PERMIT"),
-)
 _NONE: Final = "no, 0"
+_HYBRID: Final = Claim(
+    protocol="hybrid",
+    failures="any",
+    order="any",
+    message_space="O(1)",
+    process_space="O(i+o+b+p+u)",
+    sender_work="O(1)",
+    receiver_work="O(1)",
+    noncausal="sender, O(r)",
+    in_transit="unlimited",
+    liveness="yes",
+    control="ACK, PERMIT",
+)
 
 CLAIMS: Final = (
     Claim(
-        *("rst", "reliable", "any", "O(n^2)", "O(n^2 b)", "O(1), O(n^2) to serialise", "O(n^2)"),
-        *(_NONE, "unlimited", "yes", "no"),
+        protocol="rst",
+        failures="reliable",
+        order="any",
+        message_space="O(n^2)",
+        process_space="O(n^2 b)",
+        sender_work="O(1), O(n^2) to serialise",
+        receiver_work="O(n^2)",
+        noncausal=_NONE,
+        in_transit="unlimited",
+        liveness="yes",
+        control="no",
     ),
     Claim(
-        *("ks", "reliable", "FIFO", "O(n^2)", "O(n^2 b)", "O(n^2)", "O(n^2)"),
-        *(_NONE, "unlimited", "yes", "no"),
+        protocol="ks",
+        failures="reliable",
+        order="FIFO",
+        message_space="O(n^2)",
+        process_space="O(n^2 b)",
+        sender_work="O(n^2)",
+        receiver_work="O(n^2)",
+        noncausal=_NONE,
+        in_transit="unlimited",
+        liveness="yes",
+        control="no",
     ),
     Claim(
-        *("newtop", "reliable", "FIFO", "O(1)", "O(n+b)", "O(1)", "O(n)"),
-        *("receiver, unbounded", "unlimited", "no", "no"),
+        protocol="newtop",
+        failures="reliable",
+        order="FIFO",
+        message_space="O(1)",
+        process_space="O(n+b)",
+        sender_work="O(1)",
+        receiver_work="O(n)",
+        noncausal="receiver, unbounded",
+        in_transit="unlimited",
+        liveness="no",
+        control="no",
     ),
     Claim(
-        *("mattern", "any", "any", "O(1)", "O(b)", "O(1)", "O(1)"),
-        *("sender, O(b r)", "1", "yes", "ACK"),
+        protocol="mattern",
+        failures="any",
+        order="any",
+        message_space="O(1)",
+        process_space="O(b)",
+        sender_work="O(1)",
+        receiver_work="O(1)",
+        noncausal="sender, O(b r)",
+        in_transit="1",
+        liveness="yes",
+        control="ACK",
     ),
     Claim(
-        *("cykas", "reliable", "any", "O(1)", "O(n o + b)", "O(n o)", "O(1)"),
-        *("sender, unbounded", "1 per receiver", "no", "ACK, YCT"),
+        protocol="cykas",
+        failures="reliable",
+        order="any",
+        message_space="O(1)",
+        process_space="O(n o + b)",
+        sender_work="O(n o)",
+        receiver_work="O(1)",
+        noncausal="sender, unbounded",
+        in_transit="1 per receiver",
+        liveness="no",
+        control="ACK, YCT",
     ),
-    Claim("hybrid", *_THIS_PAPER),
-    Claim("hybrid-sps", *_THIS_PAPER),
+    _HYBRID,
+    replace(_HYBRID, protocol="hybrid-sps"),
 )

@@ -12,7 +12,7 @@ from beforehand.simulator.units import BYTES, NANOSECONDS
 
 
 def succeeded(results: DataFrame) -> DataFrame:
-    """Without the runs that failed."""
+    """The results without failed runs."""
     return results.where(sf.col("error").isNull())
 
 
@@ -39,6 +39,6 @@ def nanoseconds(text: Column) -> Column:
 
 def _amount(text: Column, units: Mapping[str, int]) -> Column:
     form = r"^\s*([0-9.]+)\s*([a-zA-Z]*)\s*$"
-    table = sf.create_map(*[sf.lit(each) for pair in units.items() for each in pair])
+    table = sf.create_map(*[sf.lit(value) for pair in units.items() for value in pair])
     number = sf.nullif(sf.regexp_extract(text, form, 1), sf.lit("")).cast("double")
     return number * table[sf.regexp_extract(text, form, 2)]

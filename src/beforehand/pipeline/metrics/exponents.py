@@ -1,9 +1,9 @@
 """Growth exponents: with y = c * x^k, the k that fits best, by least squares on the logarithms.
 
-What is compared must differ in x only. So for the number of processes and the degree, runs are fitted
-together if everything else is the same but the seed; of workloads with a parameter, `ring:2` and
-`ring:8` are the same but for the degree. What is buffered and in flight is no setting but comes
-out of a run: there, all runs of a size and a workload are fitted together, whatever their intervals.
+Runs that are compared must differ in x only. So for the number of processes and the degree, runs are
+fitted together if everything else but the seed is equal; of workloads with a parameter, `ring:2` and
+`ring:8` differ only in the degree. Messages buffered and in flight are outcomes and not settings: for
+these, all runs of a size and a workload are fitted together, whatever their intervals.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ EXPONENTS: Final = spark_schema(metrics.EXPONENTS)
 
 
 def _xs() -> dict[str, tuple[Column, Column, Column, Column]]:
-    """x -> its value, and the workload, setting and size of the runs that are fitted together."""
+    """x -> its value, and the workload, setting and size that runs fitted together share."""
     workload, setting, size = sf.col("workload"), sf.col("setting"), sf.col("processes")
     anything = sf.lit(None)
     family = sf.substring_index(workload, ":", 1)

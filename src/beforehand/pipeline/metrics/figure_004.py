@@ -1,6 +1,7 @@
-"""The series of paper 004's figure 5 (Nédelec, Molli and Mostéfaoui): what is held, and sent, over time.
+"""The series of figure 5 in the causal-broadcast paper of Nédelec, Molli and Mostéfaoui: state and
+control frames over time.
 
-It needs runs with a `sample`, which note how things stand every so often.
+It needs runs with a `sample`, which record their state periodically.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The series of paper 001's figures 4 to 6 (Tong, Liittschwager and Kuper), from the results of sweeps.
+"""The series of figures 4 to 6 in the paper of Tong, Liittschwager and Kuper, from sweeps.
 
 4. Execution time of the matrix protocol (`rst`), `mattern` and `cykas` against processes per kB/s.
 5. How much faster `cykas` is than `mattern`, by the length of jobs, for each interval between messages.
 6. The same by the share of hot processes, without jobs and with them.
 
-A run belongs to a figure by its scenario: bandwidth and no jobs; jobs; a workload with hot spots. The
-grids of the paper are in `examples/grids`.
+The scenario determines the figure of a run: bandwidth and no jobs; jobs; a workload with hot spots. The
+paper's grids are in `examples/grids`.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def figure_series_001(results: DataFrame) -> DataFrame:
     """The points of the three figures, as far as there are runs for them."""
     runs = succeeded(results).withColumn("kind", sf.substring_index("workload", ":", 1))
     runs = runs.withColumn("job_share", scenario("job_share").cast(REAL))
-    told = _times(runs).unionByName(_gains(_pairs(runs))).where("x is not null and y is not null")
+    points = _times(runs).unionByName(_gains(_pairs(runs))).where("x is not null and y is not null")
     keys = ["figure", "panel", "series", "processes", "x"]
-    means = told.groupBy(*keys).agg(sf.avg("y").alias("y"), sf.count("y").alias("runs"))
+    means = points.groupBy(*keys).agg(sf.avg("y").alias("y"), sf.count("y").alias("runs"))
     return declared(means, FIGURES)
 
 
@@ -86,8 +86,8 @@ def _gains(pairs: DataFrame) -> DataFrame:
     points = sf.when(sf.col("kind") == "hotspot", sf.array(by_share)).when(
         (sf.col("kind") == "uniform") & jobs, sf.array(*by_length)
     )
-    told = pairs.select("processes", sf.explode(points).alias("point"))
-    return told.select("processes", "point.*")
+    exploded = pairs.select("processes", sf.explode(points).alias("point"))
+    return exploded.select("processes", "point.*")
 
 
 def _point(figure: int, panel: Column, series: Column, x: Column, y: Column) -> Column:

@@ -28,15 +28,15 @@ NOTE: Final = SweepFolder.METRICS_NOTE
 
 
 def write_tables(results: DataFrame, out: str, command: str = "") -> dict[str, DataFrame]:
-    """Make all tables and write them below `out`/metrics, over older ones; returns them as written.
+    """Compute all tables and write them below `out`/metrics, over older ones; returns them as written.
 
     `command` is the command line that the note records.
     """
-    found = {}
+    tables = {}
     folder = join(absolute(out), SweepFolder.METRICS)
     storage = Storage(results.sparkSession)
     storage.delete(join(folder, NOTE))
-    results.persist()  # every table goes through it
+    results.persist()  # every table reads it
     try:
         for name, make in TABLES.items():
             path = join(folder, name)
@@ -44,8 +44,8 @@ def write_tables(results: DataFrame, out: str, command: str = "") -> dict[str, D
             # Small, so in one file, and in the order of its columns: they are the keys.
             whole = table.coalesce(1).sortWithinPartitions(*table.columns)
             whole.write.mode("overwrite").parquet(path)
-            found[name] = results.sparkSession.read.schema(table.schema).parquet(literal(path))
+            tables[name] = results.sparkSession.read.schema(table.schema).parquet(literal(path))
     finally:
         results.unpersist()
     storage.write_note(folder, NOTE, {"version": 1, **made(results.sparkSession, command)})
-    return found
+    return tables

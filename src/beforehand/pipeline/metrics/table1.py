@@ -1,8 +1,8 @@
-"""Table 1 of paper 000, measured: for each protocol what is claimed, and what the runs show.
+"""Table 1 of Almeida's hybrid-buffering paper: its claims for each protocol, next to measurements.
 
-The measured columns are means over all runs of a protocol, so compare protocols on a grid that is the
-same for all of them. `docs/sweep.md` has such a grid. Exponents are those in n, averaged over the
-groups of `exponents`, and null where the grid has fewer than three sizes.
+The measured columns are means over all runs of a protocol, so compare protocols on the same grid;
+`docs/sweep.md` has one. Exponents are those in n, averaged over the groups of `exponents`, and null
+where the grid has fewer than three sizes.
 """
 
 from __future__ import annotations

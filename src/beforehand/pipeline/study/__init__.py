@@ -1,8 +1,11 @@
-"""From traffic to a decision: ingest, characterise, replay under every protocol, audit, recommend.
+"""From a workload to a decision: ingest, characterise, replay under every protocol, audit, recommend.
 
-- `job.py` is the whole: `run_study(spark, Study(...))`.
-- `source.py` and `traffic.py` say what is replayed, `workload.py` is the built-in traffic.
-- `advice.py` has the rules of the recommendation, on the figures of `figures.py`.
+- `study.py` is the whole: `run_study(spark, Study(...))`.
+- `source.py` makes the ingest, or generates `shop_workload.py`; `replayed_run.py` turns one run of it
+  into a program, with `truncate.py` and `idle_gaps.py` to keep it small.
+- `eligibility.py` decides which protocols are replayed; `sweep` and `audit` do the work.
+- `figures.py` joins results and verdicts, `advice.py` holds the rules of the recommendation,
+  `markdown.py` writes the page.
 """
 
 from beforehand.pipeline.study.advice import Advice

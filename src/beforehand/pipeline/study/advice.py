@@ -1,6 +1,7 @@
-"""What to choose when, worked out from the figures: each rule is a function, each answer a sentence.
+"""Which protocol to choose in which situation: every rule is a function of the figures and yields
+sentences.
 
-Only protocols that promise causal order, finished, and were found clean on all networks are recommended.
+Only protocols that promise causal order, finished, and were clean on all networks are recommended.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Final
 from beforehand.pipeline.study.figures import ProtocolFigures
 from beforehand.results.format import duration, listed
 
-CLOSE: Final = 1.02  # what differs by less is called equal
+CLOSE: Final = 1.02  # figures within this factor count as equal
 
 Rows = Sequence[ProtocolFigures]
 
@@ -22,7 +23,7 @@ class Advice:
     """What to choose in a situation."""
 
     situation: str
-    protocols: tuple[str, ...]  # the first is the choice, others are as good; none: a remark
+    protocols: tuple[str, ...]  # the choice, then equally good ones; empty for a remark
     sentence: str
 
 
@@ -30,7 +31,7 @@ Rule = Callable[[Rows], Iterator[Advice]]
 
 
 def advise(rows: Rows) -> list[Advice]:
-    """What all rules say about a study."""
+    """The advice of all rules."""
     return [advice for rule in RULES for advice in rule(rows)]
 
 
@@ -38,7 +39,7 @@ def advise(rows: Rows) -> list[Advice]:
 
 
 def never_far_off(rows: Rows) -> Iterator[Advice]:
-    """The protocol whose worst figure, as a multiple of the best, is smallest."""
+    """The protocol whose worst figure, as a multiple of the best one, is smallest."""
     usable = everywhere_usable(rows)
     if not usable:
         yield Advice(
@@ -47,7 +48,7 @@ def never_far_off(rows: Rows) -> Iterator[Advice]:
         return
     slower = {name: _worst_ratio(usable, name, _p99) for name in _names(usable)}
     larger = {name: _worst_ratio(usable, name, _wire) for name in _names(usable)}
-    name = min(slower, key=lambda each: max(slower[each], larger[each]))
+    name = min(slower, key=lambda candidate: max(slower[candidate], larger[candidate]))
     yield Advice(
         "in general, at this size",
         (name,),
@@ -61,9 +62,9 @@ def fastest(rows: Rows) -> Iterator[Advice]:
     for network in _networks(rows):
         best, rest = _ranked(rows, network, _p99)
         if best:
-            told = f"{best[0].protocol}: p99 {duration(_p99(best[0]))}"
+            sentence = f"{best[0].protocol}: p99 {duration(_p99(best[0]))}"
             yield _advice(
-                f"low latency on {network}", best, rest, told, lambda f: duration(_p99(f))
+                f"low latency on {network}", best, rest, sentence, lambda f: duration(_p99(f))
             )
 
 
@@ -72,18 +73,20 @@ def leanest(rows: Rows) -> Iterator[Advice]:
     for network in _networks(rows):
         best, rest = _ranked(rows, network, _wire)
         if best:
-            told = (
+            sentence = (
                 f"{best[0].protocol}: {_wire(best[0]):,.0f} bytes on the wire per message, "
                 f"{best[0].metadata_per_message:,.0f} of them metadata"
             )
-            yield _advice(f"few bytes on {network}", best, rest, told, lambda f: f"{_wire(f):,.0f}")
+            yield _advice(
+                f"few bytes on {network}", best, rest, sentence, lambda f: f"{_wire(f):,.0f}"
+            )
 
 
 def smallest(rows: Rows) -> Iterator[Advice]:
     """The least state of a process, on the network where it needs most."""
     peaks = _worst_of(rows, lambda figures: figures.integers_peak)
     if peaks:
-        name = min(peaks, key=lambda each: peaks[each])
+        name = min(peaks, key=peaks.__getitem__)
         waiting = _worst_of(rows, lambda figures: figures.waiting_peak)[name]
         yield Advice(
             "little memory",
@@ -94,14 +97,14 @@ def smallest(rows: Rows) -> Iterator[Advice]:
 
 
 def many_processes(rows: Rows) -> Iterator[Advice]:
-    """If the system grows: metadata that does not grow with it, and then the smallest latency."""
+    """For growing systems: constant metadata, and then the smallest latency."""
     usable = everywhere_usable(rows)
     growing = sorted({row.protocol for row in usable if row.metadata != "O(1)"})
     constant = [row for row in usable if row.metadata == "O(1)"]
     if not growing or not constant:
         return
     worst = {name: _worst_ratio(constant, name, _p99) for name in _names(constant)}
-    name = min(worst, key=lambda each: worst[each])
+    name = min(worst, key=worst.__getitem__)
     yield Advice(
         "many processes",
         (name,),
@@ -110,7 +113,7 @@ def many_processes(rows: Rows) -> Iterator[Advice]:
 
 
 def price_of_order(rows: Rows) -> Iterator[Advice]:
-    """What causal order costs, beside a control that only keeps the order of each sender."""
+    """What causal order costs, compared with a control that only keeps each sender's order."""
     for network in _networks(rows):
         controls = [r for r in rows if r.network == network and not r.causal and _finished(r)]
         best, _ = _ranked(rows, network, _p99)
@@ -128,17 +131,17 @@ def price_of_order(rows: Rows) -> Iterator[Advice]:
 
 
 def controls_broke(rows: Rows) -> Iterator[Advice]:
-    """What goes wrong on this very traffic without causal order."""
+    """What goes wrong on this workload without causal order."""
     for name in _names([row for row in rows if not row.causal]):
-        found = [row for row in rows if row.protocol == name]
-        counts = ", ".join(f"{_broken(row)} on {row.network}" for row in found)
+        own = [row for row in rows if row.protocol == name]
+        counts = ", ".join(f"{_violations(row)} on {row.network}" for row in own)
         yield Advice(
             f"without causal order: {name}", (), f"deliveries out of causal order: {counts}."
         )
 
 
 def not_recommended(rows: Rows) -> Iterator[Advice]:
-    """Causal protocols that have not kept their promise here, or not finished."""
+    """Causal protocols that violated causal order here, or didn't finish."""
     for row in rows:
         if row.causal and not row.usable:
             yield Advice(
@@ -158,7 +161,7 @@ RULES: Final[tuple[Rule, ...]] = (
 )
 
 
-# ---- parts ----
+# ---- helpers ----
 
 
 def everywhere_usable(rows: Rows) -> list[ProtocolFigures]:
@@ -182,7 +185,7 @@ def _finished(row: ProtocolFigures) -> bool:
 def _ranked(
     rows: Rows, network: str, measure: Callable[[ProtocolFigures], float]
 ) -> tuple[list[ProtocolFigures], list[ProtocolFigures]]:
-    """The best of a network with those that are as good, and the others; fewer bytes decide."""
+    """The best of a network and those equally good, fewest bytes first; and the others."""
     usable = [row for row in rows if row.network == network and row.usable]
     if not usable:
         return [], []
@@ -196,19 +199,19 @@ def _advice(
     situation: str,
     best: list[ProtocolFigures],
     rest: list[ProtocolFigures],
-    told: str,
+    sentence: str,
     show: Callable[[ProtocolFigures], str],
 ) -> Advice:
     names = tuple(row.protocol for row in best)
     if len(names) > 1:
-        told += f"; as good: {listed(names[1:])}"
+        sentence += f"; as good: {listed(names[1:])}"
     if rest:
-        told += f"; next: {rest[0].protocol} with {show(rest[0])}"
-    return Advice(situation, names, told + ".")
+        sentence += f"; next: {rest[0].protocol} with {show(rest[0])}"
+    return Advice(situation, names, sentence + ".")
 
 
 def _worst_ratio(rows: Rows, name: str, measure: Callable[[ProtocolFigures], float]) -> float:
-    """How many times the best a protocol has, on the network where that is most."""
+    """A protocol's figure as a multiple of the best, on the network where that is largest."""
     return max(_ratio(row, rows, measure) for row in rows if row.protocol == name)
 
 
@@ -219,13 +222,13 @@ def _ratio(own: ProtocolFigures, rows: Rows, measure: Callable[[ProtocolFigures]
 
 def _worst_of(rows: Rows, measure: Callable[[ProtocolFigures], float]) -> dict[str, float]:
     """The largest figure of each usable protocol."""
-    found: dict[str, float] = {}
+    worst: dict[str, float] = {}
     for row in everywhere_usable(rows):
-        found[row.protocol] = max(found.get(row.protocol, 0.0), measure(row))
-    return found
+        worst[row.protocol] = max(worst.get(row.protocol, 0.0), measure(row))
+    return worst
 
 
-def _broken(row: ProtocolFigures) -> str:
+def _violations(row: ProtocolFigures) -> str:
     if row.error:
         return "a run that failed"
     more = row.violations - row.causal_violations

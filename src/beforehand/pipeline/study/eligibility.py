@@ -1,7 +1,7 @@
-"""Which protocols to replay a traffic under, and why the others are left out.
+"""Which protocols are eligible for replaying a workload, and why the others are excluded.
 
-What a protocol can send is judged by the simulator itself, which refuses what it cannot run; here is
-what could be run and makes no sense.
+The simulator itself rejects what a protocol cannot send; here are the protocols that could run but would
+be too expensive.
 """
 
 from __future__ import annotations
@@ -19,39 +19,39 @@ MOST_SQUARED: Final = 500
 
 @dataclass(frozen=True)
 class Excluded:
-    """Protocols that are not replayed, and why."""
+    """Protocols that aren't replayed, and the reason."""
 
     protocols: tuple[str, ...]
     reason: str
 
 
-def suitable(
+def eligible(
     candidates: Sequence[Candidate], processes: int
 ) -> tuple[list[Candidate], list[Excluded]]:
-    """The protocols to try, and the others."""
+    """The protocols to replay, and the excluded ones."""
     chosen: list[Candidate] = []
     reasons: dict[str, list[str]] = {}
-    for each in candidates:
-        if each.metadata == "O(n^2)" and processes > MOST_SQUARED:
+    for candidate in candidates:
+        if candidate.metadata == "O(n^2)" and processes > MOST_SQUARED:
             reason = (
                 f"n^2 integers in each message are too many for {processes:,} processes (more than "
                 f"{MOST_SQUARED})"
             )
-            reasons.setdefault(reason, []).append(each.name)
+            reasons.setdefault(reason, []).append(candidate.name)
         else:
-            chosen.append(each)
+            chosen.append(candidate)
     if not chosen:
         raise PipelineError(
-            f"no protocol is left to try: {next(iter(reasons))}; name others with `protocol`"
+            f"no protocol is eligible: {next(iter(reasons))}; name other candidates"
         )
     return chosen, [Excluded(tuple(names), reason) for reason, names in reasons.items()]
 
 
 def grouped(skipped: Iterable[tuple[str, str]]) -> list[Excluded]:
-    """Pairs of protocol and reason, those with the same reason together."""
+    """Pairs of protocol and reason, grouped by reason."""
     reasons: dict[str, dict[str, None]] = {}
     for protocol, reason in skipped:
-        # The simulator begins with the name of the protocol, and ends with what else to choose.
+        # The simulator's errors start with the protocol and end with a remedy.
         text = reason.removeprefix(f"{protocol} ").partition(";")[0]
         reasons.setdefault(text, {})[protocol] = None
     return [Excluded(tuple(names), reason) for reason, names in reasons.items()]

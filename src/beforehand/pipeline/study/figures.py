@@ -1,4 +1,4 @@
-"""What a study knows of a protocol on a network, and which of them may be recommended."""
+"""The figures of a protocol on a network, and whether it may be recommended."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from beforehand.results.violations import KINDS
 
 CLEAN: Final = "clean"
 COMPLETE: Final = "complete"
-FAILED: Final = "failed"  # the run, so there is nothing to judge
+FAILED: Final = "failed"  # the run, so there is nothing to audit
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A protocol that might suit, as the registry describes it."""
+    """A protocol to compare, as the registry describes it."""
 
     name: str
     causal: bool
@@ -24,7 +24,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class ProtocolFigures:
-    """One replay. Times are in nanoseconds. Per message: of the traffic, where a multicast is one."""
+    """One replay. Times are in nanoseconds. Of the workload's messages, a multicast counts as one."""
 
     protocol: str
     network: str
@@ -42,7 +42,7 @@ class ProtocolFigures:
     held_p99: float = 0.0
     metadata_per_message: float = 0.0  # bytes, of all frames, those without a message included
     control_per_message: float = 0.0  # frames without a message
-    wire_per_message: float = 0.0  # all bytes: payloads, headers and what is sent again too
+    wire_per_message: float = 0.0  # all bytes: payloads, headers and retransmissions
     integers_peak: int = 0  # of state, of one process
     integers_mean: float = 0.0
     waiting_peak: int = 0  # messages held at senders and buffered at receivers, at most
@@ -50,11 +50,11 @@ class ProtocolFigures:
 
     @property
     def usable(self) -> bool:
-        """Whether it has shown here that it does what it promises, and that is causal order."""
+        """Whether it promises causal order and kept it in this replay."""
         return self.causal and self.verdict == CLEAN and self.outcome == COMPLETE
 
     def why_not(self) -> str:
-        """Why it is not usable, in a few words."""
+        """Why it isn't usable, in a few words."""
         if self.error:
             return f"the run failed: {self.error.splitlines()[0]}"
         if self.outcome != COMPLETE:
@@ -71,28 +71,28 @@ def figures(
     networks: Sequence[str],
     messages: int,
 ) -> list[ProtocolFigures]:
-    """One for each row, in the order of the networks and on each in that of the candidates.
+    """The figures of each row, sorted by network and then by candidate, both in the given order.
 
-    `messages` is how many the traffic has: protocols without multicast send more, and are not to look
-    better for that.
+    `messages` is the size of the workload: protocols without multicast send more messages, and must not
+    look better for that.
     """
-    known = {each.name: each for each in candidates}
-    places = {name: place for place, name in enumerate(known)}
-    ordered = sorted(rows, key=lambda r: (networks.index(r["network"]), places[r["protocol"]]))
+    known = {candidate.name: candidate for candidate in candidates}
+    names = list(known)
+    ordered = sorted(rows, key=lambda r: (networks.index(r["network"]), names.index(r["protocol"])))
     return [
         _figures(row, verdicts.get(row["run"]), known[row["protocol"]], messages) for row in ordered
     ]
 
 
 def _figures(
-    row: Mapping[str, Any], verdict: Mapping[str, Any] | None, of: Candidate, messages: int
+    row: Mapping[str, Any], verdict: Mapping[str, Any] | None, candidate: Candidate, messages: int
 ) -> ProtocolFigures:
     judged = verdict or {"verdict": FAILED, "deliveries": 0, **dict.fromkeys(KINDS, 0)}
-    told: dict[str, Any] = {
-        "protocol": of.name,
+    common: dict[str, Any] = {
+        "protocol": candidate.name,
         "network": row["network"],
-        "causal": of.causal,
-        "metadata": of.metadata,
+        "causal": candidate.causal,
+        "metadata": candidate.metadata,
         "run": row["run"],
         "outcome": row["outcome"] or FAILED,
         "verdict": judged["verdict"],
@@ -101,9 +101,9 @@ def _figures(
         "deliveries": judged["deliveries"],
     }
     if row["error"] is not None:
-        return ProtocolFigures(**told, error=row["error"])
+        return ProtocolFigures(**common, error=row["error"])
     return ProtocolFigures(
-        **told,
+        **common,
         latency_mean=row["latency_mean"],
         latency_p99=float(row["latency_p99"]),
         held_mean=row["held_time_mean"],

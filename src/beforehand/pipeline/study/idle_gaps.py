@@ -1,8 +1,8 @@
-"""Times of quiet, shortened: nothing is to be learnt from a network on which nobody speaks.
+"""Idle gaps, shortened: an idle network has nothing to teach.
 
-In a replay, processes look after lost frames at regular times, also while there is nothing to do. A
-trace of months would keep the simulator busy with that for hours. So of a sparse traffic, times in which
-nobody sends are cut to a limit, the same for all; order and causes stay as they are.
+In a replay, processes check for lost frames periodically, even while there is nothing to do. A trace of
+months would keep the simulator busy with that for hours. So in a sparse workload, gaps in which no
+process sends are capped, all at the same limit; order and causes stay.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from itertools import pairwise
 from typing import Any, Final
 
 SECOND: Final = 10**9
-LIMITS: Final = tuple(SECOND // 1000 * each for each in (10_000, 1_000, 100, 10, 1))
-# Seconds of the replay, of all processes together: some seconds of work on a network that loses frames.
+LIMITS: Final = tuple(SECOND // 1000 * ms for ms in (10_000, 1_000, 100, 10, 1))
+# Process-seconds of replay: a few seconds of work on a lossy network.
 MOST: Final = 1_000_000
 
 
 def shorten(
     rows: Sequence[Mapping[str, Any]], processes: int, most: int = MOST
 ) -> tuple[list[dict[str, Any]], int | None]:
-    """The messages with new times, and the limit in nanoseconds; None if the times are as they were."""
+    """The messages with new times, and the limit in nanoseconds; None if times are unchanged."""
     times = sorted({row["time_ns"] for row in rows})
     gaps = [after - before for before, after in pairwise(times)]
     if not _too_long(gaps, processes, most):

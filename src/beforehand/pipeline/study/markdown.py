@@ -1,4 +1,4 @@
-"""The findings of a study as a page of Markdown."""
+"""The result of a study as a page of Markdown."""
 
 from __future__ import annotations
 
@@ -10,25 +10,33 @@ from beforehand.pipeline.study.advice import Advice
 from beforehand.pipeline.study.eligibility import Excluded
 from beforehand.pipeline.study.figures import ProtocolFigures
 from beforehand.pipeline.study.replayed_run import ReplayedRun
-from beforehand.results.format import duration, number
+from beforehand.results.format import counted, duration, number
 
 COLUMNS: Final = (
-    *("protocol", "latency", "p99", "held", "metadata", "control", "on the wire"),
-    *("state", "waiting", "audit"),
+    "protocol",
+    "latency",
+    "p99",
+    "held",
+    "metadata",
+    "control",
+    "on the wire",
+    "state",
+    "waiting",
+    "audit",
 )
 LEGEND: Final = (
-    "latency and p99: from causal-send to delivery; held: mean time at the sender before it goes out; "
+    "latency and p99: from causal-send to delivery; held: mean time at the sender before release; "
     "metadata and on the wire: bytes per message; control: frames without a message, per message; "
-    "state: integers of one process at most; waiting: messages held and buffered at most, all together"
+    "state: peak integers of one process; waiting: peak of messages held and buffered, all processes"
 )
 
 
 def by_network(figures: Sequence[ProtocolFigures]) -> dict[str, list[ProtocolFigures]]:
     """The figures of each network."""
-    found: dict[str, list[ProtocolFigures]] = {}
-    for each in figures:
-        found.setdefault(each.network, []).append(each)
-    return found
+    groups: dict[str, list[ProtocolFigures]] = {}
+    for row in figures:
+        groups.setdefault(row.network, []).append(row)
+    return groups
 
 
 def line(figures: ProtocolFigures) -> tuple[str, ...]:
@@ -51,33 +59,33 @@ def line(figures: ProtocolFigures) -> tuple[str, ...]:
 
 
 def verdict(figures: ProtocolFigures) -> str:
-    """The judgement of the audit in a word or two."""
-    found = figures.verdict
+    """The verdict of the audit in a word or two."""
+    text = figures.verdict
     if figures.violations:
-        found = f"{figures.violations:,} violation{'s' if figures.violations > 1 else ''}"
-    return found if figures.outcome == "complete" else f"{figures.outcome}, {found}"
+        text = counted(figures.violations, "violation")
+    return text if figures.outcome == "complete" else f"{figures.outcome}, {text}"
 
 
 def recommendation(
-    traffic: ReplayedRun,
+    replayed: ReplayedRun,
     run: dict[str, Any],
     flags: Sequence[dict[str, Any]],
     figures: Sequence[ProtocolFigures],
     advice: Sequence[Advice],
-    left_out: Sequence[Excluded],
+    excluded: Sequence[Excluded],
 ) -> str:
     """The whole page."""
-    lines = ["# What causal delivery costs on this traffic", "", f"{title(run)}.", ""]
-    lines += [f"- {each}" for each in sentences(run, flags)]
-    lines += ["", f"Replayed: {traffic.told()}.", "", "## What to choose", ""]
-    lines += [f"- **{each.situation}**: {each.sentence}" for each in advice]
-    for network, some in by_network(figures).items():
+    lines = ["# What causal delivery costs on this workload", "", f"{title(run)}.", ""]
+    lines += [f"- {sentence}" for sentence in sentences(run, flags)]
+    lines += ["", f"Replayed: {replayed.describe()}.", "", "## What to choose", ""]
+    lines += [f"- **{rule.situation}**: {rule.sentence}" for rule in advice]
+    for network, rows in by_network(figures).items():
         lines += ["", f"## On {network}", "", _row(COLUMNS), _row(["---"] * len(COLUMNS))]
-        lines += [_row(line(each)) for each in some]
-    lines += ["", f"In brackets: controls, which do not keep causal order. {LEGEND}.", ""]
-    if left_out:
-        lines += ["## Left out", ""]
-        lines += [f"- {', '.join(each.protocols)}: {each.reason}" for each in left_out]
+        lines += [_row(line(row)) for row in rows]
+    lines += ["", f"In parentheses: controls, which don't keep causal order. {LEGEND}.", ""]
+    if excluded:
+        lines += ["## Not replayed", ""]
+        lines += [f"- {', '.join(group.protocols)}: {group.reason}" for group in excluded]
         lines.append("")
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""The traffic that a study replays: one run of the ingest, or the beginning of it."""
+"""What a study replays: one run of the ingest, or its first messages."""
 
 from __future__ import annotations
 
@@ -17,79 +17,84 @@ from beforehand.pipeline.study.truncate import first_messages
 from beforehand.results.format import duration
 from beforehand.simulator import Program, Scenario
 
-PAYLOAD: Final = Scenario.payload  # bytes, of messages whose source does not tell
+PAYLOAD: Final = Scenario.payload  # bytes, of messages of unknown size
 
 
 @dataclass(frozen=True)
 class ReplayedRun:
-    """What is replayed."""
+    """A run as a program."""
 
     run: str
-    runs: int  # that the ingest has
-    messages: int  # that the run has
+    runs: int  # in the ingest
+    messages: int  # in the run
     program: Program
-    quiet_ns: int | None = None  # to which times of quiet were cut; None: they were not
+    quiet_ns: int | None = None  # what idle gaps were shortened to; None: they weren't
 
     @property
     def replayed(self) -> int:
-        """How many of them are replayed."""
+        """How many messages are replayed."""
         return len(self.program.sends)
 
-    def told(self) -> str:
-        """Which part of which run, in a sentence."""
+    def describe(self) -> str:
+        """What part of which run is replayed, in a sentence."""
         which = "the only run"
         if self.runs > 1:
             which = f"one of {self.runs:,} runs"
         what = f"all {self.messages:,} messages"
         if self.replayed < self.messages:
             what = (
-                f"the first {self.replayed:,} of {self.messages:,} messages, each with all that "
-                "it follows"
+                f"the first {self.replayed:,} of {self.messages:,} messages, each with all of its "
+                "causes"
             )
         unknown = sum(send.payload_bytes is None for send in self.program.sends)
         sizes = f"; {unknown:,} of unknown size count as {PAYLOAD} bytes" if unknown else ""
         processes = len(self.program.processes)
         quiet = ""
         if self.quiet_ns is not None:
-            quiet = f"; the traffic is sparse: times of quiet were cut to {duration(self.quiet_ns)}"
+            quiet = (
+                f"; the workload is sparse: idle gaps were shortened to {duration(self.quiet_ns)}"
+            )
         return f"{self.run}, {which}: {what}, between {processes:,} processes{sizes}{quiet}"
 
 
 def choose(summary: dict[str, Any], run: str | None, folder: str) -> str:
-    """The run that was asked for, or the largest."""
+    """The requested run, or the largest."""
     counts: dict[str, int] = {
-        each["run"]: each["messages"] for each in summary["runs"] if each["messages"]
+        row["run"]: row["messages"] for row in summary["runs"] if row["messages"]
     }
     if not counts:
-        raise PipelineError(f"{folder}: it holds no messages, so there is nothing to look at")
+        raise PipelineError(
+            f"{folder}: no messages, so there is nothing to analyse; ingest some first"
+        )
     if run is None:
         return max(sorted(counts), key=lambda name: counts[name])
     if run not in counts:
         some = ", ".join(sorted(counts)[:10]) + (" ..." if len(counts) > 10 else "")
-        raise PipelineError(f"{folder}: it has no run {run!r} with messages; its runs: {some}")
+        raise PipelineError(f"{folder}: no run {run!r} with messages; choose one of {some}")
     return run
 
 
-def traffic(messages: DataFrame, summary: dict[str, Any], run: str, most: int) -> ReplayedRun:
-    """The first messages of a run as a program."""
-    (total,) = [each["messages"] for each in summary["runs"] if each["run"] == run]
-    runs = sum(each["messages"] > 0 for each in summary["runs"])
+def replay_of(messages: DataFrame, summary: dict[str, Any], run: str, most: int) -> ReplayedRun:
+    """The first messages of a run, as a program."""
+    (total,) = [row["messages"] for row in summary["runs"] if row["run"] == run]
+    runs = sum(row["messages"] > 0 for row in summary["runs"])
     table = messages.where(f.col("run") == run)
     if total > most:
-        table = _beginning(table, total, most)
+        table = _first_messages(table, total, most)
     rows = [row.asDict() for row in table.collect()]
     processes = {name for row in rows for name in (row["sender"], *row["to"])}
     denser, limit = shorten(rows, len(processes))
     return ReplayedRun(run, runs, total, program_of(denser), limit)
 
 
-def _beginning(table: DataFrame, total: int, most: int) -> DataFrame:
+def _first_messages(table: DataFrame, total: int, most: int) -> DataFrame:
     if total > LIMIT:
         raise PipelineError(
-            f"the run has {total:,} messages, and one task can sort {LIMIT:,}; ingest less of it"
+            f"the run has {total:,} messages, more than the {LIMIT:,} that one task can sort; "
+            "ingest less of it"
         )
 
-    def first(group: pa.Table) -> pa.Table:  # Spark looks at these types
+    def first(group: pa.Table) -> pa.Table:  # Spark reads these annotations
         return first_messages(group, most)
 
     return table.groupBy("run").applyInArrow(first, table.schema)

@@ -1,8 +1,8 @@
-"""A traffic of our own, for a study without a source: a shop of fifteen services.
+"""The built-in workload, for a study without a source: a shop of fifteen services.
 
-Customers browse, search, fill carts and check out, in bursts. A visit is a tree of calls, one after
-the other or side by side, each with its reply; some services then tell several others what has happened,
-and those react. Everything is drawn from a seed.
+Customers browse, search, fill carts and check out, in bursts. A visit is a tree of calls, sequential or
+parallel, each with its reply; some services then notify several others, and those react. Everything is
+drawn from a seed.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ RUN: Final = "shop"
 VISITS: Final = 150
 
 MS: Final = 10**6
-_TRAVEL: Final = 0.5 * MS  # mean nanoseconds from a causal-send until it has its effect
-_WORK: Final = 2.0 * MS  # mean nanoseconds that a service thinks
+_TRAVEL: Final = 0.5 * MS  # mean nanoseconds from a causal-send to its effect
+_WORK: Final = 2.0 * MS  # mean nanoseconds that a service works
 _IN_BURST: Final = 5.0 * MS  # mean time from a visit to the next
 _BETWEEN_BURSTS: Final = 250.0 * MS
 _BURST: Final = 12  # visits
@@ -25,11 +25,11 @@ _BURST: Final = 12  # visits
 
 @dataclass(frozen=True)
 class Operation:
-    """What a service does for a request."""
+    """What a service does on a request."""
 
     service: str
-    steps: tuple[tuple[str, ...], ...] = ()  # calls of a step go out together
-    tells: tuple[str, ...] = ()  # services that are told of it in the end, all at once
+    steps: tuple[tuple[str, ...], ...] = ()  # the calls of a step are parallel
+    notifies: tuple[str, ...] = ()  # services that get a multicast at the end
 
 
 OPERATIONS: Final = {
@@ -56,7 +56,7 @@ OPERATIONS: Final = {
     "book": Operation("ledger"),
     "ship": Operation("shipping"),
 }
-# Who was told of an order tells others: what mail must not hear before it has heard of the order.
+# Services that react to an order notify others: mail must not get these before the order itself.
 REACTIONS: Final = {"stock": ("mail", "shipping"), "ledger": ("mail", "reports")}
 VISIT: Final = {"browse": 50, "search": 20, "add": 18, "check out": 12}  # in how many of 100
 WEB: Final = ("web-1", "web-2")
@@ -66,57 +66,57 @@ CUSTOMERS: Final = "customers"
 def generate(seed: int, visits: int = VISITS) -> list[dict[str, Any]]:
     """The messages of some visits, as rows of the table MESSAGES."""
     shop = _Shop(Random(seed))
-    chance = shop.chance
+    rng = shop.rng
     now = 0.0
     for number in range(visits):
-        now += chance.expovariate(1 / (_IN_BURST if number % _BURST else _BETWEEN_BURSTS))
-        (name,) = chance.choices(list(VISIT), list(VISIT.values()))
+        now += rng.expovariate(1 / (_IN_BURST if number % _BURST else _BETWEEN_BURSTS))
+        (name,) = rng.choices(list(VISIT), list(VISIT.values()))
         shop.call(f"visit{number}", CUSTOMERS, name, (), now)
     return shop.rows()
 
 
 class _Shop:
-    """What has been sent so far."""
+    """The messages sent so far."""
 
-    def __init__(self, chance: Random) -> None:
-        self.chance = chance
+    def __init__(self, rng: Random) -> None:
+        self.rng = rng
         self._sent: list[dict[str, Any]] = []
 
     def rows(self) -> list[dict[str, Any]]:
-        """All messages by time, with their places; at the same time, causes stay first."""
+        """All messages by time, with their positions; at equal times, causes stay first."""
         ordered = sorted(self._sent, key=lambda row: int(row["time_ns"]))
-        return [row | {"position": place} for place, row in enumerate(ordered, 1)]
+        return [row | {"position": position} for position, row in enumerate(ordered, 1)]
 
     def call(
         self, name: str, caller: str, operation: str, after: Iterable[str], now: float
     ) -> tuple[str, float]:
-        """A request and all that comes of it; returns the reply, and when it is there."""
-        doing = OPERATIONS[operation]
-        service = self.chance.choice(WEB) if doing.service == "web" else doing.service
+        """Send a request and everything it causes; returns the reply and its time of arrival."""
+        spec = OPERATIONS[operation]
+        service = self.rng.choice(WEB) if spec.service == "web" else spec.service
         self._send(name, caller, (service,), after, now, "request", 300)
         now += self._pause(_TRAVEL) + self._pause(_WORK)
         known: tuple[str, ...] = (name,)
-        for number, step in enumerate(doing.steps):
+        for number, step in enumerate(spec.steps):
             answers = [
                 self.call(f"{name}.{number}{letter}", service, called, known, now)
                 for letter, called in zip("abcdef", step, strict=False)
             ]
             known = tuple(answer for answer, _ in answers)
             now = max(arrived for _, arrived in answers) + self._pause(_WORK)
-        if doing.tells:
-            told = f"{name}/told"
-            self._send(told, service, doing.tells, known, now, "message", 200)
-            self._react(told, doing.tells, now)
-            known = (told,)
+        if spec.notifies:
+            notice = f"{name}/told"
+            self._send(notice, service, spec.notifies, known, now, "message", 200)
+            self._react(notice, spec.notifies, now)
+            known = (notice,)
         reply = f"{name}/reply"
         self._send(reply, service, (caller,), known, now, "reply", 2_000)
         return reply, now + self._pause(_TRAVEL)
 
-    def _react(self, told: str, services: Iterable[str], now: float) -> None:
+    def _react(self, notice: str, services: Iterable[str], now: float) -> None:
         for service in services:
             if others := REACTIONS.get(service):
                 then = now + self._pause(_TRAVEL) + self._pause(_WORK)
-                self._send(f"{told}/{service}", service, others, (told,), then, "message", 150)
+                self._send(f"{notice}/{service}", service, others, (notice,), then, "message", 150)
 
     def _send(
         self,
@@ -136,7 +136,7 @@ class _Shop:
                 "to": list(to),
                 "time_ns": int(now),
                 "after": list(after),
-                "payload_bytes": int(self.chance.lognormvariate(0.0, 0.8) * size),
+                "payload_bytes": int(self.rng.lognormvariate(0.0, 0.8) * size),
                 "kind": kind,
                 "flags": [],
                 "file": "generated",
@@ -145,4 +145,4 @@ class _Shop:
         )
 
     def _pause(self, mean: float) -> float:
-        return self.chance.expovariate(1 / mean)
+        return self.rng.expovariate(1 / mean)

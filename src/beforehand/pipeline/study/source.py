@@ -1,4 +1,4 @@
-"""What a study is about: an ingest of sources, or the built-in traffic; made once and then reused."""
+"""What a study replays: an ingest of sources, or the built-in workload; made once and then reused."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ def prepare(
     seed: int,
     force: bool,
 ) -> bool:
-    """See that `out/ingest` has the messages; returns whether they were there already."""
+    """Make sure that `out/ingest` holds the messages; returns whether it did already."""
     storage = Storage(spark)
-    about = _about(storage, out, sources, options, seed)
+    source = _source(storage, out, sources, options, seed)
     known = storage.read_note(out, StudyFolder.SOURCE)
     if known is None:
-        _refuse_others(storage, out)
+        _check_empty(storage, out)
     elif force:
-        for each in (StudyFolder.NOTE, StudyFolder.ADVICE, *StudyFolder.PARTS):
-            storage.delete(join(out, each))
-    elif known != about:
+        for name in (StudyFolder.NOTE, StudyFolder.ADVICE, *StudyFolder.PARTS):
+            storage.delete(join(out, name))
+    elif known != source:
         raise PipelineError(
-            f"{out} holds a study of {_told(known)}, and this one is of {_told(about)} (or their "
-            "content has changed since); choose another folder, or pass `force` to replace it"
+            f"{out} holds a study of {_described(known)}, and this one is of {_described(source)} (or "
+            "their content has changed since); choose another folder, or pass `force` to replace it"
         )
-    storage.write_note(out, StudyFolder.SOURCE, about)
+    storage.write_note(out, StudyFolder.SOURCE, source)
     storage.delete(join(out, StudyFolder.NOTE))
     folder = join(out, StudyFolder.INGEST)
     done = storage.read_note(folder, IngestFolder.NOTE) is not None
@@ -54,16 +54,16 @@ def prepare(
     return False
 
 
-def _about(
+def _source(
     storage: Storage, out: str, sources: Sequence[str], options: Options, seed: int
 ) -> dict[str, Any]:
-    """All that decides what is ingested, as JSON gives it back."""
+    """Everything that determines what is ingested, for the note."""
     if not sources:
         return {"version": 1, "sources": [], "seed": seed}
     return {
         "version": 1,
         "sources": list(sources),
-        "files": [[each.path, each.size] for each in find(storage, sources, out)],
+        "files": [[file.path, file.size] for file in find(storage, sources, out)],
         "format": options.format,
         "columns": {name: list(column) for name, column in options.columns.items()},
         "pattern": options.pattern,
@@ -71,26 +71,35 @@ def _about(
     }
 
 
-def _told(about: dict[str, Any]) -> str:
-    if not about["sources"]:
-        return f"the built-in traffic with seed {about['seed']}"
-    return ", ".join(about["sources"])
+def _described(source: dict[str, Any]) -> str:
+    if not source["sources"]:
+        return f"the built-in workload with seed {source['seed']}"
+    return ", ".join(source["sources"])
 
 
-def _refuse_others(storage: Storage, out: str) -> None:
-    inside = [each.path.rpartition("/")[2] for each in storage.glob(f"{literal(out)}/*")]
+def _check_empty(storage: Storage, out: str) -> None:
+    inside = [file.path.rpartition("/")[2] for file in storage.glob(f"{literal(out)}/*")]
     visible = sorted(name for name in inside if not name.startswith("."))
     if visible:
         raise PipelineError(f"{out} holds other files ({visible[0]}); choose another folder")
 
 
 def _generate(spark: SparkSession, folder: str, seed: int) -> None:
-    """The built-in traffic, as if it had been ingested."""
+    """Write the built-in workload as if it had been ingested."""
     rows = shop_workload.generate(seed)
     storage = Storage(spark)
     claim(storage, folder, force=True)
     count = len(rows)
-    file = FileCount("generated", "generated", count, count, 0, 0, 0, f"seed {seed}")
+    file = FileCount(
+        file="generated",
+        format="generated",
+        rows=count,
+        accepted=count,
+        rejected=0,
+        duplicates=0,
+        flagged=0,
+        note=f"seed {seed}",
+    )
     summary = Summary((file,), (RunCount(shop_workload.RUN, count, 0),), {}, {})
     for name, values, schema in (
         (IngestFolder.MESSAGES, rows, MESSAGES),

@@ -1,4 +1,4 @@
-"""A study as a whole. Each step leaves its tables, and a second call starts from what is there."""
+"""A study as a whole. Every step writes its tables, and a second call reuses those that are complete."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from beforehand.pipeline.schemas import VERDICTS
 from beforehand.pipeline.storage import Storage, join, literal
 from beforehand.pipeline.study import source
 from beforehand.pipeline.study.advice import Advice, advise
-from beforehand.pipeline.study.eligibility import Excluded, grouped, suitable
+from beforehand.pipeline.study.eligibility import Excluded, eligible, grouped
 from beforehand.pipeline.study.figures import Candidate, ProtocolFigures, figures
 from beforehand.pipeline.study.markdown import recommendation
-from beforehand.pipeline.study.replayed_run import ReplayedRun, choose, traffic
+from beforehand.pipeline.study.replayed_run import ReplayedRun, choose, replay_of
 from beforehand.pipeline.study.schemas import PROTOCOLS, RECOMMENDATION, write_rows
 from beforehand.pipeline.sweep import Grid, SweepProgress, SweepResult, run_sweep
 from beforehand.results.layout import AuditFolder, StudyFolder
@@ -30,14 +30,13 @@ NETWORKS: Final = ("lan", "wan", "mobile")
 MESSAGES: Final = 20_000  # to replay: minutes for all protocols on two cores
 STEPS: Final = ("ingest", "characterise", "replay", "audit", "recommend")
 
-
-Tell = Callable[[str, str], None]  # step, and what there is to say of it
+StepListener = Callable[[str, str], None]  # the step that begins, and what it does
 AuditCommand = Callable[[Sequence[str], str], str]  # sources and output folder -> command line
 
 
 @dataclass(frozen=True)
 class Study:
-    """What is asked for."""
+    """What to study, and how."""
 
     out: str
     candidates: Sequence[Candidate]
@@ -48,65 +47,65 @@ class Study:
     messages: int = MESSAGES
     seed: int = 1
     force: bool = False
-    named: bool = True  # whether the candidates were chosen, and are not all that there are
+    named: bool = True  # whether the user named the candidates; otherwise they are all protocols
 
 
 @dataclass(frozen=True)
 class StudyResult:
-    """What a study has found."""
+    """The outcome of a study."""
 
-    traffic: ReplayedRun
+    replayed: ReplayedRun
     run: dict[str, Any]  # its row of the characteristics
     flags: list[dict[str, Any]]
     protocols: list[ProtocolFigures]
     advice: list[Advice]
-    left_out: list[Excluded]
-    reused: list[str]  # in words: what was there already
+    excluded: list[Excluded]
+    reused: list[str]  # what was complete already, in words
 
     @property
     def sound(self) -> bool:
-        """Whether every run finished, and every protocol has kept its promise."""
-        return not any(each.error or (each.causal and not each.usable) for each in self.protocols)
+        """Whether every run finished, and every causal protocol kept causal order."""
+        return not any(row.error or (row.causal and not row.usable) for row in self.protocols)
 
 
 def run_study(
     spark: SparkSession,
-    asked: Study,
-    tell: Tell = lambda step, text: None,
+    study: Study,
+    report_step: StepListener = lambda step, text: None,
     progress: Callable[[SweepProgress], None] | None = None,
     *,
     command: str = "",
     audit_command: AuditCommand = lambda sources, out: "",
 ) -> StudyResult:
-    """Do what is missing of a study in its folder, and return all of it.
+    """Complete a study in its folder, and return all of it.
 
     The notes record `command`, the command line of the study, and that of its audit.
     """
-    out, reused = asked.out, []
-    tell("ingest", "reading the sources" if asked.sources else "generating a traffic")
-    if source.prepare(spark, out, asked.sources, asked.options, asked.seed, asked.force):
+    out, reused = study.out, []
+    report_step("ingest", "reading the sources" if study.sources else "generating a workload")
+    if source.prepare(spark, out, study.sources, study.options, study.seed, study.force):
         reused.append("the ingest")
     folder = join(out, StudyFolder.INGEST)
     summary, messages = read_summary(spark, folder), read_messages(spark, folder)
-    run = choose(summary, asked.run, folder)
+    run = choose(summary, study.run, folder)
 
-    tell("characterise", "looking at the traffic")
-    there = join(out, StudyFolder.CHARACTERISTICS)
-    if characteristics.read_note(spark, there) is not None:
+    report_step("characterise", "analysing the workload")
+    analysed = join(out, StudyFolder.CHARACTERISTICS)
+    if characteristics.read_note(spark, analysed) is not None:
         reused.append("the characteristics")
     else:
-        characteristics.characterise(spark, messages, there, seed=asked.seed)
-    tables = characteristics.read(spark, there)
+        characteristics.characterise(spark, messages, analysed, seed=study.seed)
+    tables = characteristics.read(spark, analysed)
 
-    tell("replay", f"replaying {run}")
-    replayed = traffic(messages, summary, run, asked.messages)
-    chosen, left_out = suitable(asked.candidates, len(replayed.program.processes))
-    swept = _sweep(spark, asked, replayed, chosen, progress, command)
-    left_out += grouped((each.what.partition(",")[0], each.reason) for each in swept.skipped)
+    report_step("replay", f"replaying {run}")
+    replayed = replay_of(messages, summary, run, study.messages)
+    chosen, excluded = eligible(study.candidates, len(replayed.program.processes))
+    swept = _sweep(spark, study, replayed, chosen, progress, command)
+    excluded += grouped((point.what.partition(",")[0], point.reason) for point in swept.skipped)
     if swept.reused:
         reused.append(f"{swept.reused:,} of {swept.reused + swept.done:,} replays")
 
-    tell("audit", "judging every delivery")
+    report_step("audit", "checking every delivery")
     rows = [row.asDict() for row in swept.results.drop("series", "scenario").collect()]
     needed = {row["run"] for row in rows if row["error"] is None}
     verdicts, known = _audit(
@@ -115,26 +114,26 @@ def run_study(
     if known:
         reused.append("the audit")
 
-    tell("recommend", "comparing")
-    found = figures(rows, verdicts, chosen, asked.networks, replayed.replayed)
+    report_step("recommend", "comparing protocols")
+    protocols = figures(rows, verdicts, chosen, study.networks, replayed.replayed)
     (row,) = tables["runs"].where(f.col("run") == run).collect()
     flags = tables["flags"].where(f.col("run") == run).orderBy("flag").collect()
-    findings = StudyResult(
-        replayed,
-        row.asDict(),
-        [each.asDict() for each in flags],
-        found,
-        advise(found),
-        left_out,
-        reused,
+    result = StudyResult(
+        replayed=replayed,
+        run=row.asDict(),
+        flags=[flag.asDict() for flag in flags],
+        protocols=protocols,
+        advice=advise(protocols),
+        excluded=excluded,
+        reused=reused,
     )
-    _write(spark, asked, findings, command)
-    return findings
+    _write(spark, study, result, command)
+    return result
 
 
 def _sweep(
     spark: SparkSession,
-    asked: Study,
+    study: Study,
     replayed: ReplayedRun,
     chosen: Sequence[Candidate],
     progress: Callable[[SweepProgress], None] | None,
@@ -142,16 +141,16 @@ def _sweep(
 ) -> SweepResult:
     workload = f"replay:{replayed.run}"
     grid = Grid(
-        protocol=[each.name for each in chosen],
+        protocol=[candidate.name for candidate in chosen],
         workload=[workload],
-        network=list(asked.networks),
-        seed=[asked.seed],
+        network=list(study.networks),
+        seed=[study.seed],
         programs={workload: replayed.program},
     )
     return run_sweep(
         spark,
         grid,
-        join(asked.out, StudyFolder.SWEEP),
+        join(study.out, StudyFolder.SWEEP),
         traces=True,
         progress=progress,
         command=command,
@@ -165,7 +164,7 @@ def _audit(
     needed: set[str],
     command: AuditCommand,
 ) -> tuple[dict[str, dict[str, Any]], bool]:
-    """The verdicts by run, and whether they were there already."""
+    """The verdicts by run, and whether they were complete already."""
     storage = Storage(spark)
     note = storage.read_note(folder, AuditFolder.AUDITED)
     known = note is not None and needed <= set(note["runs"])
@@ -183,36 +182,37 @@ def _audit(
     return verdicts, known
 
 
-def _write(spark: SparkSession, asked: Study, found: StudyResult, command: str) -> None:
-    storage, folder = Storage(spark), join(asked.out, StudyFolder.TABLES)
-    advice = [{"place": place, **asdict(each)} for place, each in enumerate(found.advice)]
-    protocols = [asdict(each) for each in found.protocols]
+def _write(spark: SparkSession, study: Study, result: StudyResult, command: str) -> None:
+    storage, folder = Storage(spark), join(study.out, StudyFolder.TABLES)
+    replayed = result.replayed
+    advice = [{"place": place, **asdict(rule)} for place, rule in enumerate(result.advice)]
+    protocols = [asdict(row) for row in result.protocols]
     write_rows(spark, protocols, PROTOCOLS, join(folder, StudyFolder.PROTOCOLS))
     write_rows(spark, advice, RECOMMENDATION, join(folder, StudyFolder.RECOMMENDATION))
     text = recommendation(
-        found.traffic, found.run, found.flags, found.protocols, found.advice, found.left_out
+        replayed, result.run, result.flags, result.protocols, result.advice, result.excluded
     )
-    storage.write_text(join(asked.out, StudyFolder.ADVICE), text)
+    storage.write_text(join(study.out, StudyFolder.ADVICE), text)
     storage.write_note(
-        asked.out,
+        study.out,
         StudyFolder.NOTE,
         {
             "version": 1,
-            "sources": list(asked.sources),
-            "seed": asked.seed,
-            "run": found.traffic.run,
-            "runs": found.traffic.runs,
-            "messages": found.traffic.messages,
-            "replayed": found.traffic.replayed,
-            "quiet_ns": found.traffic.quiet_ns,
-            "processes": len(found.traffic.program.processes),
-            "protocols": list(dict.fromkeys(each.protocol for each in found.protocols)),
-            "networks": list(asked.networks),
-            "left_out": {name: e.reason for e in found.left_out for name in e.protocols},
-            "sound": found.sound,
-            "title": title(found.run),
-            "sentences": sentences(found.run, found.flags),
-            "told": found.traffic.told(),
+            "sources": list(study.sources),
+            "seed": study.seed,
+            "run": replayed.run,
+            "runs": replayed.runs,
+            "messages": replayed.messages,
+            "replayed": replayed.replayed,
+            "quiet_ns": replayed.quiet_ns,
+            "processes": len(replayed.program.processes),
+            "protocols": list(dict.fromkeys(row.protocol for row in result.protocols)),
+            "networks": list(study.networks),
+            "left_out": {name: e.reason for e in result.excluded for name in e.protocols},
+            "sound": result.sound,
+            "title": title(result.run),
+            "sentences": sentences(result.run, result.flags),
+            "told": replayed.describe(),
             **made(spark, command),
         },
     )

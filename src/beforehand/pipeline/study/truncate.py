@@ -1,7 +1,4 @@
-"""The beginning of a run: its first messages, none of them without its causes.
-
-Runs in Spark's tasks and knows nothing of Spark.
-"""
+"""The first messages of a run, none of them without its causes. Plain Python for Spark's tasks."""
 
 from __future__ import annotations
 
@@ -17,10 +14,10 @@ from beforehand.pipeline.characterise.graph import arrange
 
 
 def first_messages(messages: Any, count: int) -> Any:
-    """The first messages of a run by time, an Arrow table like the one given.
+    """The first messages of a run by time, as an Arrow table like the given one.
 
-    Where a clock claims that a message was sent before one of its causes, it counts as sent with the
-    last of them. So whatever is in the beginning, its causes are too.
+    A message with a time before one of its causes counts as sent with the last of them. So the causes of
+    every selected message are selected too.
     """
     starts, causes, problem = causes_of(messages)
     graph, order = arrange(starts, causes) if problem is None else (None, np.empty(0, np.int64))

@@ -1,10 +1,14 @@
-"""Sweeps: a grid of scenarios, run by the simulator in Spark tasks, never twice and never by halves.
+"""Sweeps: a grid of scenarios, simulated in Spark tasks; resumable, with every run done once.
 
     grid = Grid(protocol=("hybrid", "rst"), processes=(10, 100), fields={"messages": (50,)})
     swept = run_sweep(spark, grid, "results")
     swept.results.show()
 
-`docs/sweep.md` is for those who use it from the command line.
+- `sweep.py` is the whole. `grid.py` is the grid and its plan, `grid_file.py` its TOML form,
+  `networks.py` the named networks, `programs.py` the replays.
+- `costs.py` sizes the waves, `job.py` runs one as a Spark job of `tasks.py`, `progress_poller.py`
+  reports its progress.
+- `waves.py` is the folder, `schemas.py` its tables, `columns.py` a result as a row.
 """
 
 from beforehand.pipeline.sweep.grid import Grid, Point, Skipped, SweepPlan

@@ -11,11 +11,11 @@ from typing import Any, Final
 from beforehand.results.tables.sweep import METRICS
 from beforehand.simulator import Metrics, Program, Result, Scenario
 
-_POINT: Final = {"processes"}  # a run has it also when it failed
+_POINT: Final = {"processes"}  # also of failed runs, so it isn't a metric
 
 
 def measured(result: Result) -> dict[str, Any]:
-    """All columns that a run that is over adds to its point."""
+    """The columns that a finished run adds to its point."""
     return {
         **_values(result.metrics),
         "outcome": result.outcome,
@@ -27,20 +27,20 @@ def measured(result: Result) -> dict[str, Any]:
 
 
 def _values(metrics: Metrics) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for each in fields(metrics):
-        value = getattr(metrics, each.name)
+    values: dict[str, Any] = {}
+    for field in fields(metrics):
+        value = getattr(metrics, field.name)
         if is_dataclass(value) and not isinstance(value, type):
-            found |= {f"{each.name}_{inner}": part for inner, part in asdict(value).items()}
-        elif value is not None and each.name not in _POINT:
-            found[each.name] = value
-    return {name: found.get(name) for name in METRICS.names}
+            values |= {f"{field.name}_{inner}": part for inner, part in asdict(value).items()}
+        elif value is not None and field.name not in _POINT:
+            values[field.name] = value
+    return {name: values.get(name) for name in METRICS.names}
 
 
 def degree(scenario: Scenario) -> float | None:
-    """How many others a process sends to, on average; None where the workload does not say.
+    """How many others a process sends to, on average; None where the workload doesn't determine it.
 
-    For a replay it is counted, for the workloads it is how many they let a process choose from.
+    Counted for a replay; for other workloads, how many receivers a process chooses from.
     """
     if scenario.program is not None:
         return _pairs(scenario.program) / len(scenario.names)

@@ -1,4 +1,4 @@
-"""How long runs will take, roughly, and how they are dealt out: to waves, and to the tasks of a wave."""
+"""Cost estimates of runs, and their assignment to waves and to the tasks of a wave."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from beforehand import protocols
 from beforehand.pipeline.sweep.grid import Point
 from beforehand.simulator import Scenario
 
-_GROUP: Final = 5  # receivers of a multicast, if the workload does not say
-GUESS: Final = 1e-4  # seconds per unit of cost, before anything was measured: an interpreted core
-MOST_TASKS: Final = 4  # per slot, so that estimates that are wrong even out
-LEAST_TASK: Final = 1.0  # seconds; for less it is not worth starting one
+_GROUP: Final = 5  # assumed receivers of a multicast
+GUESS: Final = 1e-4  # seconds per unit of cost before anything is measured: an interpreted core
+MOST_TASKS: Final = 4  # per slot, so that wrong estimates even out
+LEAST_TASK: Final = 1.0  # seconds; less isn't worth starting a task
 
 
 def cost(scenario: Scenario) -> float:
@@ -30,33 +30,33 @@ def cost(scenario: Scenario) -> float:
 
 
 def by_cost(points: Sequence[Point]) -> list[Point]:
-    """The most expensive first: what comes last is short, so that nobody waits for one at the end."""
+    """The most expensive first, so that no long run is left for the end."""
     costs = {point.run: cost(point.scenario) for point in points}
     return sorted(points, key=lambda point: (-costs[point.run], point.run))
 
 
 def first_wave(points: Sequence[Point], seconds: float, per_unit: float, slots: int) -> int:
-    """How many of these fit a wave of so many seconds: at least one for each slot."""
+    """How many of these fit into a wave of this length: at least one for each slot."""
     room = seconds * slots / per_unit
-    for place, point in enumerate(points):
+    for count, point in enumerate(points):
         room -= cost(point.scenario)
         if room < 0:
-            return min(len(points), max(place, slots))
+            return min(len(points), max(count, slots))
     return len(points)
 
 
 def tasks_for(points: Sequence[Point], per_unit: float, slots: int) -> int:
-    """How many tasks are worth it: one per slot, and more if there is more to do."""
+    """How many tasks to start: one per slot, and more if there is enough work."""
     seconds = per_unit * sum(cost(point.scenario) for point in points)
     return min(max(slots, round(seconds / LEAST_TASK)), slots * MOST_TASKS, len(points))
 
 
-def deal(points: Sequence[Point], tasks: int) -> list[int]:
-    """A task for each point, most expensive first, so that all tasks have about as much to do."""
+def assign(points: Sequence[Point], tasks: int) -> list[int]:
+    """A task for each point, given the most expensive first, so that all tasks have similar loads."""
     load = [(0.0, task) for task in range(tasks)]
-    dealt = []
+    assigned = []
     for point in points:
         least, task = heapq.heappop(load)
-        dealt.append(task)
+        assigned.append(task)
         heapq.heappush(load, (least + cost(point.scenario), task))
-    return dealt
+    return assigned

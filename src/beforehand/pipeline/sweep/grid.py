@@ -1,8 +1,8 @@
 """A grid: values for each axis, and every combination of them that can be run.
 
-Values that make no sense on their own (a protocol or a workload that does not exist, a payload that is
-no number) are refused before anything runs. Combinations that do not fit (a protocol that only
-broadcasts and a workload that does not) are left out, each with its reason.
+Values that are invalid on their own (an unknown protocol or workload, a payload that isn't a number)
+are rejected before anything runs. Combinations that don't fit (a protocol that only broadcasts and a
+workload that doesn't) are skipped, each with its reason.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ AXES: Final = ("protocol", "workload", "network", "processes", "seed")
 FIELDS: Final = tuple(
     each.name for each in fields_of(Scenario) if each.name not in (*AXES, "network", "program")
 )
-# Depend on the protocol or on the names of processes, so they are judged in combination only.
+# Depend on the protocol or on process names, so they are checked in combination only.
 _TOGETHER: Final = frozenset(
     {"partitions", "stops", "drop_after", "overlay", "churn", "opens", "closes", "reparents"}
     | {"options", "split"}
 )
-# A program decides these itself: other values would be the same run under another name.
+# Determined by the program of a replay: other values would be the same run under another name.
 _OF_PROGRAM: Final = frozenset({"messages", "interval"})
 _ANY: Final = "raw"  # takes every workload that does not need an overlay
 
 
 @dataclass(frozen=True)
 class Grid:
-    """What to run: all combinations of these, each checked on its own when the grid is made.
+    """What to run: all combinations of these values, each of which is checked here on its own.
 
     A workload `replay:PATH` is read when the sweep starts; see programs.py.
     """
@@ -59,7 +59,7 @@ class Grid:
             for value in values:
                 if type(value) is not kind:
                     wanted = "whole numbers" if kind is int else "text"
-                    raise PipelineError(f"{axis}: {value!r} is not possible; give {wanted}")
+                    raise PipelineError(f"{axis}: {value!r} is invalid; use {wanted}")
         for name, values in self.fields.items():
             if name not in FIELDS:
                 raise PipelineError(f"a grid has no {name!r}; it has {_listed((*AXES, *FIELDS))}")
@@ -67,10 +67,10 @@ class Grid:
         for name, network in self.networks.items():
             if name in NETWORKS:
                 raise PipelineError(f"network {name!r} exists already; give yours another name")
-            for each in network:
-                if each not in NETWORK_FIELDS:
+            for field_name in network:
+                if field_name not in NETWORK_FIELDS:
                     raise PipelineError(
-                        f"network {name!r} has no {each!r}; it has {_listed(NETWORK_FIELDS)}"
+                        f"network {name!r} has no {field_name!r}; it has {_listed(NETWORK_FIELDS)}"
                     )
         for name in self.network:
             if name not in self.all_networks():
@@ -80,23 +80,25 @@ class Grid:
         _check_alone(self)
 
     def all_networks(self) -> dict[str, Network]:
-        """The named ones and the grid's own."""
+        """The built-in networks and the grid's own."""
         return {**NETWORKS, **self.networks}
 
 
 @dataclass(frozen=True)
 class Point:
-    """One run of a grid, and what it is called there."""
+    """One run of a grid, and its names there."""
 
     workload: str
     network: str
-    setting: str  # the other fields of the grid, as people write them
+    setting: str  # the other fields of the grid, like "loss=0.1, messages=50"
     scenario: Scenario
     run: str  # the digest of the scenario
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """The point in a few words."""
-        return _told(self.scenario.protocol, self.workload, self.network, len(self.scenario.names))
+        return _described(
+            self.scenario.protocol, self.workload, self.network, len(self.scenario.names)
+        )
 
 
 @dataclass(frozen=True)
@@ -109,14 +111,14 @@ class Skipped:
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """All of a grid: what to run, and what cannot be."""
+    """A whole grid: what to run, and what cannot be run."""
 
     points: tuple[Point, ...]
     skipped: tuple[Skipped, ...]
 
 
 def plan(grid: Grid) -> SweepPlan:
-    """Name every run; the programs of replays must have been read."""
+    """The runs of a grid; the programs of replays must have been read."""
     points: dict[tuple[str, ...], Point] = {}
     skipped: dict[Skipped, None] = {}
     for protocol, workload, network in product(grid.protocol, grid.workload, grid.network):
@@ -131,7 +133,7 @@ def plan(grid: Grid) -> SweepPlan:
                 scenario = _scenario(chosen)
             except ScenarioError as problem:
                 size = processes if program is None else len(program.processes)
-                skipped[Skipped(_told(protocol, workload, network, size), str(problem))] = None
+                skipped[Skipped(_described(protocol, workload, network, size), str(problem))] = None
                 continue
             point = Point(workload, network, _setting(given), scenario, scenario.digest())
             points[point.run, workload, network, point.setting] = point
@@ -142,7 +144,7 @@ def plan(grid: Grid) -> SweepPlan:
 
 
 def _combinations(grid: Grid, program: Program | None) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """The other fields, the size and the seed."""
+    """Every combination of the other fields, the size and the seed."""
     names = [name for name in grid.fields if program is None or name not in _OF_PROGRAM]
     sizes = grid.processes if program is None else [0]
     for values in product(*(grid.fields[name] for name in names)):
@@ -151,7 +153,7 @@ def _combinations(grid: Grid, program: Program | None) -> Iterator[tuple[dict[st
 
 
 def _scenario(chosen: dict[str, Any]) -> Scenario:
-    """A scenario; with `split` on auto, messages are split only where it does not work otherwise."""
+    """A scenario; with `split` on auto, multicasts are split only where it doesn't work otherwise."""
     if chosen.get("split", AUTO) != AUTO:
         return Scenario(**chosen)
     try:
@@ -167,7 +169,7 @@ def _setting(given: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in given.items())
 
 
-def _told(protocol: str, workload: str, network: str, processes: int) -> str:
+def _described(protocol: str, workload: str, network: str, processes: int) -> str:
     return f"{protocol}, workload {workload}, network {network}, {processes:,} processes"
 
 
@@ -176,15 +178,15 @@ def _told(protocol: str, workload: str, network: str, processes: int) -> str:
 
 def _check_values(name: str, values: Sequence[Any]) -> None:
     if isinstance(values, str) or not values:
-        raise PipelineError(f"{name}: give at least one value")
-    if any(value in values[:place] for place, value in enumerate(values)):
-        raise PipelineError(f"{name}: a value is there twice; name each once")
+        raise PipelineError(f"{name}: list at least one value")
+    if any(value in values[:index] for index, value in enumerate(values)):
+        raise PipelineError(f"{name}: a value occurs twice; list each once")
 
 
 def _check_alone(grid: Grid) -> None:
-    """Refuse what could not be run in any combination."""
+    """Reject what could not run in any combination."""
     for protocol in grid.protocol:
-        # Everybody can send to everybody, if need be one by one.
+        # Every protocol can broadcast, if need be by one message per receiver.
         Scenario(protocol=protocol, workload="broadcast:1", processes=3, split=True, fifo=True)
     for processes in grid.processes:
         Scenario(protocol=_ANY, processes=processes)
@@ -203,7 +205,7 @@ def _check_alone(grid: Grid) -> None:
                 Scenario(protocol=_ANY, **{name: value})
             except (TypeError, ValueError, AttributeError):
                 raise PipelineError(
-                    f"{name}: {value!r} is not possible; write it as `beforehand simulate` takes it"
+                    f"{name}: {value!r} is invalid; see the fields of a scenario in docs/sweep.md"
                 ) from None
         if name == "split" and value not in (True, False, AUTO):
             raise PipelineError(f"split is {value!r}; give true, false or {AUTO!r}")

@@ -1,4 +1,4 @@
-"""A grid as people write it: a TOML file, or the same names and values from the command line.
+"""A grid as users write it: a TOML file, or the same names and values from the command line.
 
 protocol = ["hybrid", "rst"]      # one value or several; so for every field of a scenario
 network = ["lan", "office"]
@@ -25,17 +25,17 @@ _NETWORKS: Final = "networks"
 
 
 def read(path: str) -> dict[str, Any]:
-    """What a TOML file says, not yet checked."""
+    """The content of a TOML file, unchecked."""
     try:
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as problem:
         raise PipelineError(f"{path}: the grid cannot be read ({problem.strerror})") from None
-    except ValueError as problem:  # no TOML, or no text
+    except ValueError as problem:  # neither TOML nor text
         raise PipelineError(f"{path}: not a TOML file ({problem}); see docs/sweep.md") from None
 
 
 def grid_of(values: Mapping[str, Any]) -> Grid:
-    """The grid of names and values; each value may be a list of several."""
+    """The grid of names and values; each value may be a list."""
     networks = values.get(_NETWORKS, {})
     if not isinstance(networks, dict) or not all(isinstance(n, dict) for n in networks.values()):
         raise PipelineError(
@@ -51,9 +51,9 @@ def grid_of(values: Mapping[str, Any]) -> Grid:
 
 
 def _several(name: str, value: Any) -> list[Any]:
-    """A list of values, for one that is a list itself as well."""
+    """A list of values, also for a field whose values are lists."""
     if not isinstance(value, list):
         return [value]
-    if name in LISTS and not any(isinstance(each, list) for each in value):
+    if name in LISTS and not any(isinstance(item, list) for item in value):
         return [value]
     return value

@@ -1,4 +1,4 @@
-"""One wave as one Spark job: a DataFrame with a row per run, and `mapInArrow` that does them."""
+"""One wave as one Spark job: a DataFrame with a row per run, and `mapInArrow` to simulate them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pyspark.storagelevel import StorageLevel
 from beforehand.pipeline.arrow import arrow_schema
 from beforehand.pipeline.schemas import EVENTS
 from beforehand.pipeline.sweep.columns import degree
-from beforehand.pipeline.sweep.costs import deal
+from beforehand.pipeline.sweep.costs import assign
 from beforehand.pipeline.sweep.grid import Point
 from beforehand.pipeline.sweep.schemas import BOTH, PLANNED, RESULTS
 from beforehand.pipeline.sweep.tasks import Simulate, Task
@@ -20,7 +20,7 @@ from beforehand.simulator import Program
 
 
 class WaveJob:
-    """What the waves of a sweep share: the programs, which go to each worker once, and how to run."""
+    """What the waves of a sweep share: programs, broadcast to the workers once, and how to simulate."""
 
     def __init__(
         self, spark: SparkSession, programs: Iterable[Program], audit: bool, simulate: Simulate
@@ -33,7 +33,7 @@ class WaveJob:
         self._counters = RunCounters(spark)
 
     def counters(self) -> RunCounters:
-        """Fresh ones, for the job that comes next."""
+        """New counters, for the next job."""
         self._counters = RunCounters(self._spark)
         return self._counters
 
@@ -46,16 +46,16 @@ class WaveJob:
         traces: str | None,
         traced: Sequence[str],
     ) -> None:
-        """Simulate in so many tasks, and write both tables; the events of the runs in `traced`."""
+        """Simulate in this many tasks, and write the results, and the events of the runs in `traced`."""
         todo = self._todo(points, tasks, set(traced))
         task = Task(
-            self._simulate,
-            _getter(self._programs),
-            self._counters.finished(),
-            wave,
-            self._audit,
-            arrow_schema(RESULTS),
-            None if traces is None else arrow_schema(EVENTS),
+            simulate=self._simulate,
+            programs=_getter(self._programs),
+            finished=self._counters.finished(),
+            wave=wave,
+            audit=self._audit,
+            results=arrow_schema(RESULTS),
+            events=None if traces is None else arrow_schema(EVENTS),
         )
 
         def work(batches: Iterator[Any]) -> Iterator[Any]:
@@ -64,7 +64,7 @@ class WaveJob:
         if traces is None:
             todo.mapInArrow(work, RESULTS).write.parquet(results)
             return
-        # Kept until both tables are written, or every run would be simulated twice.
+        # Persisted until both tables are written, or every run would be simulated twice.
         both = todo.mapInArrow(work, BOTH).persist(StorageLevel.DISK_ONLY)
         try:
             both.where("event is not null").select("event.*").write.parquet(traces)
@@ -80,36 +80,36 @@ class WaveJob:
                 "program": point.scenario.program and point.scenario.program.digest(),
                 "traced": point.run in traced,
             }
-            for task, point in zip(deal(points, tasks), points, strict=True)
+            for task, point in zip(assign(points, tasks), points, strict=True)
         ]
         values = [tuple(row[name] for name in PLANNED.names) for row in rows]
         return self._spark.createDataFrame(values, PLANNED).repartitionById(tasks, "task")
 
 
 class RunCounters:
-    """How many runs of a job are over; Spark brings the news whenever a task ends."""
+    """Counts the finished runs of a job; Spark updates it whenever a task ends."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._done = spark.sparkContext.accumulator(0)
         self._failed = spark.sparkContext.accumulator(0)
 
     def read(self) -> tuple[int, int]:
-        """Runs that are over, and those of them that failed."""
+        """Finished runs, and those of them that failed."""
         return self._done.value, self._failed.value
 
     def finished(self) -> Callable[[bool], None]:
-        """For the tasks: tells that a run is over, and whether it failed."""
+        """What tasks call after each run, with whether it failed."""
         done, failures = self._done, self._failed
 
-        def tell(failed: bool) -> None:
+        def count(failed: bool) -> None:
             done.add(1)
             failures.add(int(failed))
 
-        return tell
+        return count
 
 
 def _getter(programs: Any) -> Callable[[], Mapping[str, Program]]:
-    """The programs where the tasks are; None: there are none."""
+    """How tasks get at the broadcast programs, if there are any."""
     return dict if programs is None else lambda: programs.value
 
 

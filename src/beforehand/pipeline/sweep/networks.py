@@ -1,7 +1,7 @@
-"""The networks that have a name: what one would type after `beforehand simulate`, decided once.
+"""The built-in networks: named sets of fields of a scenario.
 
-They are typical, not measured: a rack or a building, continents apart, and telephones that move. The
-delays are one-way. All of them count the 28 bytes of UDP and IP for each frame.
+They are typical, not measured: a rack or building, different continents, and moving phones. Delays are
+one-way. All but the default count the 28 bytes of UDP and IP headers for each frame.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ DEFAULT: Final = "default"
 _UDP: Final = 28
 
 NETWORKS: Final[dict[str, Network]] = {
-    # As the simulator has it when nothing is said.
+    # The defaults of the simulator.
     DEFAULT: {},
     "lan": {
         "delay": "lognormal:200us,0.3",
@@ -41,6 +41,15 @@ NETWORKS: Final[dict[str, Network]] = {
 
 # The fields that a network may have.
 NETWORK_FIELDS: Final = (
-    *("delay", "jitter", "bandwidth", "header", "fifo"),
-    *("loss", "duplicate", "partitions", "link", "tick", "flush"),
+    "delay",
+    "jitter",
+    "bandwidth",
+    "header",
+    "fifo",
+    "loss",
+    "duplicate",
+    "partitions",
+    "link",
+    "tick",
+    "flush",
 )

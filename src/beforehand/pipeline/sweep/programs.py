@@ -1,4 +1,4 @@
-"""The workloads of a grid that are traces: `replay:PATH` becomes programs.
+"""The workloads of a grid that replay something: `replay:PATH` becomes programs.
 
 PATH is what `beforehand ingest` has written, with `#RUN` behind it for one of its runs (otherwise all
 of them take part, each as a workload of its own), or a program or trace of `beforehand simulate`.
@@ -22,7 +22,7 @@ from beforehand.simulator import Program
 
 
 def with_programs(spark: SparkSession, grid: Grid) -> Grid:
-    """The same grid with all that it replays read."""
+    """The same grid, with the programs that it replays."""
     workloads: dict[str, None] = {}
     programs = dict(grid.programs)
     for workload in grid.workload:

@@ -1,4 +1,4 @@
-"""Tells how far a job is while it runs."""
+"""Reports the progress of a job while it runs."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Final
 
 from beforehand.pipeline.sweep.job import RunCounters
 
-EVERY: Final = 0.2  # seconds
+INTERVAL: Final = 0.2  # seconds
 
 
 class ProgressPoller:
-    """Looks at the counters now and then, in a thread: the caller waits for Spark meanwhile."""
+    """Polls the counters in a thread, while the caller waits for Spark."""
 
-    def __init__(self, counters: RunCounters, tell: Callable[[int, int], None] | None) -> None:
+    def __init__(self, counters: RunCounters, report: Callable[[int, int], None] | None) -> None:
         self._counters = counters
-        self._tell = tell
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._report = report
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._poll, daemon=True)
 
-    def _watch(self) -> None:
-        while self._tell is not None and not self._over.wait(EVERY):
-            self._tell(*self._counters.read())
+    def _poll(self) -> None:
+        while self._report is not None and not self._stopped.wait(INTERVAL):
+            self._report(*self._counters.read())
 
     def __enter__(self) -> None:
         self._thread.start()
@@ -34,5 +34,5 @@ class ProgressPoller:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._over.set()
+        self._stopped.set()
         self._thread.join()

@@ -1,4 +1,4 @@
-"""Run a sweep: what is missing of a grid, wave by wave, the most expensive runs first."""
+"""A sweep as a whole: the missing runs of a grid, wave by wave, the most expensive ones first."""
 
 from __future__ import annotations
 
@@ -25,40 +25,40 @@ from beforehand.pipeline.sweep.schemas import POINT, RESULTS
 from beforehand.pipeline.sweep.tasks import Simulate
 from beforehand.pipeline.sweep.waves import Wave, Waves
 
-WAVE_SECONDS: Final = 20.0  # of a wave: what a sweep that is killed loses at most, roughly
-FIRST_SECONDS: Final = 5.0  # of the first one, when nothing is known yet
-_NAMES: Final = ("workload", "network", "setting")  # of a run, in its grid
+WAVE_SECONDS: Final = 20.0  # per wave: roughly what a killed sweep loses at most
+FIRST_SECONDS: Final = 5.0  # for the first one, before anything is measured
+_NAMES: Final = ("workload", "network", "setting")  # a run's names in its grid
 
 
 @dataclass(frozen=True)
 class SweepProgress:
-    """How far a sweep is."""
+    """The progress of a sweep."""
 
     total: int
-    done: int  # failed ones and those that were there already included
+    done: int  # including failed and reused ones
     failed: int
-    seconds_left: float | None  # an estimate; None while there is nothing to go by
+    seconds_left: float | None  # an estimate; None before the first wave
 
     @property
     def remaining(self) -> int:
-        """Runs still to do."""
+        """Runs that aren't done yet."""
         return self.total - self.done
 
 
 @dataclass(frozen=True)
 class SweepResult:
-    """What a sweep has given."""
+    """The outcome of a sweep."""
 
     results: DataFrame  # one row of RESULTS for each point of the grid
     done: int  # runs of this sweep
-    failed: int  # runs that have failed, and have no figures
-    reused: int  # runs that were there already
+    failed: int  # failed runs, which have no figures
+    reused: int  # runs that were complete already
     skipped: tuple[Skipped, ...]  # combinations that cannot be run
-    traces: tuple[str, ...]  # folders with the events; empty if they were not wanted
+    traces: tuple[str, ...]  # folders with the events, if requested
 
 
 def prepare(spark: SparkSession, grid: Grid) -> SweepPlan:
-    """Read what a grid replays, check all of it and name its runs."""
+    """Read the programs of a grid, check it and name its runs."""
     return plan(with_programs(spark, grid))
 
 
@@ -75,25 +75,35 @@ def run_sweep(
     command: str = "",
     run_command: Callable[[Point], str] = lambda point: "",
 ) -> SweepResult:
-    """Do what is missing of a grid in the folder `out`, and return the results of the whole grid.
+    """Run what is missing of a grid in the folder `out`, and return the results of the whole grid.
 
-    Missing is what has not been done, what failed, and with `traces` or `audit` what was done without.
-    One sweep at a time may write into a folder. Its notes record `command`, the command line that does
-    the whole grid, and for each run what `run_command` returns: the one that does only that run.
+    Runs are missing if they weren't done, failed, or lack the requested `traces` or `audit`. Only one
+    sweep at a time may write into a folder. Its notes record `command`, the command line for the whole
+    grid, and for each run what `run_command` returns: the one for that run alone.
     """
     planned = prepare(spark, grid) if isinstance(grid, Grid) else grid
     waves = Waves(spark, out)
     waves.tidy()
-    sweep = _Sweep(spark, waves, planned, traces, audit, progress, simulate, command, run_command)
-    sweep.go(wave_seconds)
+    sweep = _Sweep(
+        spark,
+        waves,
+        planned,
+        traces=traces,
+        audit=audit,
+        progress=progress,
+        simulate=simulate,
+        command=command,
+        run_command=run_command,
+    )
+    sweep.run(wave_seconds)
     return sweep.result()
 
 
 def stored(spark: SparkSession, out: str) -> SweepResult:
-    """Everything that sweeps have left in a folder, whatever their grids."""
+    """All results in a folder, whatever their grids."""
     waves = Waves(spark, out)
     if not waves.complete:
-        raise PipelineError(f"{out}: there are no results of a sweep; give a grid to make some")
+        raise PipelineError(f"{out}: no results of a sweep there; run one first")
     owners = waves.owners()
     failed = sum(run in wave.failed for run, wave in owners.items())
     traces = {waves.traces(wave.name) for wave in waves.traced().values()}
@@ -108,6 +118,7 @@ class _Sweep:
         spark: SparkSession,
         waves: Waves,
         planned: SweepPlan,
+        *,
         traces: bool,
         audit: bool,
         progress: Callable[[SweepProgress], None] | None,
@@ -130,12 +141,12 @@ class _Sweep:
         self.done = 0
         self.failed = 0
         self.slots = spark.sparkContext.defaultParallelism
-        self.per_unit: float | None = None  # seconds of a slot for a unit of cost, as measured
-        programs = [point.scenario.program for point in self.todo]
-        self.job = WaveJob(spark, [each for each in programs if each is not None], audit, simulate)
+        self.per_unit: float | None = None  # measured seconds of a slot per unit of cost
+        programs = [p.scenario.program for p in self.todo if p.scenario.program is not None]
+        self.job = WaveJob(spark, programs, audit, simulate)
 
     def _missing(self) -> set[str]:
-        """Not there, failed, or done without what is asked for now."""
+        """Runs that weren't done, failed, or lack what is requested now."""
         owners, traced = self.waves.owners(), self.waves.traced()
         good = {
             run
@@ -146,9 +157,9 @@ class _Sweep:
             good -= {run for run in wave.failed if owners[run] is wave}
         return set(self.points) - good
 
-    def go(self, wave_seconds: float) -> None:
-        """All waves."""
-        self._tell(0, 0)
+    def run(self, wave_seconds: float) -> None:
+        """Run all waves."""
+        self._report(0, 0)
         seconds = min(FIRST_SECONDS, wave_seconds)
         while self.todo:
             count = first_wave(self.todo, seconds, self.per_unit or GUESS, self.slots)
@@ -158,10 +169,10 @@ class _Sweep:
             spent = (time.monotonic() - began) * self.slots
             self.per_unit = spent / sum(cost(point.scenario) for point in points)
             seconds = wave_seconds
-            self._tell(0, 0)
+            self._report(0, 0)
 
     def _attempt(self, points: Sequence[Point]) -> None:
-        """One wave. If it kills its workers, find out which runs do that, and let the others finish."""
+        """Run one wave. If it kills workers, bisect for the runs that do, and let the others finish."""
         try:
             self._wave(points)
         except (Py4JJavaError, PySparkException) as problem:
@@ -175,9 +186,9 @@ class _Sweep:
     def _wave(self, points: Sequence[Point]) -> None:
         name = self.waves.new_name()
         have = self.waves.traced()
-        traced = [each.run for each in points if self.traces and each.run not in have]
+        traced = [point.run for point in points if self.traces and point.run not in have]
         try:
-            with ProgressPoller(self.job.counters(), self._tell if self.progress else None):
+            with ProgressPoller(self.job.counters(), self._report if self.progress else None):
                 self.job.run(
                     points,
                     tasks_for(points, self.per_unit or GUESS, self.slots),
@@ -194,7 +205,7 @@ class _Sweep:
         self._add(name, points, failed, [run for run in traced if run not in failed])
 
     def _give_up(self, point: Point, problem: Exception) -> None:
-        """Its worker died: what can be told is told by the driver."""
+        """Record the failure of a run whose worker died."""
         name = self.waves.new_name()
         error = f"the worker was lost: {_cause(problem)}"
         row = {**point_row(point), "wave": name, "error": error}
@@ -212,8 +223,8 @@ class _Sweep:
         self.done += len(points)
         self.failed += len(failed)
 
-    def _tell(self, done: int, failed: int) -> None:
-        """`done` and `failed` are of the wave that is under way."""
+    def _report(self, done: int, failed: int) -> None:
+        """Report progress; `done` and `failed` count runs of the current wave."""
         if self.progress is None:
             return
         total = len(self.points)
@@ -225,7 +236,7 @@ class _Sweep:
         self.progress(SweepProgress(total, so_far, self.failed + failed, left))
 
     def result(self) -> SweepResult:
-        """After all waves."""
+        """The outcome after all waves."""
         names = [(p.run, p.workload, p.network, p.setting) for p in self.planned.points]
         schema = [field for field in POINT if field.name in ("run", *_NAMES)]
         labels = self.spark.createDataFrame(names, StructType(schema))
@@ -243,7 +254,7 @@ class _Sweep:
 
 
 def _cause(problem: Exception) -> str:
-    """What Spark says of the last task that failed, in one line."""
-    told = problem.java_exception.getMessage() if isinstance(problem, Py4JJavaError) else problem
-    lines = str(told).strip().splitlines() or [type(problem).__name__]
+    """Spark's description of the last task that failed, in one line."""
+    text = problem.java_exception.getMessage() if isinstance(problem, Py4JJavaError) else problem
+    lines = str(text).strip().splitlines() or [type(problem).__name__]
     return lines[0].rpartition("most recent failure: ")[2]

@@ -1,7 +1,7 @@
-"""What runs in the tasks: scenarios come in as rows, what they gave goes out. Plain Python, no Spark.
+"""What runs in the tasks: scenarios in, results out, both as rows. Plain Python, no Spark.
 
-A run that fails is a row with its error, and its events are nowhere: they wait in a file until the
-run is over, so that memory stays bounded and no half run gets out.
+A failed run yields a row with its error and no events: events are spooled to a file until the run is
+over, so that memory stays bounded and no partial run gets out.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from beforehand.trace.recorder import Columns, Recorder, Sink
 from beforehand.trace.sinks import table_of
 
 Simulate = Callable[..., Result]  # like simulator.run
-FRAMES: Final = 3  # of a traceback that are worth keeping
+FRAMES: Final = 3  # of a traceback that are kept
 
 
 class Spool(Sink):
-    """Events in a file of Arrow batches, to be read back when the run is over."""
+    """Events in a file of Arrow batches, read back when the run is over."""
 
     def __init__(self, schema: pa.Schema) -> None:
         self.schema = schema
@@ -35,9 +35,9 @@ class Spool(Sink):
 
     def write(self, columns: Columns) -> None:
         table = table_of(columns)
-        found = first_problem(table)
-        if found is not None:
-            raise TraceError(f"the simulator recorded an event that makes no sense: {found[1]}")
+        problem = first_problem(table)
+        if problem is not None:
+            raise TraceError(f"the simulator recorded an invalid event: {problem[1]}")
         arrays = [pa.array(c, f.type) for c, f in zip(table, self.schema, strict=True)]
         self.writer.write_batch(pa.record_batch(arrays, schema=self.schema))
 
@@ -50,16 +50,17 @@ class Spool(Sink):
         self.file.close()
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """All that was written, once."""
+        """All events, readable once."""
         with self.file, pa.ipc.open_stream(self.file) as reader:
             yield from reader
 
 
 class Task:
-    """Does the runs of its rows, one after the other; is called with batches of PLANNED."""
+    """Simulates the rows of batches of PLANNED, one after the other."""
 
     def __init__(
         self,
+        *,
         simulate: Simulate,
         programs: Callable[[], Mapping[str, Program]],
         finished: Callable[[bool], None],
@@ -70,14 +71,14 @@ class Task:
     ) -> None:
         self.simulate = simulate
         self.programs = programs  # by their digests
-        self.finished = finished  # is told of each run whether it failed
+        self.finished = finished  # called after each run with whether it failed
         self.wave = wave
         self.audit = audit
         self.results = results
         self.events = events  # None: no events go out, and result rows are not wrapped
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """A row for each run, and its events before it."""
+        """The events and then the result of each run."""
         for batch in batches:
             for todo in batch.to_pylist():
                 yield from self.run(todo)
@@ -92,24 +93,24 @@ class Task:
             else:
                 with Recorder(todo["run"], spool) as recorder:
                     result = self.simulate(scenario, audit=self.audit, recorder=recorder)
-            found = columns.measured(result)
+            outcome = columns.measured(result)
         except Exception as problem:
-            found = {"error": told(problem)}
+            outcome = {"error": described(problem)}
         else:
             if spool is not None:
                 yield from map(self._event, spool.batches())
-        self.finished(found["error"] is not None)
-        yield self._result({**todo, "wave": self.wave, **found})
+        self.finished(outcome["error"] is not None)
+        yield self._result({**todo, "wave": self.wave, **outcome})
 
     def scenario(self, todo: dict[str, Any]) -> Scenario:
-        """The scenario of a row, which must be the one that the row is named after."""
+        """The scenario of a row, whose digest must be the name of its run."""
         fields = json.loads(todo["scenario"])
         if todo["program"] is not None:
             fields["program"] = self.programs()[todo["program"]]
         scenario = Scenario(**fields)
         if scenario.digest() != todo["run"]:
             raise ValueError(
-                f"the worker understands run {todo['run']} as another one, {scenario.digest()}; "
+                f"the worker reads run {todo['run']} as another one, {scenario.digest()}; "
                 "install the same version of beforehand on driver and workers"
             )
         return scenario
@@ -122,7 +123,7 @@ class Task:
         return self._wrapped(event=batch)
 
     def _wrapped(self, **part: pa.RecordBatch) -> pa.RecordBatch:
-        """Rows of one of the two tables, with nothing beside them for the other one."""
+        """Rows of one of the two tables, with nulls for the other one."""
         [rows] = map(len, part.values())
         schemas = {"result": self.results, "event": self.events}
         kinds = {name: pa.struct(list(schema)) for name, schema in schemas.items()}
@@ -133,8 +134,8 @@ class Task:
         return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(kinds))
 
 
-def told(problem: BaseException) -> str:
-    """An error for the table: its type and text, and where it came from."""
+def described(problem: BaseException) -> str:
+    """An error for the table: its type, text and innermost frames."""
     frames = traceback.extract_tb(problem.__traceback__)[-FRAMES:]
     places = [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames]
     return "\n  ".join([f"{type(problem).__name__}: {problem}", *places])

@@ -1,13 +1,13 @@
 """Where the results of a sweep are, and which of them count.
 
-A sweep is done in waves, each one Spark job. The folder of a sweep has
+A sweep runs in waves, each one Spark job. Its folder holds
 
-    results/WAVE/    what the runs of a wave gave: Parquet with the columns RESULTS
-    traces/WAVE/     their events, if they were wanted: Parquet with the columns EVENTS
-    waves/WAVE.json  which runs these are; written last, in one step
+    results/WAVE/    the results of a wave's runs: Parquet with the columns RESULTS
+    traces/WAVE/     their events, if requested: Parquet with the columns EVENTS
+    waves/WAVE.json  which runs these are; written last, atomically
 
-Only waves with a note count, so nothing of a wave that was killed is ever seen; what is left of it is
-removed when the next sweep starts. A run that was done again belongs to the last wave that has it.
+Only waves with a note count, so a killed wave is never visible; its leftovers are removed when the next
+sweep starts. A run that was repeated belongs to the last wave that contains it.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Wave:
     name: str
     runs: list[str]
     failed: list[str]
-    traced: list[str]  # whose events are in its traces
+    traced: list[str]  # runs whose events are in its traces
     audited: bool
-    # How it came about; empty in notes of older versions.
-    command: str = ""  # that does the whole grid
-    commands: dict[str, str] = field(default_factory=dict)  # run -> that does only this one
+    # Provenance; empty in notes of older versions.
+    command: str = ""  # for the whole grid
+    commands: dict[str, str] = field(default_factory=dict)  # run -> command for this run alone
     environment: dict[str, str] = field(default_factory=dict)
     when: str = ""
 
@@ -67,15 +67,15 @@ class Waves:
     # ---- what is there ----
 
     def owners(self) -> dict[str, Wave]:
-        """For each run the wave that has the word on it."""
+        """For each run, the wave whose result counts."""
         return {run: wave for wave in self.complete for run in wave.runs}
 
     def traced(self) -> dict[str, Wave]:
-        """For each run whose events there are, the wave that has them."""
+        """For each run with events, the wave that contains them."""
         return {run: wave for wave in self.complete for run in wave.traced}
 
     def stored(self) -> DataFrame:
-        """The results of all runs in the folder, each once, named as they were when they were done."""
+        """The results of all runs in the folder, each once, with the names of their own grids."""
         owners = self.owners()
         if not owners:
             return self._spark.createDataFrame([], RESULTS)
@@ -92,7 +92,7 @@ class Waves:
         return join(self.out, SweepFolder.RESULTS, wave)
 
     def rows(self, wave: str) -> DataFrame:
-        """The results of a wave that was written, whether or not it counts."""
+        """The results of a written wave, whether or not it counts yet."""
         return self._spark.read.schema(RESULTS).parquet(literal(self.results(wave)))
 
     def traces(self, wave: str) -> str:
@@ -102,12 +102,12 @@ class Waves:
     # ---- what is added ----
 
     def tidy(self) -> None:
-        """Make the folder a sweep's, and remove what waves that were killed have left there."""
+        """Mark the folder as a sweep's, and remove the leftovers of killed waves."""
         if self._storage.read_note(self.out, SweepFolder.MARK) is None:
             for name in (SweepFolder.RESULTS, SweepFolder.TRACES, SweepFolder.WAVES):
                 if self._storage.exists(join(self.out, name)):
                     raise PipelineError(
-                        f"{self.out} has a {name!r} that no sweep has written; choose another folder"
+                        f"{self.out} has a {name!r} that isn't from a sweep; choose another folder"
                     )
             self._storage.write_note(
                 self.out, SweepFolder.MARK, {"holds": "the results of beforehand sweep"}
@@ -122,19 +122,19 @@ class Waves:
     def new_name(self) -> str:
         """A name for the next wave, later than all others.
 
-        The token is not for order: the JVM of a sweep that was killed may live on for a moment and write
-        into the folder of its wave, which must not be that of ours.
+        The random token keeps it apart from the wave of a killed sweep, whose JVM may live on for a
+        moment and write into its folder.
         """
         last = max((int(wave.name[:5]) for wave in self.complete), default=0)
         return f"{last + 1:05}-{uuid.uuid4().hex[:8]}"
 
     def discard(self, name: str) -> None:
-        """A wave did not work out: remove what it may have written."""
+        """Remove what a failed wave may have written."""
         self._storage.delete(self.results(name))
         self._storage.delete(self.traces(name))
 
     def add(self, wave: Wave) -> None:
-        """A wave is complete: from now on it counts."""
+        """Make a complete wave count."""
         self._storage.write_note(
             join(self.out, SweepFolder.WAVES), f"{wave.name}.json", asdict(wave)
         )
