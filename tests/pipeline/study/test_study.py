@@ -180,7 +180,7 @@ def test_a_part_of_a_run_is_closed(
     names = {send.id for send in part.program.sends}
     before = ancestors([row.asDict() for row in messages.collect()])
     assert all(before[name] <= names for name in names)
-    with pytest.raises(PipelineError, match="has no run 'nothing' with messages; its runs: "):
+    with pytest.raises(PipelineError, match="no run 'nothing' with messages; choose one of "):
         choose(summary, "nothing", folder)
 
 
