@@ -57,7 +57,7 @@ def test_a_demo_twice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         assert any(text in line for line in lines), text
     page = folder / DemoFolder.REPORT / "index.html"
-    assert lines[-1] == f"The report, for your browser: {page}"
+    assert lines[-1] == f"Open the report in your browser: {page}"
     for number, name in enumerate(demo_steps.STEPS, 1):
         assert f"[{number}/{len(demo_steps.STEPS)}] {name}: " in shown.stderr
     check_files(folder, sound=True)

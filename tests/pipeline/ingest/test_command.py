@@ -64,7 +64,7 @@ def test_nothing_of_use_is_a_failure(spark: SparkSession, tmp_path: Path) -> Non
     """Exit code 2, after all that could be said; the rejects are there to look at."""
     (tmp_path / "LICENSE").write_text("free\n")
     said = command(tmp_path, "--out", tmp_path / "out")
-    assert said.exit_code == 2 and "nothing could be used" in said.stderr
+    assert said.exit_code == 2 and "no row could be used" in said.stderr
     assert spark.read.parquet(str(tmp_path / "out" / "rejects")).count() == 1
 
 

@@ -196,7 +196,7 @@ def test_the_commands(asked: Study, stopped_and_run_again: StudyResult) -> None:
     assert shown.exit_code == 0, shown.output
     for text in ("On lan, with delay", "(raw)", "What to choose:", "low latency on lan"):
         assert text in shown.output
-    assert "Already there and reused: the ingest, the characteristics, 3 of 3" in shown.output
+    assert "Reused from an earlier call: the ingest, the characteristics, 3 of 3" in shown.output
     ingested = f"{asked.out}/ingest"
     told = invoke("characterise", ingested)
     assert told.exit_code == 0 and "Table 1 of Almeida's paper for n = 4" in told.output

@@ -74,12 +74,12 @@ def test_a_sweep_is_summed_up(spark: SparkSession, tmp_path: Path) -> None:
         "skipped newtop, workload uniform, network mine, 4 processes: newtop only" in first.stderr
     )
     common, header, *lines = first.stdout.splitlines()
-    assert common == "all with messages=5"
+    assert common == "All runs with messages=5"
     assert [line.count("loss=0.1") for line in lines[:4]] == [0, 0, 1, 1]
     assert header.split()[:3] == ["PROTOCOL", "WORKLOAD", "NETWORK"] and "VIOLATIONS" in header
     assert len(lines) == 5 and all("complete" in line for line in lines[:4])
     assert lines[4] == (
-        f"4 runs done, 0 failed, 0 were there already, 1 combinations skipped; all in {out}"
+        f"4 runs done, 0 failed, 0 reused, 1 combinations skipped; results in {out}"
     )
     again = sweep(*options, "--json", "--tables")
     values = json.loads(again.stdout)
@@ -90,7 +90,7 @@ def test_a_sweep_is_summed_up(spark: SparkSession, tmp_path: Path) -> None:
     everything = sweep("--out", out, "--tables")
     assert everything.exit_code == 0
     assert "Table 1, claimed and measured" in everything.stdout
-    assert "0 runs done, 0 failed, 4 were there already" in everything.stdout
+    assert "0 runs done, 0 failed, 4 reused" in everything.stdout
 
 
 @pytest.mark.spark
