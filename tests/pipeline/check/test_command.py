@@ -41,7 +41,7 @@ def test_audit_judges_the_run_that_was_saved(spark: SparkSession, tmp_path: Path
     saved = tmp_path / "trace.jsonl"
     found = command("check", "--protocol", "raw", "--sends", "2,1,0", "--out", saved, *SPARK)
     assert found.exit_code == 1, found.output
-    assert "the shortest run that shows it, 4 steps:" in found.stdout
+    assert "The shortest run that shows it, 4 steps:" in found.stdout
     judged = command("audit", saved)
     assert judged.exit_code == 1, judged.output
     assert "raw: fifo: " in judged.output
