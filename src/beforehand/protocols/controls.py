@@ -1,14 +1,14 @@
 """Two protocols that are *not* causal, so that every checker can be shown to catch something.
 
-`raw` delivers what arrives, when it arrives: the network itself. What is lost is never delivered,
-what comes twice is delivered twice.
+`raw` delivers what arrives, when it arrives: the network itself. A lost message is never delivered, a
+duplicate is delivered twice.
 
-`fifo` keeps the order between each two processes and repairs loss and duplication, which is what a
-TCP connection or a message queue gives: the common belief is that this is enough. It is not: an
-answer may overtake the question on its way to a third process (Mattern and Fünfrocken, figure 4).
+`fifo` keeps the order between any two processes and repairs loss and duplication, as a TCP connection
+or a message queue does. Many systems rely on that, and it isn't enough: an answer may overtake its
+question on the way to a third process (Mattern and Fünfrocken, figure 4).
 
-Invariants of `fifo`: frames to one receiver form a stream (`window.py`) in which each carries the
-number of the message before it; messages are delivered in the order of their stream.
+Invariants of `fifo`: frames to one receiver form a stream (`support/windows.py`) in which each carries
+the number of the message before it; messages are delivered in the order of their stream.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Raw(Core):
         out.append(Deliver(sender, frame.number, frame.payload))
 
     def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
-        pass  # nothing is kept about anybody
+        pass  # it has no state per peer
 
     def integers(self) -> int:
         return 1 + (0 if self.fence is None else self.fence.integers())
@@ -88,7 +88,7 @@ class FifoAck(Signal):
 
 
 class Fifo(Core):
-    """One process that keeps the order of each sender, and no other."""
+    """One process that keeps the order of each sender, and nothing more."""
 
     outgoing: dict[str, SendWindow]
     incoming: dict[str, ReceiveWindow]
