@@ -48,14 +48,16 @@ def check(event: Event) -> Event:
     """Return the event if it is valid, otherwise raise TraceError with a remedy."""
     invalid = problem(event)
     if invalid is not None:
-        where = f"event {shown(event.seq)} of {shown(event.process)} in run {shown(event.run)}"
+        run, process, seq, *_ = tuple[Any, ...](event)
+        where = f"event {shown(seq)} of {shown(process)} in run {shown(run)}"
         raise TraceError(f"{where}: {invalid}")
     return event
 
 
 def problem(event: Event) -> str | None:
     """What is wrong with an event, and the remedy; None if it is valid."""
-    run, process, seq, kind, sender, mid, to, time_ns, payload_bytes, meta_bytes, detail = event
+    fields: tuple[Any, ...] = event  # compiled code would insist on the declared types
+    run, process, seq, kind, sender, mid, to, time_ns, payload_bytes, meta_bytes, detail = fields
     return (
         _problem_of_text("run", run)
         or _problem_of_process("process", process)
