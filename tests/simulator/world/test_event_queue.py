@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beforehand.errors import ScenarioError
-from beforehand.simulator.world.event_queue import MAX_TIME, Callback, EventQueue, lowest_bit
+from beforehand.simulator.world.event_queue import MAX_TIME, Callback, TimingWheel, lowest_bit
 from beforehand.simulator.world.random_streams import Stream
 
 # When to schedule: after so long, or at a given instant (now, if that is over).
@@ -62,7 +62,7 @@ class Driven:
     """Carries out a plan on a real queue; an event that has happened is used for its first child."""
 
     def __init__(self, plan: list[list[After]]) -> None:
-        self.queue = EventQueue()
+        self.queue = TimingWheel()
         self.plan = plan
         self.happened: list[tuple[int, int]] = []
         self.scheduled = 0
@@ -124,7 +124,7 @@ def test_many_events_of_all_magnitudes() -> None:
 
 def test_events_of_one_instant_keep_their_order_whenever_they_were_scheduled() -> None:
     """Some come when the instant is far, some when it is near, some in it: first come, first served."""
-    queue = EventQueue()
+    queue = TimingWheel()
     happened: list[str] = []
 
     def note(name: str) -> Callback:
@@ -146,7 +146,7 @@ def test_events_of_one_instant_keep_their_order_whenever_they_were_scheduled() -
 
 def test_beyond_2_to_the_60_time_still_goes_forward() -> None:
     """Two events of the topmost digit, the nearer scheduled between two at a farther instant."""
-    queue = EventQueue()
+    queue = TimingWheel()
     happened: list[int] = []
     near, far = 2**60 + 3, 2**60 + 5 * 2**50 + 100
     for time in (5 * 2**50, far, near, far):
@@ -157,7 +157,7 @@ def test_beyond_2_to_the_60_time_still_goes_forward() -> None:
 
 def test_a_queue_without_events() -> None:
     """Nothing happens, and time stands still."""
-    queue = EventQueue()
+    queue = TimingWheel()
     assert queue.pop() is None
     queue.run()
     assert (queue.now, queue.fired, queue.pending) == (0, 0, 0)
@@ -165,7 +165,7 @@ def test_a_queue_without_events() -> None:
 
 def test_an_event_may_be_scheduled_again_and_again() -> None:
     """One object, 100 times: at the same instant, and later."""
-    queue = EventQueue()
+    queue = TimingWheel()
     times: list[int] = []
 
     def again() -> None:
@@ -182,7 +182,7 @@ def test_an_event_may_be_scheduled_again_and_again() -> None:
 
 def test_the_past_and_what_is_beyond_the_end_are_refused() -> None:
     """The error tells the time that was asked for and what to do; the queue is as before."""
-    queue = EventQueue()
+    queue = TimingWheel()
     queue.schedule(Callback(lambda: None), 10)
     assert queue.pop() is not None
     queue.schedule(Callback(lambda: None), 10)
@@ -197,7 +197,7 @@ def test_the_past_and_what_is_beyond_the_end_are_refused() -> None:
 
 def test_the_present_can_be_set_to_after_the_last_event() -> None:
     """As at a time limit: what comes then is counted from there, and still in order."""
-    queue = EventQueue()
+    queue = TimingWheel()
     queue.schedule(Callback(lambda: None), 40)
     queue.run()
     queue.now = 100
@@ -220,7 +220,7 @@ class Token:
 @pytest.mark.parametrize("spread", [1, 40, 5_000, 10**12])
 def test_events_are_let_go_when_they_have_happened(spread: int) -> None:
     """At every moment exactly those objects are alive that an event still needs."""
-    queue = EventQueue()
+    queue = TimingWheel()
     stream = Stream(f"tokens {spread}")
     tokens = []
     for _ in range(200):

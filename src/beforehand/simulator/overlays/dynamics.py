@@ -22,14 +22,14 @@ from mypy_extensions import i64
 
 from beforehand.simulator.overlays.layouts import OverlayLayout
 from beforehand.simulator.overlays.peer_sampling import exchange
-from beforehand.simulator.world.event_queue import EventQueue
+from beforehand.simulator.world.event_queue import TimingWheel
 from beforehand.simulator.world.processes import Population, Process
 from beforehand.simulator.world.random_streams import Stream
 
 if TYPE_CHECKING:
     from beforehand.simulator.world.lifecycle import Lifecycle
     from beforehand.simulator.world.timers import Timers
-    from beforehand.simulator.world.transport import Transport
+    from beforehand.simulator.world.transport import SimulatedTransport
 
 MAX_CHECKED: Final = 256  # processes: up to here, no link is lost without a check of connectivity
 
@@ -71,9 +71,9 @@ class OverlayDynamics:
 
     opened: i64  # links that came into use
     closed: i64
-    _queue: EventQueue
+    _queue: TimingWheel
     _population: Population
-    _transport: Transport
+    _transport: SimulatedTransport
     _timers: Timers
     _lifecycle: Lifecycle
     _stream: Stream
@@ -110,9 +110,9 @@ class OverlayDynamics:
 
     def start(
         self,
-        queue: EventQueue,
+        queue: TimingWheel,
         population: Population,
-        transport: Transport,
+        transport: SimulatedTransport,
         timers: Timers,
         lifecycle: Lifecycle,
         stream: Stream,

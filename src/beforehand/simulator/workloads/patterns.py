@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mypy_extensions import i64
 
-from beforehand.simulator.workloads.workload import PacedWorkload, SendStep, Workload
+from beforehand.simulator.workloads.workload import PacedStep, PacedWorkload, Workload
 from beforehand.simulator.world.application import Application
 from beforehand.simulator.world.distributions import Distribution
 from beforehand.simulator.world.event_queue import ScheduledEvent
@@ -15,7 +15,7 @@ from beforehand.simulator.world.random_streams import Stream
 class UniformTraffic(PacedWorkload):
     """Each message goes to a random other process."""
 
-    def act(self, process: Process, step: SendStep) -> None:
+    def act(self, process: Process, step: PacedStep) -> None:
         self.application.send(process, [step.choose(self.application.processes)], None)
 
     def expected(self) -> int:
@@ -40,7 +40,7 @@ class PeerTraffic(UniformTraffic):
             else:
                 self._peers_of.append(_random_peers(processes, process, self.peers, stream))
 
-    def act(self, process: Process, step: SendStep) -> None:
+    def act(self, process: Process, step: PacedStep) -> None:
         self.application.send(process, [step.choose(self._peers_of[process.index])], None)
 
 
@@ -79,7 +79,7 @@ class HotspotTraffic(UniformTraffic):
         self._hot = processes[:count]
         self._cold = processes[count:]
 
-    def act(self, process: Process, step: SendStep) -> None:
+    def act(self, process: Process, step: PacedStep) -> None:
         hot = step.stream.uniform() < self.probability
         candidates = self._hot if hot else self._cold
         if not candidates or (len(candidates) == 1 and candidates[0] is process):
@@ -115,7 +115,7 @@ class GroupTraffic(PacedWorkload):
                         self._groups_of[member.index].append(members)
                     created += 1
 
-    def act(self, process: Process, step: SendStep) -> None:
+    def act(self, process: Process, step: PacedStep) -> None:
         groups = self._groups_of[process.index]
         group = groups[step.stream.below(len(groups))]
         self.application.send(process, [member for member in group if member is not process], None)

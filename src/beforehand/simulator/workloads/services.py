@@ -6,7 +6,7 @@ from typing import Final
 
 from mypy_extensions import i64
 
-from beforehand.simulator.workloads.workload import PacedWorkload, SendStep
+from beforehand.simulator.workloads.workload import PacedStep, PacedWorkload
 from beforehand.simulator.world.application import Application
 from beforehand.simulator.world.distributions import Distribution
 from beforehand.simulator.world.processes import OpenMessage, Process
@@ -60,7 +60,7 @@ class LayeredTraffic(PacedWorkload):
 class PipelineTraffic(LayeredTraffic):
     """Items pass through stages: each process forwards what it gets to one of the next stage."""
 
-    def act(self, process: Process, step: SendStep) -> None:
+    def act(self, process: Process, step: PacedStep) -> None:
         self._forward(process)
 
     def delivered(self, process: Process, message: OpenMessage) -> None:
@@ -103,7 +103,7 @@ class FanOutTraffic(LayeredTraffic):
         super().prepare()
         self._open = [{} for _ in self.application.processes]
 
-    def act(self, process: Process, step: SendStep) -> None:
+    def act(self, process: Process, step: PacedStep) -> None:
         self._call(process, None)
 
     def delivered(self, process: Process, message: OpenMessage) -> None:
@@ -165,7 +165,7 @@ class FanOutTraffic(LayeredTraffic):
 class ClientRequest:
     """A request of a client to a server; the reply carries it too."""
 
-    def __init__(self, server: Process, step: SendStep) -> None:
+    def __init__(self, server: Process, step: PacedStep) -> None:
         self.server = server
         self.step = step  # the client's, to be resumed after the reply
 
@@ -188,7 +188,7 @@ class RequestReplyTraffic(PacedWorkload):
     def initiators(self) -> list[Process]:
         return self.application.processes[len(self._servers) :]
 
-    def step(self, process: Process, event: SendStep) -> None:
+    def step(self, process: Process, event: PacedStep) -> None:
         request = ClientRequest(event.choose(self._servers), event)
         self._waiting_for[process.index] = request
         self.application.send(process, [request.server], request)
@@ -231,7 +231,7 @@ class ShopTraffic(PacedWorkload):
     def initiators(self) -> list[Process]:
         return self.application.processes[:-2]
 
-    def act(self, process: Process, step: SendStep) -> None:
+    def act(self, process: Process, step: PacedStep) -> None:
         shop, bank = self.application.processes[-2:]
         self.application.send(process, [bank], CREDIT)
         self.application.send(process, [shop], BUY)

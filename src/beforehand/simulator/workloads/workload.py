@@ -45,7 +45,7 @@ class Workload:
         raise NotImplementedError
 
 
-class SendStep(ScheduledEvent):
+class PacedStep(ScheduledEvent):
     """The next step of a process: postponed while it is busy, cancelled when it has stopped."""
 
     def __init__(
@@ -95,7 +95,7 @@ class PacedWorkload(Workload):
             stream = application.stream(f"workload/{process.name}")
             # Spread over the first interval, so that processes do not act in lockstep.
             first = int(self.interval.draw(stream)) * position // len(initiators)
-            application.queue.schedule(SendStep(self, process, self.steps, stream), first)
+            application.queue.schedule(PacedStep(self, process, self.steps, stream), first)
 
     def prepare(self) -> None:
         """Set up what is needed before the first step."""
@@ -104,12 +104,12 @@ class PacedWorkload(Workload):
         """The processes that act of their own accord: all of them."""
         return self.application.processes
 
-    def step(self, process: Process, event: SendStep) -> None:
+    def step(self, process: Process, event: PacedStep) -> None:
         """Act, then schedule the next step."""
         self.act(process, event)
         self.schedule_next(event)
 
-    def schedule_next(self, event: SendStep) -> None:
+    def schedule_next(self, event: PacedStep) -> None:
         """Schedule the next step after an interval, if one is left."""
         event.left -= 1
         if event.left > 0:
@@ -117,6 +117,6 @@ class PacedWorkload(Workload):
             queue = self.application.queue
             queue.schedule(event, queue.now + pause)
 
-    def act(self, process: Process, step: SendStep) -> None:
+    def act(self, process: Process, step: PacedStep) -> None:
         """What a process does in a step."""
         raise NotImplementedError

@@ -12,6 +12,7 @@
     observers.py        trace and oracle
     distributions.py, random_streams.py, arithmetic.py    random numbers, the same on every machine
 
-A message: `Application.send` opens it and calls the core, `Transport.carry_out` transmits the frames, an
-event fires when one arrives, the receiving core's effects deliver it, `Application.delivered` reacts.
+A message: `Application.send` opens it and calls the core, `SimulatedTransport.carry_out` transmits the
+frames, an event fires when one arrives, the receiving core's effects deliver it, and
+`Application.delivered` reacts.
 """

@@ -15,14 +15,14 @@ from beforehand.errors import ScenarioError
 from beforehand.simulator.measures.meters import Meters
 from beforehand.simulator.workloads.message_sizes import MessageSizes
 from beforehand.simulator.workloads.workload import Workload
-from beforehand.simulator.world.event_queue import MAX_TIME, EventQueue, ScheduledEvent
+from beforehand.simulator.world.event_queue import MAX_TIME, ScheduledEvent, TimingWheel
 from beforehand.simulator.world.observers import Observer
 from beforehand.simulator.world.open_messages import OpenMessages
 from beforehand.simulator.world.processes import DeferredSend, OpenMessage, Population, Process
 from beforehand.simulator.world.random_streams import Stream
 
 if TYPE_CHECKING:
-    from beforehand.simulator.world.transport import Transport
+    from beforehand.simulator.world.transport import SimulatedTransport
 
 
 class JobsDone(ScheduledEvent):
@@ -40,12 +40,12 @@ class JobsDone(ScheduledEvent):
 class Application:
     """What a workload sees of the run: processes, time, randomness, and `send`."""
 
-    queue: Final[EventQueue]
+    queue: Final[TimingWheel]
     processes: Final[list[Process]]
     _seed: Final[int]
     _population: Final[Population]
     _open_messages: Final[OpenMessages]
-    _transport: Final[Transport]
+    _transport: Final[SimulatedTransport]
     _workload: Final[Workload]
     _sizes: Final[MessageSizes]
     _meters: Final[Meters]
@@ -57,10 +57,10 @@ class Application:
 
     def __init__(
         self,
-        queue: EventQueue,
+        queue: TimingWheel,
         population: Population,
         open_messages: OpenMessages,
-        transport: Transport,
+        transport: SimulatedTransport,
         meters: Meters,
         *,
         workload: Workload,

@@ -93,7 +93,7 @@ class WheelLevel:
         slot.last = event
 
 
-class EventQueue:
+class TimingWheel:
     """The pending events, and the present."""
 
     now: i64

@@ -7,22 +7,22 @@ from typing import Final
 from mypy_extensions import i64
 
 from beforehand.simulator.workloads.workload import Workload
-from beforehand.simulator.world.event_queue import EventQueue
+from beforehand.simulator.world.event_queue import TimingWheel
 from beforehand.simulator.world.faults import Stop
 from beforehand.simulator.world.observers import Observer
 from beforehand.simulator.world.open_messages import OpenMessages
 from beforehand.simulator.world.processes import NEVER, Population, Process
 from beforehand.simulator.world.timers import Timers
-from beforehand.simulator.world.transport import Transport
+from beforehand.simulator.world.transport import SimulatedTransport
 
 
 class Lifecycle:
     """Starts and stops processes while the run goes on."""
 
-    _queue: Final[EventQueue]
+    _queue: Final[TimingWheel]
     _population: Final[Population]
     _open_messages: Final[OpenMessages]
-    _transport: Final[Transport]
+    _transport: Final[SimulatedTransport]
     _timers: Final[Timers]
     _workload: Final[Workload]
     _observer: Final[Observer | None]
@@ -30,10 +30,10 @@ class Lifecycle:
 
     def __init__(
         self,
-        queue: EventQueue,
+        queue: TimingWheel,
         population: Population,
         open_messages: OpenMessages,
-        transport: Transport,
+        transport: SimulatedTransport,
         timers: Timers,
         *,
         workload: Workload,

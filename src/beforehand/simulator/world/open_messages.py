@@ -11,7 +11,7 @@ from mypy_extensions import i64
 
 from beforehand.simulator.measures.meters import Meters
 from beforehand.simulator.measures.noncausal import NonCausalLatency
-from beforehand.simulator.world.event_queue import EventQueue
+from beforehand.simulator.world.event_queue import TimingWheel
 from beforehand.simulator.world.observers import Observer
 from beforehand.simulator.world.processes import MessageCopy, OpenMessage, Population, Process
 
@@ -22,14 +22,14 @@ class OpenMessages:
     copies: i64  # neither delivered nor given up
     orphans: i64  # the same, of senders that are gone: they may be lost, or relayed by others
     news_at: i64  # when a message was last sent, left or arrived for the first time
-    _queue: Final[EventQueue]
+    _queue: Final[TimingWheel]
     _population: Final[Population]
     _meters: Final[Meters]
     _observer: Final[Observer | None]
     _noncausal: Final[NonCausalLatency]
 
     def __init__(
-        self, queue: EventQueue, population: Population, meters: Meters, observer: Observer | None
+        self, queue: TimingWheel, population: Population, meters: Meters, observer: Observer | None
     ) -> None:
         self.copies = 0
         self.orphans = 0

@@ -13,7 +13,7 @@ from beforehand.simulator.overlays.dynamics import OverlayDynamics
 from beforehand.simulator.workloads.message_sizes import MessageSizes
 from beforehand.simulator.workloads.workload import Workload
 from beforehand.simulator.world.application import Application
-from beforehand.simulator.world.event_queue import EventQueue
+from beforehand.simulator.world.event_queue import TimingWheel
 from beforehand.simulator.world.faults import FaultPlan, Stop
 from beforehand.simulator.world.lifecycle import Lifecycle
 from beforehand.simulator.world.network import Network
@@ -21,7 +21,7 @@ from beforehand.simulator.world.observers import Observer
 from beforehand.simulator.world.open_messages import OpenMessages
 from beforehand.simulator.world.processes import Population, Process
 from beforehand.simulator.world.timers import Timers
-from beforehand.simulator.world.transport import Transport
+from beforehand.simulator.world.transport import SimulatedTransport
 
 MAX_SAMPLING_GAP: Final = 256  # events from one measurement of a core to the next, in long runs
 PROGRESS_EVERY: Final = 1 << 14  # events from one progress report to the next
@@ -31,11 +31,11 @@ SECOND: Final = 10**9  # nanoseconds
 class Simulation:
     """The parts of a run: every one has a public face, none is subclassed."""
 
-    queue: Final[EventQueue]
+    queue: Final[TimingWheel]
     population: Final[Population]
     meters: Final[Meters]
     open_messages: Final[OpenMessages]
-    transport: Final[Transport]
+    transport: Final[SimulatedTransport]
     application: Final[Application]
     timers: Final[Timers]
     lifecycle: Final[Lifecycle]
@@ -67,11 +67,11 @@ class Simulation:
         sample_every: i64,
     ) -> None:
         relays = overlay is not None
-        self.queue = queue = EventQueue()
+        self.queue = queue = TimingWheel()
         self.population = population = Population(processes)
         self.meters = meters = Meters()
         self.open_messages = opened = OpenMessages(queue, population, meters, observer)
-        self.transport = transport = Transport(
+        self.transport = transport = SimulatedTransport(
             queue,
             population,
             opened,

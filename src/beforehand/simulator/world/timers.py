@@ -7,12 +7,12 @@ from typing import Final
 
 from mypy_extensions import i64
 
-from beforehand.simulator.world.event_queue import EventQueue, ScheduledEvent
+from beforehand.simulator.world.event_queue import ScheduledEvent, TimingWheel
 from beforehand.simulator.world.faults import FaultPlan
 from beforehand.simulator.world.open_messages import OpenMessages
 from beforehand.simulator.world.processes import Population, Process
 from beforehand.simulator.world.random_streams import Stream
-from beforehand.simulator.world.transport import Transport
+from beforehand.simulator.world.transport import SimulatedTransport
 
 PATIENCE: Final = 1000  # ticks without news before a run counts as stalled
 ROUND_TRIP: Final = 2  # ways
@@ -48,20 +48,20 @@ class Timers:
 
     background: i64  # tasks ahead
     ticks: i64  # ahead
-    _queue: Final[EventQueue]
+    _queue: Final[TimingWheel]
     _population: Final[Population]
     _open_messages: Final[OpenMessages]
-    _transport: Final[Transport]
+    _transport: Final[SimulatedTransport]
     _faults: Final[FaultPlan]
     _tick_every: Final[i64]  # 0: never
     _relays: Final[bool]  # processes pass on each other's messages
 
     def __init__(
         self,
-        queue: EventQueue,
+        queue: TimingWheel,
         population: Population,
         open_messages: OpenMessages,
-        transport: Transport,
+        transport: SimulatedTransport,
         *,
         faults: FaultPlan,
         tick_every: i64,

@@ -19,7 +19,7 @@ from beforehand.protocols.frames import Frame
 from beforehand.simulator.measures.meters import Meters
 from beforehand.simulator.overlays.dynamics import OverlayDynamics
 from beforehand.simulator.world.application import Application
-from beforehand.simulator.world.event_queue import Callback, EventQueue, ScheduledEvent
+from beforehand.simulator.world.event_queue import Callback, ScheduledEvent, TimingWheel
 from beforehand.simulator.world.faults import FaultPlan
 from beforehand.simulator.world.frame_contents import NO_COPIES, FrameContents
 from beforehand.simulator.world.network import Network
@@ -34,7 +34,12 @@ class FrameArrival(ScheduledEvent):
     """A frame arrives."""
 
     def __init__(
-        self, transport: Transport, sender: Process, receiver: Process, frame: Frame, sent_at: i64
+        self,
+        transport: SimulatedTransport,
+        sender: Process,
+        receiver: Process,
+        frame: Frame,
+        sent_at: i64,
     ) -> None:
         super().__init__()
         self.transport = transport
@@ -49,13 +54,13 @@ class FrameArrival(ScheduledEvent):
         self.transport.arrive(self)
 
 
-class Transport:
+class SimulatedTransport:
     """Between the cores: effects out of them, frames into them."""
 
     in_flight: i64  # frames
     application: Application
     overlay: OverlayDynamics | None
-    _queue: Final[EventQueue]
+    _queue: Final[TimingWheel]
     _population: Final[Population]
     _open_messages: Final[OpenMessages]
     _contents: Final[FrameContents]
@@ -69,7 +74,7 @@ class Transport:
 
     def __init__(
         self,
-        queue: EventQueue,
+        queue: TimingWheel,
         population: Population,
         open_messages: OpenMessages,
         meters: Meters,
