@@ -49,11 +49,57 @@ def test_recorder_to_file_and_back(tmp_path: Path, ending: str) -> None:
     """The whole way, as a simulation goes it."""
     path = tmp_path / f"x.{ending}"
     with Recorder("r7", create(path)) as recorder:
-        recorder.record("alice", 1, "send", "alice", 1, ("bob",), 10, 5, 0, "")
-        recorder.record("bob", 1, "control", "bob", 0, ("alice",), 20, 0, 2, "ack")
+        recorder.record(
+            "alice",
+            1,
+            "send",
+            "alice",
+            1,
+            ("bob",),
+            time_ns=10,
+            payload_bytes=5,
+            meta_bytes=0,
+            detail="",
+        )
+        recorder.record(
+            "bob",
+            1,
+            "control",
+            "bob",
+            0,
+            ("alice",),
+            time_ns=20,
+            payload_bytes=0,
+            meta_bytes=2,
+            detail="ack",
+        )
     assert list(read(str(path))) == [
-        Event("r7", "alice", 1, "send", "alice", 1, ("bob",), 10, 5, 0, ""),
-        Event("r7", "bob", 1, "control", "bob", None, ("alice",), 20, 0, 2, "ack"),
+        Event(
+            "r7",
+            "alice",
+            1,
+            "send",
+            "alice",
+            1,
+            ("bob",),
+            time_ns=10,
+            payload_bytes=5,
+            meta_bytes=0,
+            detail="",
+        ),
+        Event(
+            "r7",
+            "bob",
+            1,
+            "control",
+            "bob",
+            None,
+            ("alice",),
+            time_ns=20,
+            payload_bytes=0,
+            meta_bytes=2,
+            detail="ack",
+        ),
     ]
 
 

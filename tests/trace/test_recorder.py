@@ -46,14 +46,34 @@ def record(recorder: Recorder, event: Event) -> None:
     """Record an event of the recorder's run."""
     (_, process, seq, kind, sender, mid, to, time_ns, payload_bytes, meta_bytes, detail) = event
     recorder.record(
-        process, seq, kind, sender, mid or 0, to, time_ns, payload_bytes, meta_bytes, detail
+        process,
+        seq,
+        kind,
+        sender,
+        mid or 0,
+        to,
+        time_ns=time_ns,
+        payload_bytes=payload_bytes,
+        meta_bytes=meta_bytes,
+        detail=detail,
     )
 
 
 def record_many(recorder: Recorder, rows: int) -> None:
     """Record so many starts."""
     for number in range(1, rows + 1):
-        recorder.record("alice", number, "start", None, 0, None, 0, 0, 0, "")
+        recorder.record(
+            "alice",
+            number,
+            "start",
+            None,
+            0,
+            None,
+            time_ns=0,
+            payload_bytes=0,
+            meta_bytes=0,
+            detail="",
+        )
 
 
 def test_what_is_recorded_reaches_the_sink() -> None:

@@ -1,9 +1,10 @@
 """The `beforehand` command: one module or folder per subcommand, each importing what it needs lazily.
 
 - `options` declares the options that commands share, and how commands declare theirs.
-- `demo/`, `study`, `ingest`, `sweep/`, `check/` ... are the commands. In a folder, `options` declares,
-  `command` runs, and `view` prints the result for people and returns it for programs.
-- `command_lines` composes the lines that notes and reports quote; `spark` starts sessions.
+- `demo/`, `study`, `protocols`, `ingest`, `characterise`, `sweep/`, `audit`, `report`, `diagram/`,
+  `node/`, `cluster/`, `keygen`, `simulate/` and `check/` are the commands. In a folder, `options`
+  declares, `command` runs, and `view` prints the result for people and returns it for programs.
+- `command_lines` and `report_commands` compose what notes and reports quote; `spark` starts sessions.
 - `ui/` is for all commands: output, progress, help pages with their examples, completion, failure.
 
 The walk of one call: Typer parses the arguments into the options of a command; the command passes them

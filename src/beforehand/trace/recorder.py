@@ -93,6 +93,7 @@ class Recorder:
         sender: str | None,
         mid: i64,
         to: tuple[str, ...] | None,
+        *,
         time_ns: i64,
         payload_bytes: i64,
         meta_bytes: i64,

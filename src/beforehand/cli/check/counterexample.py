@@ -72,7 +72,16 @@ class _Log:
             meta = 0
             if frame is not None and message == _first(event):
                 meta = int(wire.size(frame)) - int(frame.payload_bytes())
-            self.add(step, process, kind, *message, event.to, len(str(message)), meta, detail)
+            self.add(
+                step,
+                process,
+                kind,
+                *message,
+                event.to,
+                payload=len(str(message)),
+                meta=meta,
+                detail=detail,
+            )
 
     def add(
         self,
@@ -82,6 +91,7 @@ class _Log:
         sender: str | None = None,
         mid: int = 0,
         to: tuple[str, ...] | None = None,
+        *,
         payload: int = 0,
         meta: int = 0,
         detail: str = "",
@@ -89,7 +99,16 @@ class _Log:
         """Record the next event of a process."""
         self._seq[process] = seq = self._seq.get(process, 0) + 1
         self._recorder.record(
-            process, seq, kind, sender, mid, to, step * STEP_NS, payload, meta, detail
+            process,
+            seq,
+            kind,
+            sender,
+            mid,
+            to,
+            time_ns=step * STEP_NS,
+            payload_bytes=payload,
+            meta_bytes=meta,
+            detail=detail,
         )
 
 

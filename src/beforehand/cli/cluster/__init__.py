@@ -1,1 +1,1 @@
-"""`beforehand cluster`: `run` a cluster, watch it `live`, and `view` the verdict."""
+"""`beforehand cluster` (`command`): `run` a cluster, watch it `live`, and `view` the verdict."""

@@ -1,1 +1,1 @@
-"""`beforehand demo`: the `folder` of its results, its `steps`, and their `summary`."""
+"""`beforehand demo` (`command`): the `folder` of its results, its `steps`, and their `summary`."""

@@ -1,1 +1,1 @@
-"""`beforehand diagram`: reads `events`, marks wrong deliveries (`judge`), and writes the drawing."""
+"""`beforehand diagram` (`command`): reads `events`, marks wrong deliveries (`judge`), writes a drawing."""

@@ -1,1 +1,1 @@
-"""`beforehand node`: `stdin_lines` go to the `console` of a node, `renderers` show what it does."""
+"""`beforehand node` (`command`): `stdin_lines` go to the `console` of a node, which `renderers` show."""

@@ -1,1 +1,1 @@
-"""`beforehand simulate`: its options, the run, and the view of its figures."""
+"""`beforehand simulate` (`command`): its options, the run, and the view of its figures."""

@@ -5,7 +5,7 @@
   into a program, with `truncate.py` and `idle_gaps.py` to keep it small.
 - `eligibility.py` decides which protocols are replayed; `sweep` and `audit` do the work.
 - `figures.py` joins results and verdicts, `advice.py` holds the rules of the recommendation,
-  `markdown.py` writes the page.
+  `markdown.py` writes the page; the tables are declared in `schemas.py`.
 """
 
 from beforehand.pipeline.study.advice import Advice

@@ -58,7 +58,7 @@ from beforehand.protocols.overlay.frames import (
     Routed,
     Welcome,
 )
-from beforehand.protocols.overlay.links import Links
+from beforehand.protocols.overlay.links import LinkTable
 from beforehand.protocols.sender_side.output_buffer import Outgoing
 from beforehand.protocols.support.broadcast import BroadcastCore
 from beforehand.protocols.support.numbering import foreign
@@ -77,7 +77,7 @@ MEMBER: Final = 2
 class OverlayCore(BroadcastCore):
     """One process of an overlay. Not to be instantiated itself."""
 
-    links: Links
+    links: LinkTable
     stage: i64  # NEW, JOINING or MEMBER
     contact: str  # through whom it is joining; empty if it is not, or the contact is gone
     requested: i64  # the incarnation that it asked its contact for; 0: it has to ask again
@@ -94,7 +94,7 @@ class OverlayCore(BroadcastCore):
     ) -> None:
         super().__init__(process)
         members = None if processes is None else membership_of(process, processes)
-        self.links = Links(process, members)
+        self.links = LinkTable(process, members)
         for link in links:
             self.links.add_initial(link)
         self.stage = MEMBER if self.links.out or self.links.incoming else NEW

@@ -17,7 +17,7 @@ from beforehand.protocols.clocks.membership import Membership
 from beforehand.protocols.overlay.frames import Route
 
 
-class Links:
+class LinkTable:
     """The links in use at one process. Links that are still being made belong to the protocol."""
 
     process: Final[str]
@@ -126,9 +126,9 @@ class Links:
         """How many integers and identifiers this table holds."""
         return 2 * (len(self.out) + len(self.incoming)) + len(self.departed)
 
-    def copy(self) -> Links:
+    def copy(self) -> LinkTable:
         """An independent table in the same state."""
-        twin = Links(self.process, self.members)
+        twin = LinkTable(self.process, self.members)
         twin.out = self.out.copy()
         twin.incoming = self.incoming.copy()
         twin.opened = self.opened

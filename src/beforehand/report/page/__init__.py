@@ -27,13 +27,22 @@ from beforehand.report.page.tables import distinct, records
 from beforehand.results.format import counted, listed, shortened
 
 STYLES: Final = (
-    *("theme.css", *DIAGRAM_STYLES, "report.css", "report-tables.css", "report-figures.css"),
+    "theme.css",
+    *DIAGRAM_STYLES,
+    "report.css",
+    "report-tables.css",
+    "report-figures.css",
     "report-print.css",
 )
 SCRIPTS: Final = (
     *DIAGRAM_SCRIPTS,
-    *("report-make.js", "report-tables.js", "report-tabs.js", "report-charts.js"),
-    *("report-runs.js", "report-violations.js", "report.js"),
+    "report-make.js",
+    "report-tables.js",
+    "report-tabs.js",
+    "report-charts.js",
+    "report-runs.js",
+    "report-violations.js",
+    "report.js",
 )
 
 

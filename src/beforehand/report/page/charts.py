@@ -17,8 +17,21 @@ from beforehand.results.format import shortened
 
 COLOURS: Final = 8  # that theme.css has for series
 SYMBOLS: Final = (
-    *("circle", "diamond", "square", "triangle-up", "x", "star", "triangle-down", "cross"),
-    *("hexagon", "pentagon", "bowtie", "hourglass", "star-diamond", "star-square", "hexagram"),
+    "circle",
+    "diamond",
+    "square",
+    "triangle-up",
+    "x",
+    "star",
+    "triangle-down",
+    "cross",
+    "hexagon",
+    "pentagon",
+    "bowtie",
+    "hourglass",
+    "star-diamond",
+    "star-square",
+    "hexagram",
 )
 DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 

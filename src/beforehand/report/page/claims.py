@@ -71,13 +71,17 @@ class Space:
 
 SPACES: Final = (
     Space(
-        *("message-space", "Message space: k of n^k"),
-        *("claimed_message_space", "metadata_exponent"),
+        "message-space",
+        "Message space: k of n^k",
+        "claimed_message_space",
+        "metadata_exponent",
         "How metadata per message grows with the number of processes.",
     ),
     Space(
-        *("process-space", "Process space: k of n^k"),
-        *("claimed_process_space", "state_exponent"),
+        "process-space",
+        "Process space: k of n^k",
+        "claimed_process_space",
+        "state_exponent",
         "How the state of a process grows with their number.",
     ),
 )

@@ -178,6 +178,12 @@ def grown(contents: ReportView) -> Iterator[Headline]:
 
 Rule = Callable[[ReportView], Iterator[Headline]]
 RULES: Final[tuple[Rule, ...]] = (
-    *(on_a_bad_network, without_order, metadata_grown, metadata_small),
-    *(all_clean, price, judged, grown),
+    on_a_bad_network,
+    without_order,
+    metadata_grown,
+    metadata_small,
+    all_clean,
+    price,
+    judged,
+    grown,
 )

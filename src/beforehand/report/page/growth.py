@@ -36,25 +36,29 @@ def _work(row: Record) -> float | None:
 
 COSTS: Final = (
     Cost(
-        *("metadata", "Metadata per message"),
+        "metadata",
+        "Metadata per message",
         lambda row: row.figure("metadata_bytes_per_message"),
         "bytes",
         "Bytes that keep the order, of every message.",
     ),
     Cost(
-        *("state", "State of a process"),
+        "state",
+        "State of a process",
         lambda row: row.figure("integers_mean"),
         "count",
         "Integers that a process keeps, on average.",
     ),
     Cost(
-        *("latency", "Latency"),
+        "latency",
+        "Latency",
         lambda row: row.figure("latency_mean"),
         "time",
         "From causal-send to delivery, on average.",
     ),
     Cost(
-        *("work", "Work per message"),
+        "work",
+        "Work per message",
         _work,
         "time",
         "Wall-clock time of the simulator: good for large differences only.",

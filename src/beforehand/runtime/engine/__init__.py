@@ -9,6 +9,7 @@ In reading order:
     flow_control.py   credit that is granted and received; credit.py: the accounts of one pair
     links.py          which links have something to write, and their timers
     events.py         what an engine reports besides datagrams and messages
+    deferred_acks.py  acknowledgements that are processed after messages; counters.py: for `stats()`
 
 To send a message, `Engine.try_send` adds it to the pending run of the outbox; `Engine.flush` hands the
 run to the core and the frames of the core to links, which turn them into datagrams. To receive one,

@@ -23,7 +23,7 @@ from beforehand.protocols.frames import Frame
 from beforehand.runtime.engine import events
 from beforehand.runtime.engine.counters import Counters
 from beforehand.runtime.engine.deferred_acks import NO_RANGES, DeferredAck
-from beforehand.runtime.engine.events import EngineEvent, EventQueue
+from beforehand.runtime.engine.events import EngineEvent, PendingEvents
 from beforehand.runtime.engine.flow_control import FlowControl
 from beforehand.runtime.engine.inbox import Inbox
 from beforehand.runtime.engine.links import Links
@@ -51,7 +51,7 @@ class Engine:
     counters: Final[Counters]
     _links: Links
     _flow: FlowControl
-    _events: EventQueue
+    _events: PendingEvents
     _deferred: list[DeferredAck]
     _silent_after: i64  # nanoseconds
     _drop_after: i64  # nanoseconds; 0 for never
@@ -72,7 +72,7 @@ class Engine:
     ) -> None:
         self.core = core
         self.me = Peer(name, core.process, b"", window, window_bytes)
-        self._events = EventQueue()
+        self._events = PendingEvents()
         self._links = Links(silent_after // HEARTBEATS)
         self._flow = FlowControl(self.me, self._links, self._events)
         self.counters = Counters()

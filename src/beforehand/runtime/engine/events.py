@@ -106,7 +106,7 @@ class PeerMisbehaved(EngineEvent):
     problem: str
 
 
-class EventQueue:
+class PendingEvents:
     """The events of one engine that its driver has not taken yet."""
 
     _events: list[EngineEvent]

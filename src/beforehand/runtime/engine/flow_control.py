@@ -5,7 +5,7 @@ from __future__ import annotations
 from mypy_extensions import i64
 
 from beforehand.encoding.reader import Reader
-from beforehand.runtime.engine.events import AccountChanged, EventQueue
+from beforehand.runtime.engine.events import AccountChanged, PendingEvents
 from beforehand.runtime.engine.links import Links
 from beforehand.runtime.engine.peer import Peer
 from beforehand.runtime.link.frames import credit_frame
@@ -17,10 +17,10 @@ class FlowControl:
     reporting: bool  # a task waits for credit or deliveries, so changes are reported as events
     _me: Peer
     _links: Links
-    _events: EventQueue
+    _events: PendingEvents
     _due: list[Peer]  # peers whose messages were delivered or consumed since the last grant
 
-    def __init__(self, me: Peer, links: Links, events: EventQueue) -> None:
+    def __init__(self, me: Peer, links: Links, events: PendingEvents) -> None:
         self.reporting = False
         self._me = me
         self._links = links

@@ -14,9 +14,9 @@ from beforehand.encoding.varint import ONE_BYTE
 from beforehand.runtime.engine.events import (
     AccountChanged,
     DroppedPeerHeard,
-    EventQueue,
     PeerConnected,
     PeerDropped,
+    PendingEvents,
 )
 from beforehand.runtime.engine.links import Links
 from beforehand.runtime.engine.peer import Peer
@@ -33,9 +33,9 @@ class Sessions:
     by_connection: dict[bytes, Peer]
     _lost: list[tuple[int, int]]  # our messages that dropped peers are not known to have delivered
     _links: Links
-    _events: EventQueue
+    _events: PendingEvents
 
-    def __init__(self, me: Peer, links: Links, events: EventQueue) -> None:
+    def __init__(self, me: Peer, links: Links, events: PendingEvents) -> None:
         self.peers = {}
         self.processes = {me.process: me}
         self.by_connection = {}

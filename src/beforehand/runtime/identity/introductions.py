@@ -368,8 +368,8 @@ class Introductions:
             min(greeting.datagram, self.transport.datagram),
             int(sealer.overhead),
             2 * self.settings.window_bytes + MAX_PAYLOAD,
-            by == max(greeting.name, self.settings.name),
-            now,
+            preferred=by == max(greeting.name, self.settings.name),
+            now=now,
         )
         return Peer(
             greeting.name,

@@ -82,6 +82,7 @@ class Link:
         datagram: int,
         overhead: int,
         limit: int,
+        *,
         preferred: bool,
         now: i64,
     ) -> None:

@@ -64,10 +64,10 @@ class Observer:
                 sender,
                 mid,
                 to,
-                now,
-                payload_bytes,
-                meta_bytes,
-                detail,
+                time_ns=now,
+                payload_bytes=payload_bytes,
+                meta_bytes=meta_bytes,
+                detail=detail,
             )
 
     def started(self, process: Process, now: i64 = 0, how: str = "") -> None:
