@@ -140,7 +140,9 @@ def test_a_worker_that_understands_another_scenario_says_so() -> None:
 def test_events_that_make_no_sense_are_refused() -> None:
     """As the sinks for files do."""
     recorder = Recorder("run", Spool(arrow_schema(EVENTS)))
-    recorder.record("p", 1, "no such kind", None, 0, None, 0, 0, 0, "")
+    recorder.record(
+        "p", 1, "no such kind", None, 0, None, time_ns=0, payload_bytes=0, meta_bytes=0, detail=""
+    )
     with pytest.raises(TraceError, match="an invalid event: .*no such kind"):
         recorder.close()
 

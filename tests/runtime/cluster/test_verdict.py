@@ -19,13 +19,37 @@ Line = tuple[str, int] | tuple[str, int, tuple[str, ...] | None]  # a delivery, 
 def write(folder: Path, process: str, *lines: Line, stopped: bool = True) -> None:
     """The trace of one process: ("b@1", 2) is a delivery, ("a@1", 1, ("b@1",)) a causal-send."""
     with trace.Recorder("run", trace.create(folder / f"{process}.jsonl")) as recorder:
-        recorder.record(process, 1, "start", None, 0, None, 0, 0, 0, "")
+        recorder.record(
+            process, 1, "start", None, 0, None, time_ns=0, payload_bytes=0, meta_bytes=0, detail=""
+        )
         for seq, line in enumerate(lines, 2):
             kind = "send" if len(line) == 3 else "deliver"
             to = line[2] if len(line) == 3 else None
-            recorder.record(process, seq, kind, line[0], line[1], to, 0, 0, 0, "")
+            recorder.record(
+                process,
+                seq,
+                kind,
+                line[0],
+                line[1],
+                to,
+                time_ns=0,
+                payload_bytes=0,
+                meta_bytes=0,
+                detail="",
+            )
         if stopped:
-            recorder.record(process, len(lines) + 2, "stop", None, 0, None, 0, 0, 0, "")
+            recorder.record(
+                process,
+                len(lines) + 2,
+                "stop",
+                None,
+                0,
+                None,
+                time_ns=0,
+                payload_bytes=0,
+                meta_bytes=0,
+                detail="",
+            )
 
 
 def kinds(found: ClusterVerdict) -> list[str]:

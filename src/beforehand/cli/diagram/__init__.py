@@ -1,1 +1,1 @@
-"""`beforehand diagram` (`command`): reads `events`, marks wrong deliveries (`judge`), writes a drawing."""
+"""`beforehand diagram` (`command`): reads `events`, marks wrong deliveries (`judge`), and draws."""
