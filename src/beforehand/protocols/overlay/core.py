@@ -77,7 +77,7 @@ MEMBER: Final = 2
 class OverlayCore(BroadcastCore):
     """One process of an overlay. Not to be instantiated itself."""
 
-    links: LinkTable
+    links: Final[LinkTable]
     stage: i64  # NEW, JOINING or MEMBER
     contact: str  # through whom it is joining; empty if it is not, or the contact is gone
     requested: i64  # the incarnation that it asked its contact for; 0: it has to ask again
@@ -418,7 +418,7 @@ class OverlayCore(BroadcastCore):
 
     def _copy_overlay(self, twin: OverlayCore) -> None:
         twin.sent = self.sent
-        twin.links = self.links.copy()
+        self.links.copy_into(twin.links)
         twin.stage = self.stage
         twin.contact = self.contact
         twin.requested = self.requested

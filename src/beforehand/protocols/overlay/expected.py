@@ -56,11 +56,9 @@ class ExpectedCopies:
         """How many copies are expected."""
         return sum([len(links) for links in self.awaited.values()])
 
-    def copy(self) -> ExpectedCopies:
-        """An independent memory in the same state."""
-        twin = ExpectedCopies()
+    def copy_into(self, twin: ExpectedCopies) -> None:
+        """Give the memory of a new core this state."""
         twin.awaited = {relayed: links.copy() for relayed, links in self.awaited.items()}
-        return twin
 
     def fingerprint(self) -> tuple[object, ...]:
         """Equal exactly for equal memories."""

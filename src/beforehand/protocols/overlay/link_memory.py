@@ -15,6 +15,7 @@ twice, is what happens. `prc` is the remedy; here a link is used at once, to sho
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from mypy_extensions import i64
 
@@ -29,7 +30,7 @@ from beforehand.protocols.overlay.frames import Broadcast, Linked, Relayed, Rout
 class LinkMemory(OverlayCore):
     """One process of an overlay that should not change."""
 
-    expected: ExpectedCopies  # the memory of its incoming links
+    expected: Final[ExpectedCopies]  # the memory of its incoming links
 
     def __init__(
         self,
@@ -79,7 +80,7 @@ class LinkMemory(OverlayCore):
     def copy(self) -> LinkMemory:
         twin = LinkMemory(self.process, (), self.links.members)
         self._copy_overlay(twin)
-        twin.expected = self.expected.copy()
+        self.expected.copy_into(twin.expected)
         return twin
 
     def _state(self) -> tuple[object, ...]:

@@ -126,13 +126,12 @@ class LinkTable:
         """How many integers and identifiers this table holds."""
         return 2 * (len(self.out) + len(self.incoming)) + len(self.departed)
 
-    def copy(self) -> LinkTable:
-        """An independent table in the same state."""
-        twin = LinkTable(self.process, self.members)
+    def copy_into(self, twin: LinkTable) -> None:
+        """Give the links of a new core this state."""
         twin.out = self.out.copy()
         twin.incoming = self.incoming.copy()
         twin.opened = self.opened
-        twin.departed = self.departed.copy()
-        twin.departed_names = self.departed_names.copy()
+        if self.departed:
+            twin.departed = self.departed.copy()
+            twin.departed_names = self.departed_names.copy()
         twin.left = self.left
-        return twin

@@ -138,7 +138,7 @@ class Accepting:
 class Prc(OverlayCore):
     """One process of an overlay that may change at any time."""
 
-    expected: ExpectedCopies  # the memory of its incoming links, as in `link-memory`
+    expected: Final[ExpectedCopies]  # the memory of its incoming links, as in `link-memory`
     opening: dict[str, Opening]  # by peer: the links from here that are being made
     accepting: dict[str, Accepting]  # by peer: the links to here that are being made
 
@@ -338,7 +338,7 @@ class Prc(OverlayCore):
     def copy(self) -> Prc:
         twin = Prc(self.process, (), self.links.members)
         self._copy_overlay(twin)
-        twin.expected = self.expected.copy()
+        self.expected.copy_into(twin.expected)
         twin.opening = {peer: opening.copy() for peer, opening in self.opening.items()}
         twin.accepting = {peer: accepting.copy() for peer, accepting in self.accepting.items()}
         return twin

@@ -19,6 +19,7 @@ an error here, but cut the tree: what is behind a dropped neighbour cannot be re
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from mypy_extensions import i64
 
@@ -37,8 +38,8 @@ from beforehand.protocols.tree.topology import Tree, tree_of
 class TreeCore(Core):
     """One process of a tree that may change."""
 
-    routes: Routes  # its neighbours, and the way to every process
-    slides: Slides  # its part in the slides that change the routes
+    routes: Final[Routes]  # its neighbours, and the way to every process
+    slides: Final[Slides]  # its part in the slides that change the routes
 
     def __init__(
         self,
@@ -299,8 +300,8 @@ class TreeCore(Core):
         twin = TreeCore(self.process, self.routes.tree)
         twin.sent = self.sent
         twin.fence = None if self.fence is None else self.fence.copy()
-        twin.routes = self.routes.copy()
-        twin.slides = self.slides.copy(twin.routes)
+        self.routes.copy_into(twin.routes)
+        self.slides.copy_into(twin.slides)
         return twin
 
     def _state(self) -> tuple[object, ...]:

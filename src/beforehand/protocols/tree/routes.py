@@ -130,11 +130,11 @@ class Routes:
         """Its neighbours, and its own table if it has one; not the tree that all share."""
         return len(self.children) + (0 if self.table is None else len(self.table))
 
-    def copy(self) -> Routes:
-        """An independent table in the same state."""
-        twin = Routes(self.process, self.tree)
+    def copy_into(self, twin: Routes) -> None:
+        """Give the routes of a new core this state."""
         twin.parent = self.parent
         twin.children = self.children
-        twin.table = None if self.table is None else self.table.copy()
-        twin.dropped = self.dropped.copy()
-        return twin
+        if self.table is not None:
+            twin.table = self.table.copy()
+        if self.dropped:
+            twin.dropped = self.dropped.copy()

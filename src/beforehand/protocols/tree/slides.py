@@ -59,12 +59,10 @@ class Slides:
         self.target = ""
         self.slide = None
 
-    def copy(self, routes: Routes) -> Slides:
-        """An independent record in the same state, over a copy of the routes."""
-        twin = Slides(routes)
+    def copy_into(self, twin: Slides) -> None:
+        """Give the slides of a new core this state."""
         twin.target = self.target
         twin.slide = None if self.slide is None else self.slide.copy()
-        return twin
 
     def _transmit(self, out: list[Transmit], to: str, frame: Frame) -> None:
         """Steps of a slide don't go to processes that were dropped in its course."""
