@@ -262,7 +262,7 @@ class TreeCore(Core):
             self._transmit(out, step.to, step.frame)
 
     def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
-        self.routes.dropped.add(peer)
+        self.routes.dropped |= {peer}
         self.routes.remove_neighbour(peer)
         steps: list[Transmit] = []
         self.slides.drop(peer, steps)

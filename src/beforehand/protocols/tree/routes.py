@@ -20,6 +20,8 @@ from beforehand.errors import RemoteProtocolError
 from beforehand.protocols.tree.slide import MOVING, PASSED, READY, Slide
 from beforehand.protocols.tree.topology import Tree
 
+NO_NAMES: Final[frozenset[str]] = frozenset()
+
 
 class Routes:
     """Where the frames of one process go, and where they may come from."""
@@ -30,7 +32,7 @@ class Routes:
     parent: str  # empty for the root
     children: tuple[str, ...]  # sorted
     table: dict[str, str] | None  # name -> the neighbour on the way; None: as in `tree`
-    dropped: set[str]  # no route leads to or through these any more
+    dropped: frozenset[str]  # no route leads to or through these any more
 
     def __init__(self, process: str, tree: Tree) -> None:
         self.process = process
@@ -40,7 +42,7 @@ class Routes:
         self.parent = "" if above == process else above
         self.children = tree.children(process)
         self.table = None
-        self.dropped = set()
+        self.dropped = NO_NAMES
 
     # ---- look-up ----
 
@@ -136,5 +138,4 @@ class Routes:
         twin.children = self.children
         if self.table is not None:
             twin.table = self.table.copy()
-        if self.dropped:
-            twin.dropped = self.dropped.copy()
+        twin.dropped = self.dropped
