@@ -98,7 +98,7 @@ def test_misuse_is_refused_with_a_remedy(name: str) -> None:
         lambda: core.send(["b", ""], b""),
         lambda: core.send(["b", 5], b""),  # type: ignore[list-item]
         lambda: core.send(b"b", b""),  # type: ignore[arg-type]
-        lambda: protocols.create(name, 5, processes=ABC),  # type: ignore[arg-type]
+        lambda: protocols.create(name, 5, processes=ABC),
         lambda: protocols.create(name, "", processes=ABC),
         lambda: core.send("b", "text"),  # type: ignore[call-overload]
         lambda: core.send(None, "text"),  # type: ignore[call-overload]

@@ -98,7 +98,7 @@ def describe(name: str) -> Capabilities:
 
 def create(
     name: str,
-    process: str,
+    process: object,  # a str; checked below, because compiled code would only say TypeError
     *,
     processes: Iterable[str] | None = None,
     tree: Tree | Mapping[str, str] | None = None,
@@ -114,7 +114,7 @@ def create(
     try one protocol after the other.
     """
     protocol = registration(name)
-    check_process(process)
+    process = check_process(process)
     for option in options:
         if option not in protocol.options:
             known = ", ".join(protocol.options) or "none"

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
+from typing import cast
 
 import pytest
 from pyarrow import parquet
@@ -195,17 +196,24 @@ class SlowDisk:
 
     def create(self, path: Path) -> FileSink:
         """A real sink, made slow."""
-        sink = create(path)
-        append = sink.append
+        return cast(FileSink, SlowSink(create(path), self))
 
-        def slow(table: Table) -> None:
-            self.go.wait(PATIENCE)
-            if self.broken:
-                raise OSError(errno.EIO, os.strerror(errno.EIO))
-            append(table)
 
-        sink.append = slow  # type: ignore[method-assign]
-        return sink
+class SlowSink:
+    """A sink on a slow disk. (Not a subclass: the real one may be compiled.)"""
+
+    def __init__(self, sink: FileSink, disk: SlowDisk) -> None:
+        self._sink = sink
+        self._disk = disk
+        self.close = sink.close
+        self.abort = sink.abort
+
+    def append(self, table: Table) -> None:
+        """Wait until the disk is let go; it may then break."""
+        self._disk.go.wait(PATIENCE)
+        if self._disk.broken:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        self._sink.append(table)
 
 
 def test_a_disk_that_is_too_slow_ends_the_trace(
