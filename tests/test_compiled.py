@@ -21,3 +21,14 @@ def test_no_compiled_folder_lies_in_another() -> None:
     folders = compiled_folders()
     assert len(set(folders)) == len(folders)
     assert not [(a, b) for a in folders for b in folders if a.startswith(f"{b}/")]
+
+
+def test_compiled_modules_cache_no_properties() -> None:
+    """mypyc makes a plain property of a `cached_property`: correct, and computed again each time."""
+    cached = [
+        str(source.relative_to(PACKAGE))
+        for folder in compiled_folders()
+        for source in (PACKAGE / folder).rglob("*.py")
+        if "cached_property" in source.read_text(encoding="utf-8")
+    ]
+    assert cached == []

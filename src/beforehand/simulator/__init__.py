@@ -8,6 +8,7 @@
 Reading order:
 
     scenario.py            what to run; units.py and specs.py parse its fields
+    overlay_setup.py       its overlay, checked against what the protocol needs
     program.py             a partial order of sends, to be replayed
     run.py                 builds a `Simulation` from a scenario and runs it
     world/                 the run itself: event queue, processes, transport, network, faults

@@ -17,9 +17,9 @@ from beforehand import protocols
 from beforehand.causality.ids import check_process
 from beforehand.errors import LocalProtocolError, ScenarioError
 from beforehand.simulator import specs, units
+from beforehand.simulator.overlay_setup import OverlaySetup
 from beforehand.simulator.overlays.churn import NO_CHURN, Churn, parse_churn
 from beforehand.simulator.overlays.dynamics import OverlayDynamics
-from beforehand.simulator.overlays.overlay_setup import OverlaySetup
 from beforehand.simulator.program import Program
 from beforehand.simulator.workloads import registry as workloads
 from beforehand.simulator.workloads.message_sizes import MAX_PAYLOAD

@@ -2,7 +2,6 @@
 
 layouts.py         the links at the start of a run, from the name of an overlay
 churn.py           the syntax of changes: churn, opened and closed links, new parents
-overlay_setup.py   both of a scenario, checked against what the protocol needs
 dynamics.py        the changes during a run: the cores open and close the links
 peer_sampling.py   which neighbours two processes exchange
 """
