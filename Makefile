@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 COMPILED := build/compiled
 
 SOURCES := $(sort $(shell find src/beforehand -name __pycache__ -prune -o -type f -print))
-# The names too, in a file that changes with them: that tells when a module was deleted.
+# The names too, in a file that changes with them, to notice deleted modules.
 NAMES := build/sources.txt
 $(shell mkdir -p build && echo '$(SOURCES)' | cmp -s - $(NAMES) || echo '$(SOURCES)' > $(NAMES))
 TYPED := $(foreach dir,src tests benchmarks examples,$(if $(wildcard $(dir)/*),$(dir))) \
@@ -20,7 +20,7 @@ TYPED := $(foreach dir,src tests benchmarks examples,$(if $(wildcard $(dir)/*),$
 AS_PURE := PYTHONPATH= BEFOREHAND_EXPECT=pure
 AS_COMPILED := PYTHONPATH="$(CURDIR)/$(COMPILED)"
 
-# Old versions of make would mix what two targets say.
+# Old versions of make would interleave the output of two targets.
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 .DEFAULT_GOAL := help
@@ -32,18 +32,18 @@ help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) \
 		| while read -r target text; do printf '  make %-14s %s\n' "$$target" "$$text"; done
 
-# What versions before it had a demo have left there is no demo's, so it would be refused.
+# A folder from before `beforehand demo` existed has no marker file, so the command would refuse it.
 demo: check-java compiled ## see it work: a cluster, its audit, two studies, a report (two minutes)
 	@[ -e build/demo/_demo.json ] || rm -rf build/demo
 	@$(AS_COMPILED) $(BIN)/beforehand demo --out build/demo
 
-screenshots: compiled ## the pictures of the README, of what `make demo` has left; needs Chromium
+screenshots: compiled ## the pictures of the README, from the output of `make demo`; needs Chromium
 	@$(AS_COMPILED) $(BIN)/python scripts/screenshots.py build/demo docs/images
 
 test: check-java lint test-all ## everything that must hold on every commit
 
-# Side by side, and what each says in one piece: one process uses one core. Compiling takes as long as
-# many tests, so those that need nothing compiled do not wait for it.
+# In parallel, with the output of each in one piece, since a process uses one core. Compiling takes as long
+# as many tests, so those that need nothing compiled do not wait for it.
 test-all: $(VENV)/.stamp
 	@$(MAKE) --no-print-directory --jobs=2 $(TOGETHER) test-first test-others
 
@@ -64,7 +64,7 @@ types: $(VENV)/.stamp ## mypy, strict
 	@echo "== mypy"
 	@$(BIN)/mypy --strict --no-error-summary $(TYPED)
 
-# Once is enough for what has nothing compiled in it, and for clusters of processes, which take long.
+# Once is enough for tests without compiled code, and for clusters of processes, which are slow.
 ONLY_PURE := tests/pipeline tests/report tests/browser tests/mutants tests/test_benchmarks.py \
 	tests/causality/test_against_brute_force.py tests/test_architecture.py tests/test_build.py \
 	tests/test_check_java.py tests/cli/ui $(addprefix tests/cli/test_,$(addsuffix .py,demo diagram docs))
@@ -98,23 +98,23 @@ format: $(VENV)/.stamp ## rewrite the sources in the project's style
 
 # Both, even if the first misses a bar.
 bench: compiled ## measure the cores and the simulator
-	@failed=0; for each in cores simulator; do \
-		$(AS_COMPILED) $(BIN)/python benchmarks/$$each.py || failed=1; \
+	@failed=0; for name in cores simulator; do \
+		$(AS_COMPILED) $(BIN)/python benchmarks/$$name.py || failed=1; \
 	done; exit $$failed
 
-bench-prc: compiled ## paper 004 again: figure 5 and table 1 (an hour and more; --quick: see the file)
+bench-prc: compiled ## the evaluation of the prc paper: figure 5 and table 1 (over an hour; --quick: see the file)
 	@$(AS_COMPILED) $(BIN)/python benchmarks/prc.py
 
 bench-audit: check-java compiled ## the auditor: speed, cores, growth and memory (a quarter of an hour)
 	@$(AS_COMPILED) $(BIN)/python benchmarks/audit.py
 
-bench-checker: compiled ## the checker: states per second, what each reduction wins (minutes; --quick: see the file)
+bench-checker: compiled ## the checker: states per second, what each reduction saves (minutes; --quick: see the file)
 	@$(AS_COMPILED) $(BIN)/python benchmarks/checker.py
 
 bench-diagrams: $(VENV)/.stamp ## diagrams in Chromium: loading, panning and selecting (a minute; --quick: see the file)
 	@$(BIN)/python benchmarks/diagrams.py
 
-bench-runtime: compiled ## nodes beside pyzmq, nats-py and bare UDP (ten minutes; --quick: see the file)
+bench-runtime: compiled ## nodes compared with pyzmq, nats-py and bare UDP (ten minutes; --quick: see the file)
 	@$(AS_COMPILED) $(BIN)/python benchmarks/runtime.py
 
 mutants: $(VENV)/.stamp ## break the sources on purpose and see whether the tests notice
@@ -122,10 +122,10 @@ mutants: $(VENV)/.stamp ## break the sources on purpose and see whether the test
 
 compiled: $(COMPILED)/.stamp ## build the compiled cores, if there is a C compiler
 
-check-java: ## is the one prerequisite there?
+check-java: ## check for the one prerequisite
 	@scripts/check-java
 
-clean: ## remove whatever these targets made
+clean: ## remove everything that these targets create
 	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis src/*.egg-info
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -1,19 +1,20 @@
-"""What the auditor costs: events per second beside the oracle, on one core and on two, and memory.
+"""The cost of the auditor: events per second over those of the oracle, scaling with cores, memory.
 
     make bench-audit
     python benchmarks/audit.py [--quick] [--out FILE.json] [--part speed|cores|growth|huge]
 
-1. Speed: one run of 100 processes as a Parquet trace; the plain-Python oracle of `causality/`, told each
-   event by `trace.read`, beside the auditor on Spark. The session is started, and everything was
-   compiled by an audit of a small trace, before the clock starts.
-2. Cores: `local[1]` and `local[2]`, for many runs and for one that is judged in blocks.
+1. Speed: one run of 100 processes as a Parquet trace; the plain-Python oracle of `causality/`, fed by
+   `trace.read`, compared with the auditor on Spark. Starting the session and compiling everything, by
+   an audit of a small trace, are not timed.
+2. Cores: `local[1]` and `local[2]`, for many runs and for one that is audited in blocks.
 3. Growth: one run of 1,000 processes in blocks, of four lengths: seconds per event.
-4. Huge: 50 million events of 1,000 processes, and the memory of the whole process tree meanwhile: what
-   the JVM, the driver and all workers have in memory, added up four times a second.
+4. Huge: 50 million events of 1,000 processes, and the memory of the whole process tree: JVM,
+   driver and all workers, summed four times a second.
 
-The runs are made here: anybody sends to anybody, and a message is delivered after a fixed number of
-others was sent, so that deliveries at a process are in the order of sending. Every measurement has a
-process of its own; rounds alternate, the best of each counts. Exit code 1 if a bar is missed.
+The runs are synthetic: senders and receivers are random, and a message is delivered after a fixed
+number of others was sent, so that deliveries at a process are in the order of sending. Every
+measurement has its own process; rounds alternate, and the best of each counts. Exit code 1 if a bar is
+missed.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ SPEED_BAR = 50.0  # times the events per second of the oracle, at 100 processes
 MEMORY_BAR = 8.0  # GB for the process tree, 50 million events of 1,000 processes
 GROWTH_BAR = 1.5  # seconds per event, longest run over shortest
 ROWS = 1 << 20  # per row group
-UNDER_WAY = 2_000  # messages
+IN_FLIGHT = 2_000  # messages
 
 
 # ---- runs ----
@@ -55,7 +56,7 @@ def _counts(process: Any, seq: Any, counter: Any) -> None:
 
 
 def write_run(path: Path, run: str, processes: int, messages: int, seed: int) -> int:
-    """Write a run, a piece at a time; how many events it has."""
+    """Write a run, one row group at a time; returns how many events it has."""
     names = pa.array([f"p{index:04}" for index in range(processes)])
     rng = np.random.default_rng(seed)
     sender = rng.integers(0, processes, messages, dtype=np.int32)
@@ -63,14 +64,14 @@ def write_run(path: Path, run: str, processes: int, messages: int, seed: int) ->
     number = np.empty(messages, np.int64)
     _counts(sender, number, np.zeros(processes, np.int64))
     counter = np.zeros(processes, np.int64)
-    under_way = min(UNDER_WAY, messages)
+    in_flight = min(IN_FLIGHT, messages)
     fields = ("run", "process", "seq", "kind", "sender", "mid", "to", "time_ns")
     zeros = ("payload_bytes", "meta_bytes")
     with pq.ParquetWriter(path, _schema(), compression="zstd") as writer:
-        for begin in range(0, messages + under_way, ROWS // 2):
-            turn = np.arange(begin, min(begin + ROWS // 2, messages + under_way))
+        for begin in range(0, messages + in_flight, ROWS // 2):
+            turn = np.arange(begin, min(begin + ROWS // 2, messages + in_flight))
             # Each turn sends one message and delivers an older one.
-            which = np.stack([turn, turn - under_way], axis=1).ravel()
+            which = np.stack([turn, turn - in_flight], axis=1).ravel()
             is_send = np.tile([True, False], len(turn))
             there = (which >= 0) & (which < messages)
             which, is_send = which[there], is_send[there]
@@ -106,17 +107,16 @@ def write_run(path: Path, run: str, processes: int, messages: int, seed: int) ->
 
 
 def _schema() -> Any:
-    from beforehand.pipeline.arrow import arrow_schema
-    from beforehand.pipeline.schemas import EVENTS
+    from beforehand.pipeline.schemas import EVENTS, arrow_schema
 
     return arrow_schema(EVENTS)
 
 
-# ---- measuring, in a process of its own each time ----
+# ---- measuring, each time in its own process ----
 
 
 def by_oracle(folder: str) -> dict[str, Any]:
-    """The plain-Python oracle, told the events of the only trace in a folder."""
+    """The plain-Python oracle on the events of the only trace in a folder."""
     from beforehand import trace
     from beforehand.causality import MessageId, Oracle
 
@@ -131,12 +131,12 @@ def by_oracle(folder: str) -> dict[str, Any]:
             oracle.deliver(event.process, MessageId(event.sender or "", event.mid or 0))
     missing = len(oracle.undelivered())
     seconds = time.perf_counter() - began
-    assert not oracle.violations and not missing, "the run was to be clean"
+    assert not oracle.violations and not missing, "the run should be clean"
     return {"events": events, "seconds": seconds}
 
 
 def by_auditor(folder: str, warm_up: str, cores: int, large: int) -> dict[str, Any]:
-    """The auditor, on some cores, after it has warmed up."""
+    """The auditor on the given number of cores, after a warm-up."""
     from beforehand.pipeline import session
     from beforehand.pipeline.audit import audit
 
@@ -147,19 +147,19 @@ def by_auditor(folder: str, warm_up: str, cores: int, large: int) -> dict[str, A
     with Memory() as memory:
         for _ in range(3):
             began = time.perf_counter()
-            found = audit(spark, [folder], large=large)
+            outcome = audit(spark, [folder], large=large)
             best = min(best, time.perf_counter() - began)
-            events = found.events
-            assert found.exit_code == 0, "the run was to be clean"
-            found.close()
+            events = outcome.events
+            assert outcome.exit_code == 0, "the run should be clean"
+            outcome.close()
             if best > 10:
-                break  # long enough to be even
+                break  # long enough to be stable
     spark.stop()
     return {"events": events, "seconds": best, "peak_gigabytes": memory.peak / 2**30}
 
 
 class Memory:
-    """Watches how much memory this process and all below it have, added up."""
+    """Samples the total memory of this process and its descendants."""
 
     def __init__(self) -> None:
         self.peak = 0
@@ -188,20 +188,20 @@ def _tree(root: int) -> set[int]:
             except OSError:
                 continue
             parents.setdefault(int(fields[1]), []).append(int(entry.name))
-    found, waiting = set(), [root]
+    processes, waiting = set(), [root]
     while waiting:
-        each = waiting.pop()
-        found.add(each)
-        waiting += parents.get(each, [])
-    return found
+        process = waiting.pop()
+        processes.add(process)
+        waiting += parents.get(process, [])
+    return processes
 
 
 def _resident(processes: set[int]) -> int:
-    """Bytes; what processes share is counted for each, so it is rather more than there is."""
+    """Bytes; shared pages are counted once per process, so this overstates the total."""
     pages = 0
-    for each in processes:
+    for process in processes:
         try:
-            pages += int(Path(f"/proc/{each}/statm").read_text().split()[1])
+            pages += int(Path(f"/proc/{process}/statm").read_text().split()[1])
         except OSError:
             continue
     return pages * os.sysconf("SC_PAGE_SIZE")
@@ -214,16 +214,16 @@ MEASUREMENTS: dict[str, Callable[..., dict[str, Any]]] = {
 
 
 def alone(name: str, *arguments: object) -> dict[str, Any]:
-    """Make a measurement in a new interpreter."""
+    """Run a measurement in a new interpreter."""
     call = json.dumps([name, *arguments])
     ran = subprocess.run(
         [sys.executable, __file__, "--call", call], capture_output=True, text=True, check=False
     )
     if ran.returncode:
         raise SystemExit(f"{name} failed:\n{ran.stderr}")
-    found: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
-    found["events_per_second"] = found["events"] / found["seconds"]
-    return found
+    figures: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
+    figures["events_per_second"] = figures["events"] / figures["seconds"]
+    return figures
 
 
 WHOLE, BLOCKS = 10**9, 0  # how many events of a run one task may hold
@@ -234,18 +234,21 @@ def measure(parts: set[str], quick: bool, scratch: Path) -> dict[str, Any]:
     warm_up = folder(scratch, "warm-up", 1, 100, 20_000)
     report: dict[str, Any] = {}
     if "speed" in parts:
-        place = folder(scratch, "speed", 1, 100, 200_000 if quick else 4_900_000)
+        traces = folder(scratch, "speed", 1, 100, 200_000 if quick else 4_900_000)
         print("speed: the oracle", file=sys.stderr)
         report["speed"] = {
-            "oracle": alone("by_oracle", place),
-            "auditor": alone("by_auditor", place, warm_up, os.cpu_count(), WHOLE),
+            "oracle": alone("by_oracle", traces),
+            "auditor": alone("by_auditor", traces, warm_up, os.cpu_count(), WHOLE),
         }
     if "cores" in parts:
         many = folder(scratch, "many", 40, 100, 5_000 if quick else 50_000)
         one = folder(scratch, "one", 1, 1_000, 100_000 if quick else 2_000_000)
         report["cores"] = {
-            f"{name}, local[{cores}]": alone("by_auditor", place, warm_up, cores, large)
-            for name, place, large in (("40 runs", many, WHOLE), ("one run in blocks", one, BLOCKS))
+            f"{name}, local[{cores}]": alone("by_auditor", traces, warm_up, cores, large)
+            for name, traces, large in (
+                ("40 runs", many, WHOLE),
+                ("one run in blocks", one, BLOCKS),
+            )
             for cores in (1, 2)
         }
     if "growth" in parts:
@@ -261,9 +264,9 @@ def measure(parts: set[str], quick: bool, scratch: Path) -> dict[str, Any]:
             for size in sizes
         }
     if "huge" in parts:
-        place = folder(scratch, "huge", 1, 1_000, 500_000 if quick else 25_000_000)
-        found = alone("by_auditor", place, warm_up, os.cpu_count(), BLOCKS)
-        report["huge"] = {f"{found['events']:,} events": found}
+        traces = folder(scratch, "huge", 1, 1_000, 500_000 if quick else 25_000_000)
+        figures = alone("by_auditor", traces, warm_up, os.cpu_count(), BLOCKS)
+        report["huge"] = {f"{figures['events']:,} events": figures}
     return report
 
 
@@ -272,34 +275,34 @@ GROWTH = [2_500_000, 5_000_000, 10_000_000]  # messages
 
 def folder(scratch: Path, name: str, runs: int, processes: int, messages: int) -> str:
     """A folder with some runs of a size."""
-    place = scratch / name
-    place.mkdir()
+    path = scratch / name
+    path.mkdir()
     for number in range(runs):
-        write_run(place / f"{number}.parquet", f"run-{number}", processes, messages, number)
-    return str(place)
+        write_run(path / f"{number}.parquet", f"run-{number}", processes, messages, number)
+    return str(path)
 
 
 def judge(report: dict[str, Any], quick: bool) -> list[tuple[str, float, float, bool]]:
-    """What was claimed, measured and demanded; a quick run is too short to be held to most of it."""
-    found = []
+    """Claim, measured figure, bar and verdict; a quick run is too short for most bars."""
+    verdicts = []
     if "speed" in report and not quick:
         speed = report["speed"]
         ratio = speed["auditor"]["events_per_second"] / speed["oracle"]["events_per_second"]
-        found.append(
+        verdicts.append(
             ("times as fast as the oracle, 100 processes", ratio, SPEED_BAR, ratio >= SPEED_BAR)
         )
     if "growth" in report and not quick:
-        costs = [each["seconds"] / each["events"] for each in report["growth"].values()]
+        costs = [figures["seconds"] / figures["events"] for figures in report["growth"].values()]
         ratio = costs[-1] / costs[0]
-        found.append(
+        verdicts.append(
             ("seconds per event, longest run over shortest", ratio, GROWTH_BAR, ratio <= GROWTH_BAR)
         )
-    for name, each in report.get("huge", {}).items():
-        peak = each["peak_gigabytes"]
-        found.append(
+    for name, figures in report.get("huge", {}).items():
+        peak = figures["peak_gigabytes"]
+        verdicts.append(
             (f"GB in memory, {name}, 1,000 processes", peak, MEMORY_BAR, peak <= MEMORY_BAR)
         )
-    return found
+    return verdicts
 
 
 def show(report: dict[str, Any], bars: list[tuple[str, float, float, bool]]) -> None:
@@ -310,13 +313,13 @@ def show(report: dict[str, Any], bars: list[tuple[str, float, float, bool]]) -> 
         (
             part,
             name,
-            f"{each['events']:,}",
-            f"{each['seconds']:.1f}",
-            f"{each['events_per_second']:,.0f}",
-            f"{each['peak_gigabytes']:.2f}" if "peak_gigabytes" in each else "",
+            f"{figures['events']:,}",
+            f"{figures['seconds']:.1f}",
+            f"{figures['events_per_second']:,.0f}",
+            f"{figures['peak_gigabytes']:.2f}" if "peak_gigabytes" in figures else "",
         )
         for part in ("speed", "cores", "growth", "huge")
-        for name, each in report.get(part, {}).items()
+        for name, figures in report.get(part, {}).items()
     ]
     print_table(("part", "what", "events", "seconds", "events/s", "peak GB"), rows)
     print_table(

@@ -26,8 +26,8 @@ def table(title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]])
     from rich.table import Table
 
     drawn = Table(title=title)
-    for place, column in enumerate(columns):
-        drawn.add_column(column, justify="right" if place and title != "Bars" else "left")
+    for index, column in enumerate(columns):
+        drawn.add_column(column, justify="right" if index and title != "Bars" else "left")
     for row in rows:
         drawn.add_row(*row)
     return drawn

@@ -1,20 +1,20 @@
-"""What the checker costs: states per second, and the factor won by each reduction.
+"""The cost of the checker: states per second, and the factor that each reduction saves.
 
     make bench-checker    builds the compiled cores and runs this
     python benchmarks/checker.py [--quick] [--out FILE.json]
 
 Three parts, each measured side by side in one run:
 
-1. Speed: every interleaving, nothing reduced, one worker. Beside it the reference of the tests, which
-   copies whole worlds as objects and keeps them in a set: it visits exactly the same states. With
+1. Speed: every interleaving, nothing reduced, one worker, compared with the reference of the tests,
+   which copies whole worlds as objects and keeps them in a set: it visits exactly the same states. With
    compiled cores and with pure ones: each local step is run on a core only once, so the difference is
-   small where worlds are many.
+   small where there are many worlds.
 2. Reductions: the same bounds with partial-order reduction, with symmetry, with both. Numbers of states
    are exact, so a factor in states is the same on every machine; a factor in time is not.
 3. Workers: one against two, where there are enough states for both.
 
-Every row has an interpreter of its own, which has loaded its compiled loops before the clock starts.
-Rounds alternate, the best of each counts. Exit code 1 if a bar is missed.
+Every row is measured in a fresh interpreter that has already loaded its compiled loops.
+Rounds alternate, and the best of each counts. Exit code 1 if a bar is missed.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ MODES = {
 }
 
 REFERENCE_BAR = 10.0  # states per second over those of copied worlds, compiled
-SIX = 6  # renamings of three processes that do the same, if their cores treat names alike
+SIX = 6  # renamings of three processes that do the same, if their cores treat all names alike
 SYMMETRY_BAR = 5.0  # states, full over symmetric, with these
 ORDER_BAR = 1.2  # states, full over reduced
 WORKERS_BAR = 1.0  # time, one worker over two
@@ -76,9 +76,9 @@ def explored(protocol: str, sends: str, ways: Ways, rounds: int) -> Figures:
     for _ in range(rounds):
         for name, way in ways.items():
             once(protocol, "1 1 1", *way)  # loads the loops
-            found = once(protocol, sends, *way)
-            if name not in best or found["seconds"] < best[name]["seconds"]:
-                best[name] = found
+            figures = once(protocol, sends, *way)
+            if name not in best or figures["seconds"] < best[name]["seconds"]:
+                best[name] = figures
     return best
 
 
@@ -91,8 +91,8 @@ def once(protocol: str, sends: str, reduce: bool, symmetry: bool, workers: int) 
     verdict = check(chosen, reduce=reduce, symmetry=symmetry, workers=workers)
     if verdict.outcome != "correct":
         raise SystemExit(f"{protocol} {sends}: {verdict}")
-    found = figures(verdict.states, verdict.transitions, verdict.seconds)
-    return {**found, "symmetries": verdict.symmetries}
+    counted = figures(verdict.states, verdict.transitions, verdict.seconds)
+    return {**counted, "symmetries": verdict.symmetries}
 
 
 def copied(protocol: str, sends: str) -> Figures:
@@ -101,9 +101,9 @@ def copied(protocol: str, sends: str) -> Figures:
     from tests.checker.reference import explore
 
     began = time.perf_counter()
-    found = explore(setting(protocol, sends=counts(sends)))
+    exploration = explore(setting(protocol, sends=counts(sends)))
     seconds = time.perf_counter() - began
-    return {"worlds copied": figures(found.states, found.transitions, seconds)}
+    return {"worlds copied": figures(exploration.states, exploration.transitions, seconds)}
 
 
 def counts(sends: str) -> list[int]:
@@ -112,7 +112,7 @@ def counts(sends: str) -> list[int]:
 
 
 def figures(states: int, transitions: int, seconds: float) -> dict[str, float]:
-    """What is told of every exploration."""
+    """What is reported about every exploration."""
     return {
         "states": states,
         "transitions": transitions,
@@ -122,7 +122,7 @@ def figures(states: int, transitions: int, seconds: float) -> dict[str, float]:
     }
 
 
-MEASUREMENTS = {each.__name__: each for each in (explored, copied)}
+MEASUREMENTS = {measure.__name__: measure for measure in (explored, copied)}
 
 
 def in_build(build: str, *call: object) -> Figures:
@@ -133,8 +133,8 @@ def in_build(build: str, *call: object) -> Figures:
     ran = subprocess.run(command, env=environment, capture_output=True, text=True)
     if ran.returncode:
         raise SystemExit(f"{build} {call}:\n{ran.stderr}")
-    found: Figures = json.loads(ran.stdout)
-    return found
+    results: Figures = json.loads(ran.stdout)
+    return results
 
 
 # ---- the whole run ----
@@ -142,48 +142,48 @@ def in_build(build: str, *call: object) -> Figures:
 
 def measure_speed(quick: bool, builds: Sequence[str]) -> dict[str, Figures]:
     """Protocol and bound -> engine with each build of the cores, and the reference -> figures."""
-    found = {}
+    rows = {}
     for protocol, sends in (REFERENCE_QUICK if quick else REFERENCE).items():
         row: Figures = {}
         for build in builds:
             ways = {f"engine, {build}": (False, False, 1)}
             row |= in_build(build, "explored", protocol, sends, ways, 1 if quick else 3)
         row |= in_build(builds[-1], "copied", protocol, sends)
-        found[f"{protocol} {sends}"] = agreed(row)
+        rows[f"{protocol} {sends}"] = agreed(row)
     measured("speed")
-    return found
+    return rows
 
 
 def agreed(row: Figures) -> Figures:
-    """The same row, if all of it has visited as many states."""
-    if len({each["states"] for each in row.values()}) > 1:
+    """The same row, after checking that all explorations have visited as many states."""
+    if len({figures["states"] for figures in row.values()}) > 1:
         raise SystemExit(f"not the same number of states: {row}")
     return row
 
 
 def measured(what: str) -> None:
-    """Tell how far it is."""
+    """Report progress."""
     print(f"  measured {what}", file=sys.stderr, flush=True)
 
 
 def measure_reductions(quick: bool, build: str) -> dict[str, Figures]:
     """Protocol and bound -> mode -> figures."""
     ways = {mode: (*flags, 1) for mode, flags in MODES.items()}
-    found = {
+    rows = {
         f"{protocol} {sends}": in_build(build, "explored", protocol, sends, ways, 1 if quick else 3)
         for protocol, sends in (QUICK if quick else BOUNDS).items()
     }
     measured("the reductions")
-    return found
+    return rows
 
 
 def measure_workers(quick: bool, build: str) -> Figures:
     """Workers -> figures."""
     ways = {str(workers): (False, False, workers) for workers in (1, 2)}
     large = LARGE_QUICK if quick else LARGE
-    found = agreed(in_build(build, "explored", *large, ways, 1 if quick else 2))
+    rows = agreed(in_build(build, "explored", *large, ways, 1 if quick else 2))
     measured("workers")
-    return found
+    return rows
 
 
 def judge(report: dict[str, Any]) -> list[Verdict]:
@@ -201,7 +201,7 @@ def judge(report: dict[str, Any]) -> list[Verdict]:
         factors = {mode: row["full"]["states"] / row[mode]["states"] for mode in MODES}
         claim = f"{name}: states, full / partial order"
         verdicts.append(at_least(claim, factors["partial order"], ORDER_BAR))
-        # Two messages that can be delivered at once are so in an order that may depend on names.
+        # If two messages become deliverable at once, their order may depend on names.
         if row["symmetry"]["symmetries"] == SIX:
             claim = f"{name}: states, full / symmetry"
             verdicts.append(at_least(claim, factors["symmetry"], SYMMETRY_BAR))
@@ -215,7 +215,7 @@ def speed_table(report: dict[str, Any]) -> Any:
     """States per second, and the ratio."""
     rows = []
     for name, row in report["speed"].items():
-        rates = {who: each["states_per_second"] for who, each in row.items()}
+        rates = {who: figures["states_per_second"] for who, figures in row.items()}
         ratio = rates[report["engine"]] / rates["worlds copied"]
         cells = [f"{rate:,.0f}" for rate in rates.values()]
         rows.append((name, f"{row['worlds copied']['states']:,}", *cells, f"{ratio:,.0f}"))
@@ -229,17 +229,17 @@ def reductions_table(report: dict[str, Any]) -> Any:
     rows = []
     for name, row in report["reductions"].items():
         full = row["full"]
-        for mode, found in row.items():
+        for mode, reduced in row.items():
             rows.append(
                 (
                     name if mode == "full" else "",
                     mode,
-                    f"{found['states']:,}",
-                    f"{found['transitions']:,}",
-                    f"{found['seconds']:.2f}",
-                    f"{found['states_per_second']:,.0f}",
-                    f"{full['states'] / found['states']:.1f}",
-                    f"{full['seconds'] / found['seconds']:.1f}",
+                    f"{reduced['states']:,}",
+                    f"{reduced['transitions']:,}",
+                    f"{reduced['seconds']:.2f}",
+                    f"{reduced['states_per_second']:,.0f}",
+                    f"{full['states'] / reduced['states']:.1f}",
+                    f"{full['seconds'] / reduced['seconds']:.1f}",
                 )
             )
     columns = ("", "", "states", "steps", "seconds", "states/s", "states won", "time won")
@@ -248,16 +248,16 @@ def reductions_table(report: dict[str, Any]) -> Any:
 
 def workers_table(report: dict[str, Any]) -> Any:
     """One worker and two."""
-    found = report["workers"]
+    by_count = report["workers"]
     rows = [
         (
             count,
-            f"{each['states']:,}",
-            f"{each['seconds']:.2f}",
-            f"{each['states_per_second']:,.0f}",
-            f"{found['1']['seconds'] / each['seconds']:.2f}",
+            f"{figures['states']:,}",
+            f"{figures['seconds']:.2f}",
+            f"{figures['states_per_second']:,.0f}",
+            f"{by_count['1']['seconds'] / figures['seconds']:.2f}",
         )
-        for count, each in found.items()
+        for count, figures in by_count.items()
     ]
     title = f"Workers: {report['large']}, nothing reduced"
     return table(title, ("workers", "states", "seconds", "states/s", "time won"), rows)

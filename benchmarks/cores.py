@@ -1,4 +1,4 @@
-"""What the cores cost: messages per second, bytes of metadata, integers of state.
+"""The cost of the cores: messages per second, bytes of metadata, integers of state.
 
     make bench            builds the compiled cores and runs this
     python benchmarks/cores.py [--quick] [--out FILE.json]
@@ -6,11 +6,11 @@
 Two parts, each measured side by side in one run:
 
 1. Throughput between two processes (a message is sent, delivered, acknowledged): pure and compiled
-   cores, single sends and `send_many` in runs of 64. Rounds alternate, the best of each counts, so
-   that a busy moment of the machine hits all of them.
+   cores, single sends and `send_many` in runs of 64. Rounds alternate, and the best of each counts, so
+   that background load affects all of them.
 2. Growth: 10 to 10,000 processes with 10 peers each. Each process sends one message to each of its
-   peers, then everything that follows (acks, permits, releases) happens, and so on. Bytes are those
-   of `beforehand.wire`. Protocols with open membership run all processes; `rst` and `ks`, whose
+   peers, then everything that follows (acks, permits, releases) is carried out, and so on. Bytes are
+   those of `beforehand.wire`. Protocols with open membership run all processes; `rst` and `ks`, whose
    state is sized by the membership, run 24 neighbours in a membership of that size.
 
 Exit code 1 if a bar is missed.
@@ -44,7 +44,7 @@ RUN_BAR = 3.0  # `send_many` in runs of 64 over single sends
 FLAT_BAR = 1.3  # the hybrids, from 10 to 10,000 processes
 
 
-# ---- measuring, in a process of its own for each build ----
+# ---- measuring, in a separate process for each build ----
 
 
 def throughput(protocol: str, run: int, messages: int) -> float:
@@ -90,7 +90,7 @@ class Neighbourhood:
         return [name for name in names if name != self.active[number]]
 
     def one_to_each(self, number: int, count_bytes: bool) -> None:
-        """A process sends one message to each peer; then all that follows."""
+        """A process sends one message to each peer; then everything that follows is carried out."""
         from beforehand.protocols import Transmit
 
         name, cores = self.active[number], self.cores
@@ -115,7 +115,7 @@ class Neighbourhood:
 
 
 def growth(protocol: str, size: int, messages: int) -> dict[str, float]:
-    """Time, bytes and state at one size, after a warm-up in which everybody meets its peers."""
+    """Time, bytes and state at one size, after a warm-up in which all peers connect."""
     system = Neighbourhood(protocol, size)
     count = len(system.active)
     for number in range(count):
@@ -127,7 +127,7 @@ def growth(protocol: str, size: int, messages: int) -> dict[str, float]:
             system.one_to_each(number, count_bytes=True)
     counted = system.messages
     gc.collect()
-    gc.freeze()  # what lives as long as the process is no work for the collector
+    gc.freeze()  # long-lived objects are no work for the collector
     rounds = max(messages // (count * PEERS), 1)
     senders = min(count, max(messages // PEERS, 1))
     system.messages = 0
@@ -195,7 +195,7 @@ def measure_growth(quick: bool, build: str) -> dict[str, dict[int, dict[str, flo
     for protocol in protocols.names():
         known = protocols.describe(protocol)
         if "unicast" not in known.casts or known.overlay != "none":
-            continue  # it does not send to peers of its choice; prc.py measures broadcasts
+            continue  # it cannot choose its receivers; prc.py measures broadcasts
         results[protocol] = {}
         for _ in range(1 if protocol in ("rst", "ks") else 2 if quick else 3):
             for size in SIZES:

@@ -1,12 +1,12 @@
-"""What a diagram costs in a browser: loading it, moving in it, selecting a message.
+"""The cost of a diagram in a browser: loading it, panning in it, selecting a message.
 
     make bench-diagrams
     python benchmarks/diagrams.py [--quick] [--out FILE.json]
 
-The same events at several sizes, on a page as `beforehand diagram` makes it, and beside it as elements
-of SVG, which is how diagrams are usually drawn in a browser: all elements are there all the time, and
-the browser finds out what is seen. Both are moved in the same way, a hundredth of the axis in view, one
-step for each frame, so the least is what a frame takes on this machine.
+The same events at several sizes, on a page of `beforehand diagram`, compared with SVG
+elements, the usual way to draw diagrams in a browser: all elements always exist, and the browser
+determines which are visible. Both are panned in the same way, a hundredth of the axis in view, one
+step per frame, so the minimum is the duration of a frame on this machine.
 
 Needs Chromium. Exit code 1 if a bar is missed.
 """
@@ -131,9 +131,9 @@ def beside(browser: Browser, folder: Path, diagram: Diagram) -> float:
     text = f"<!doctype html><meta charset='utf-8'><body>{svg(diagram)}"
     page, _ = opened(browser, folder / "svg.html", text)
     page.evaluate(ON_SVG)
-    found = moved(page)
+    figures = moved(page)
     page.close()
-    return found
+    return figures
 
 
 def opened(browser: Browser, file: Path, text: str) -> tuple[Page, float]:

@@ -10,14 +10,14 @@
    broadcast. Work is lines of Python executed, counted in the pure build: a count, not a time.
    It takes about four minutes.
 
-Each statement of the paper is printed with what was measured, the bar, and whether it holds. Nothing
-depends on how fast the machine is. Exit code 1 if a statement does not hold that we claim.
+Each statement of the paper is printed with the measured figure, the bar, and whether it holds. Nothing
+depends on the speed of the machine. Exit code 1 if a statement that we claim does not hold.
 
-Where this is not the paper's experiment: processes do not join, they start with their links, which have
-been shuffled before; a link goes both ways, and is made in one direction and then in the other; alpha
-travels over the new link itself, in one hop, and B-beta is counted among the control frames if it is
-empty. Entries are counted as in the paper: one for each message and link that will bring it again, and
-one for each message in a buffer.
+Differences from the paper's experiment: processes don't join, they start with links that are already
+shuffled; a link is bidirectional, and set up in one direction and then in the other; alpha travels over
+the new link itself, in one hop, and B-beta counts as a control frame if it is empty. Entries are
+counted as in the paper: one for each message and link that will bring another copy, and one for each
+message in a buffer.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ BUILDS = {"pure": ROOT / "src", "compiled": ROOT / "build" / "compiled"}
 SIZES = "100,1000,10000"
 QUICK = Setting(30, 0.34, shuffle_s=2, shrink=10, sample_s=0.0513)
 MEASUREMENTS = {
-    each.__name__: each
-    for each in (prc_figure5.follow, prc_table1.spread, prc_table1.work, prc_table1.added)
+    measure.__name__: measure
+    for measure in (prc_figure5.follow, prc_table1.spread, prc_table1.work, prc_table1.added)
 }
 
 
@@ -59,32 +59,32 @@ def in_build(build: str, calls: Sequence[Sequence[object]]) -> list[Any]:
     ran = subprocess.run(command, env=environment, capture_output=True, text=True)
     if ran.returncode:
         raise SystemExit(f"{build} {calls}:\n{ran.stderr}")
-    found: list[Any] = json.loads(ran.stdout)
-    return found
+    results: list[Any] = json.loads(ran.stdout)
+    return results
 
 
 def measured(what: str) -> None:
-    """Tell how far it is."""
+    """Report progress."""
     print(f"  measured {what}", file=sys.stderr, flush=True)
 
 
 def measure_figure5(settings: list[Setting], build: str) -> list[dict[str, Any]]:
     """One run for each setting."""
-    found = []
+    summaries = []
     for setting in settings:
-        [ran] = in_build(build, [("follow", *astuple(setting))])
-        found.append(prc_figure5.summary(setting, ran))
+        [result] = in_build(build, [("follow", *astuple(setting))])
+        summaries.append(prc_figure5.summary(setting, result))
         measured(f"figure 5, {setting.size:,} processes")
-    return found
+    return summaries
 
 
 def measure_table1(sizes: prc_table1.Sizes, build: str) -> Measured:
-    """All of it."""
+    """All measurements of table 1, those of lines in the pure build."""
     anywhere, pure = prc_table1.calls(sizes)
-    found = dict(zip(anywhere, in_build(build, anywhere), strict=True))
-    found.update(zip(pure, in_build("pure", pure), strict=True))
+    figures = dict(zip(anywhere, in_build(build, anywhere), strict=True))
+    figures.update(zip(pure, in_build("pure", pure), strict=True))
     measured("table 1")
-    return Measured(sizes, found)
+    return Measured(sizes, figures)
 
 
 # ---- for people ----
@@ -95,15 +95,15 @@ def table(title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]])
     from rich.table import Table
 
     drawn = Table(title=title)
-    for place, column in enumerate(columns):
-        drawn.add_column(column, justify="right" if place and "bar" not in columns else "left")
+    for index, column in enumerate(columns):
+        drawn.add_column(column, justify="right" if index and "bar" not in columns else "left")
     for row in rows:
         drawn.add_row(*row)
     return drawn
 
 
 def show_figure5(console: Any, shown: dict[str, Any]) -> None:
-    """One run."""
+    """Print the table of one run."""
     columns = (
         "minute of the paper",
         "delay, ms",
@@ -112,20 +112,20 @@ def show_figure5(console: Any, shown: dict[str, Any]) -> None:
         "a vector",
         "control/process/s",
     )
-    title = f"Figure 5: {shown['size']:,} processes, {shown['told']}"
+    title = f"Figure 5: {shown['size']:,} processes, {shown['deviations']}"
     console.print(table(title, columns, prc_figure5.rows(shown)))
     crossing = prc_figure5.crossing_ms(shown)
     console.print(
         f"{shown['neighbours']:.1f} neighbours per process; {shown['links_per_shuffle']:.1f} links "
         f"(each direction counted) added per process and shuffle, paper: 7.5; "
         f"{shown['control_per_link']:.2f} control frames per added link; a vector would be smaller "
-        + ("at no delay that was seen." if crossing is None else f"from {crossing:,.0f} ms on.")
+        + ("at no measured delay." if crossing is None else f"from {crossing:,.0f} ms on.")
     )
 
 
-def show_table1(console: Any, found: Measured) -> None:
-    """All of its parts."""
-    counts = " / ".join(str(count) for count in found.sizes.broadcasters)
+def show_table1(console: Any, table1: Measured) -> None:
+    """Print all parts of table 1."""
+    counts = " / ".join(str(count) for count in table1.sizes.broadcasters)
     columns = (
         "system",
         "bytes beyond payload, per frame",
@@ -134,31 +134,31 @@ def show_table1(console: Any, found: Measured) -> None:
         "entries at most",
     )
     for everybody in (False, True):
-        title = f"Table 1, {found.which(everybody)} processes broadcast, N = {counts}"
-        console.print(table(title, columns, found.rows(everybody)))
-    degrees = tuple(str(degree) for degree in found.sizes.degrees)
-    title = f"prc by its number of links Qi, {found.sizes.size} processes"
-    console.print(table(title, ("Qi", *degrees, "exponent"), found.degree_rows()))
-    crowds = " / ".join(str(size) for size in found.sizes.crowds)
+        title = f"Table 1, {table1.which(everybody)} processes broadcast, N = {counts}"
+        console.print(table(title, columns, table1.rows(everybody)))
+    degrees = tuple(str(degree) for degree in table1.sizes.degrees)
+    title = f"prc by its number of links Qi, {table1.sizes.size} processes"
+    console.print(table(title, ("Qi", *degrees, "exponent"), table1.degree_rows()))
+    crowds = " / ".join(str(size) for size in table1.sizes.crowds)
     title = f"Table 1: frames per added link, P = {crowds}"
     columns = ("system", "way", "frames", "which, at the largest P", "paper")
-    console.print(table(title, columns, found.link_rows()))
+    console.print(table(title, columns, table1.link_rows()))
 
 
 def show(
     runs: list[dict[str, Any]],
-    found: Measured | None,
+    table1: Measured | None,
     verdicts: list[Verdict],
     remarks: list[Verdict],
 ) -> None:
-    """The report as tables."""
+    """Print the report as tables."""
     from rich.console import Console
 
     console = Console(width=None if sys.stdout.isatty() else 140)
     for shown in runs:
         show_figure5(console, shown)
-    if found is not None:
-        show_table1(console, found)
+    if table1 is not None:
+        show_table1(console, table1)
     for title, judged in (("Bars", verdicts), ("Not claimed", remarks)):
         rows = [(*rest, "holds" if holds else "DOES NOT HOLD") for *rest, holds in judged]
         if rows:
@@ -169,21 +169,21 @@ def show(
 
 
 def chosen(sizes: str, minutes: str | None) -> list[Setting]:
-    """From what the command line says."""
-    counts = [int(each) for each in sizes.split(",")]
+    """The settings chosen on the command line."""
+    counts = [int(value) for value in sizes.split(",")]
     if minutes is None:
         lengths = [50.0 if count <= 1_000 else 1.0 for count in counts]
     else:
-        lengths = [float(each) for each in minutes.split(",")]
+        lengths = [float(value) for value in minutes.split(",")]
     if len(lengths) == 1:
         lengths *= len(counts)
     if len(lengths) != len(counts) or min(counts) < 3 or min(lengths) <= 0:
-        raise SystemExit("give as many minutes as sizes, or one for all; sizes from 3 on")
+        raise SystemExit("--minutes: give one value per size, or one for all; sizes are at least 3")
     return [Setting(count, length) for count, length in zip(counts, lengths, strict=True)]
 
 
 def listed(verdicts: list[Verdict]) -> list[dict[str, object]]:
-    """As JSON can hold them."""
+    """The verdicts as JSON values."""
     return [dict(zip(("claim", "measured", "bar", "holds"), v, strict=True)) for v in verdicts]
 
 
@@ -199,7 +199,7 @@ def main() -> int:
     )
     parser.add_argument("--quick", action="store_true", help="small systems, a few seconds")
     parser.add_argument("--only", choices=("figure5", "table1"), help="default: both")
-    parser.add_argument("--build", choices=tuple(BUILDS), help="default: compiled, if it is there")
+    parser.add_argument("--build", choices=tuple(BUILDS), help="default: compiled, if available")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "benchmarks" / "prc.json")
     parser.add_argument("--call", help=argparse.SUPPRESS)  # measurements, for in_build
     options = parser.parse_args()
@@ -210,28 +210,31 @@ def main() -> int:
     if build is None:
         build = "compiled" if (BUILDS["compiled"] / "beforehand").is_dir() else "pure"
         if build == "pure":
-            print("no compiled build (make compiled): the pure one, slowly", file=sys.stderr)
+            print(
+                "no compiled build (make compiled): using the pure one, which is slow",
+                file=sys.stderr,
+            )
     settings = [QUICK] if options.quick else chosen(options.sizes, options.minutes)
-    found = None
+    table1 = None
     if options.only != "figure5":
-        found = measure_table1(prc_table1.QUICK if options.quick else prc_table1.Sizes(), build)
+        table1 = measure_table1(prc_table1.QUICK if options.quick else prc_table1.Sizes(), build)
     runs = [] if options.only == "table1" else measure_figure5(settings, build)
     verdicts = [verdict for shown in runs for verdict in prc_figure5.judge(shown)]
     verdicts += prc_figure5.judge_sizes(runs)
-    verdicts += [] if found is None else found.judge()
-    remarks = [each for shown in runs for each in prc_figure5.remark(shown)]
+    verdicts += [] if table1 is None else table1.judge()
+    remarks = [verdict for shown in runs for verdict in prc_figure5.remark(shown)]
     report = {
         "build": build,
         "python": platform.python_version(),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "figure5": runs,
-        "table1": [] if found is None else found.listed(),
+        "table1": [] if table1 is None else table1.listed(),
         "bars": listed(verdicts),
         "not_claimed": listed(remarks),
     }
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(report, indent=2) + "\n")
-    show(runs, found, verdicts, remarks)
+    show(runs, table1, verdicts, remarks)
     print(f"written to {options.out}")
     return 0 if all(holds for *_, holds in verdicts) else 1
 

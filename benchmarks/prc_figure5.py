@@ -1,9 +1,9 @@
-"""Figure 5 of Nédelec: one run of `prc` while delays grow, and what the paper says about such runs.
+"""Figure 5 of Nédelec: one run of `prc` while delays grow, and what the paper states about it.
 
-The paper's times are minutes from 0 to 50, and a little longer until all has arrived. A `Setting` with
-fewer minutes has the same schedule, shortened: the k-th part of the way comes at the k-th part of the
-time. The rate of broadcasts, the delays and the shuffles every minute stay as in the paper, unless it
-says otherwise, so what is held and what is sent per second can be compared.
+The paper's experiment takes 50 minutes, and a little longer until everything has arrived. A `Setting`
+with fewer minutes scales that schedule down proportionally. The rate of broadcasts, the delays and the
+shuffles every minute stay as in the paper unless the setting changes them, so entries held and frames
+sent per second remain comparable.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ START, STILL, SLOW, SLOWEST, STOP = 2, 15, 17, 40, 50  # minutes of the paper
 DELAYS_MS = (1, 300, 2500)
 REALISTIC = 17  # until this minute delays stay within the paper's "realistic bound", 300 ms
 SHOWN = (3, 8, 14, 16, 17, 20, 25, 30, 35, 40, 45, 49)  # minutes of the paper that are printed
-NEIGHBOURS = {100: 10.0, 1_000: 13.5, 10_000: 15.0}  # per process, as the paper tells
+NEIGHBOURS = {100: 10.0, 1_000: 13.5, 10_000: 15.0}  # per process, from the paper
 
 FOLLOWS_BAR = 0.9  # rank correlation of entries with the delay
 CONTROL_BAR = (0.5, 2.0)  # "about one" control message per process and second
@@ -38,7 +38,7 @@ class Setting:
     """One run of the figure."""
 
     size: int
-    minutes: float = STOP  # that stand for the 50 of the paper
+    minutes: float = STOP  # that represent the 50 of the paper
     shuffle_s: float = 60.0
     shrink: float = 1.0  # of the delays
     # Not a multiple of the 100 ms between broadcasts: with delays of 1 ms, samples in step with them
@@ -47,15 +47,15 @@ class Setting:
 
     @property
     def minute(self) -> float:
-        """What stands for a minute of the paper, in seconds."""
+        """The seconds that represent a minute of the paper."""
         return self.minutes * 60 / STOP
 
-    def delay_ms(self, place: int) -> float:
+    def delay_ms(self, phase: int) -> float:
         """One of the three delays."""
-        return DELAYS_MS[place] / self.shrink
+        return DELAYS_MS[phase] / self.shrink
 
-    def told(self) -> str:
-        """What is not as in the paper."""
+    def deviations(self) -> str:
+        """How this setting differs from the paper."""
         changed = []
         if self.minutes != STOP:
             changed.append(f"its {STOP} minutes in {self.minutes:g}")
@@ -73,7 +73,7 @@ def scenario(setting: Setting, protocol: str = "prc") -> Scenario:
     def at(minute: float) -> str:
         return f"{round(minute * setting.minute * 1000)}ms"
 
-    first, second, third = (f"{round(setting.delay_ms(place) * 1000)}us" for place in range(3))
+    first, second, third = (f"{round(setting.delay_ms(phase) * 1000)}us" for phase in range(3))
     return Scenario(
         protocol=protocol,
         processes=setting.size,
@@ -86,7 +86,7 @@ def scenario(setting: Setting, protocol: str = "prc") -> Scenario:
 
 
 def follow(size: int, minutes: float, shuffle_s: float, shrink: float, sample_s: float) -> Any:
-    """Run it; all that it has shown, as JSON can hold it."""
+    """Run a setting; all figures as JSON values."""
     from beforehand.simulator import run
 
     planned = scenario(Setting(size, minutes, shuffle_s, shrink, sample_s))
@@ -97,44 +97,44 @@ def follow(size: int, minutes: float, shuffle_s: float, shrink: float, sample_s:
 
 
 def mean(values: Iterable[float]) -> float:
-    """0 if there is nothing."""
-    found = list(values)
-    return sum(found) / len(found) if found else 0.0
+    """The arithmetic mean; 0 if there are no values."""
+    numbers = list(values)
+    return sum(numbers) / len(numbers) if numbers else 0.0
 
 
-# ---- what it shows ----
+# ---- evaluation ----
 
 
-def summary(setting: Setting, found: dict[str, Any]) -> dict[str, Any]:
-    """Totals, and means over what stands for each minute of the paper."""
-    metrics = found["metrics"]
+def summary(setting: Setting, result: dict[str, Any]) -> dict[str, Any]:
+    """Totals, and means over each minute of the paper."""
+    metrics = result["metrics"]
     buckets: dict[int, list[dict[str, Any]]] = {}
-    for moment in found["series"][1:]:
+    for moment in result["series"][1:]:
         buckets.setdefault(int(moment["time_ns"] / 1e9 / setting.minute), []).append(moment)
     stop_s = STOP * setting.minute
     return {
         "size": setting.size,
-        "told": setting.told(),
+        "deviations": setting.deviations(),
         "minute_s": setting.minute,
-        "neighbours": found["neighbours"],
+        "neighbours": result["neighbours"],
         "sent": metrics["sent"],
         "undelivered": metrics["undelivered"],
         "duplicates": metrics["duplicates"],
         "links_opened": metrics["links_opened"],
         "links_per_shuffle": metrics["links_opened"] / setting.size / (stop_s / setting.shuffle_s),
         "control_per_link": metrics["control_frames"] / max(1, metrics["links_opened"]),
-        "entries_at_the_end": found["series"][-1]["most_entries"],
+        "entries_at_the_end": result["series"][-1]["most_entries"],
         "ways_after": (metrics["execution_ns"] / 1e9 - stop_s) / (setting.delay_ms(2) / 1000),
         "frames": metrics["frames"],
         "bytes_per_frame": metrics["metadata_bytes"] / metrics["frames"],
-        "seconds": found["simulator"]["seconds"],
+        "seconds": result["simulator"]["seconds"],
         "minutes": {
             minute: {
-                "delay_ms": mean(each["delay_ns"] for each in moments) / 1e6,
-                "entries": mean(each["entries"] for each in moments),
-                "most": max(each["most_entries"] for each in moments),
+                "delay_ms": mean(moment["delay_ns"] for moment in moments) / 1e6,
+                "entries": mean(moment["entries"] for moment in moments),
+                "most": max(moment["most_entries"] for moment in moments),
                 # As if shuffles were a minute apart, if they are not.
-                "control": mean(each["control_per_second"] for each in moments)
+                "control": mean(moment["control_per_second"] for moment in moments)
                 * setting.shuffle_s
                 / 60,
             }
@@ -145,14 +145,16 @@ def summary(setting: Setting, found: dict[str, Any]) -> dict[str, Any]:
 
 def between(shown: dict[str, Any], figure: str, start: int, end: int) -> list[float]:
     """A figure in each minute from one to before another."""
-    return [each[figure] for minute, each in shown["minutes"].items() if start <= minute < end]
+    return [
+        figures[figure] for minute, figures in shown["minutes"].items() if start <= minute < end
+    ]
 
 
 def crossing_ms(shown: dict[str, Any]) -> float | None:
     """The delay at which a vector of one entry per process begins to be smaller; None: not seen."""
-    for each in shown["minutes"].values():
-        if each["entries"] > shown["size"]:
-            return float(each["delay_ms"])
+    for figures in shown["minutes"].values():
+        if figures["entries"] > shown["size"]:
+            return float(figures["delay_ms"])
     return None
 
 
@@ -209,39 +211,42 @@ def judge(shown: dict[str, Any]) -> list[Verdict]:
         low, high = NEIGHBOURS_BAR
         claim = f"neighbours per process / the paper's {NEIGHBOURS[size]:g}"
         verdicts.append((claim, f"{ratio:.2f}", f"{low} to {high}", low <= ratio <= high))
-    return [(f"{size:,}: {claim}", found, bar, holds) for claim, found, bar, holds in verdicts]
+    return [
+        (f"{size:,}: {claim}", measured, bar, holds) for claim, measured, bar, holds in verdicts
+    ]
 
 
 def remark(shown: dict[str, Any]) -> list[Verdict]:
-    """What the paper says and we do not claim.
+    """A statement of the paper that we do not claim.
 
     It derives its one message per second from 7.5 links per shuffle and 8 messages each, for 10,000
     processes. Here a link is made in both directions, and closed, and all these frames are counted. The
-    mean over a run is lower than that, because latency puts shuffles off: so this is without latency.
+    mean over a run is lower than that, because latency delays shuffles; so this is evaluated without
+    latency.
     """
     if shown["size"] not in NEIGHBOURS:
         return []
     low, high = CONTROL_BAR
-    found = mean(between(shown, "control", START, STILL))
+    control = mean(between(shown, "control", START, STILL))
     claim = f"{shown['size']:,}: about one control message per process and second, at 1 ms"
-    return [(claim, f"{found:.2f}", f"{low} to {high}", low <= found <= high)]
+    return [(claim, f"{control:.2f}", f"{low} to {high}", low <= control <= high)]
 
 
 def judge_sizes(runs: list[dict[str, Any]]) -> list[Verdict]:
     """The one statement that is about several runs: those at the schedule of the paper.
 
-    In a shortened one the slowest phase is over before as much is held as would be in the long run.
+    In a shortened schedule the slowest phase ends before the entries have reached their steady state.
     """
     runs = [shown for shown in runs if shown["minute_s"] == 60]
     if len(runs) < 2:
         return []
     ordered = sorted(runs, key=lambda shown: float(shown["neighbours"]))
     held = [mean(between(shown, "entries", SLOWEST, STOP)) for shown in ordered]
-    told = " < ".join(f"{each:,.0f}" for each in held)
+    measured = " < ".join(f"{entries:,.0f}" for entries in held)
     claim = "larger views hold more, at the slowest: " + ", ".join(
         f"{shown['size']:,}" for shown in ordered
     )
-    return [(claim, told, "rising", held == sorted(held))]
+    return [(claim, measured, "rising", held == sorted(held))]
 
 
 def rank_correlation(one: list[float], other: list[float]) -> float:
@@ -254,18 +259,18 @@ def rank_correlation(one: list[float], other: list[float]) -> float:
 
 
 def _ranks(values: list[float]) -> list[float]:
-    """Places in the order; equal values share the mean of theirs."""
-    places: dict[float, list[int]] = {}
-    for place, value in enumerate(sorted(values)):
-        places.setdefault(value, []).append(place)
-    return [mean(places[value]) for value in values]
+    """The rank of each value; equal values share their mean rank."""
+    ranks: dict[float, list[int]] = {}
+    for rank, value in enumerate(sorted(values)):
+        ranks.setdefault(value, []).append(rank)
+    return [mean(ranks[value]) for value in values]
 
 
 def rows(shown: dict[str, Any]) -> list[tuple[str, ...]]:
-    """The series at selected minutes, and what came after the last broadcast."""
+    """The series at selected minutes, and the state after the last broadcast."""
     minutes = shown["minutes"]
     chosen = [minute for minute in SHOWN if minute in minutes]
-    found = [
+    series = [
         (
             f"{minute}",
             f"{minutes[minute]['delay_ms']:,.0f}",
@@ -277,4 +282,4 @@ def rows(shown: dict[str, Any]) -> list[tuple[str, ...]]:
         for minute in chosen
     ]
     end = f"{shown['entries_at_the_end']:,}"
-    return [*found, ("end", "", end, end, f"{shown['size']:,}", "")]
+    return [*series, ("end", "", end, end, f"{shown['size']:,}", "")]

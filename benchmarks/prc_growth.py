@@ -1,4 +1,4 @@
-"""Table 1 of Nédelec: how the figures of `prc_table1.py` grow, and what that says about the table."""
+"""Table 1 of Nédelec: how the figures of `prc_table1.py` grow, and whether that confirms the table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CLAIMED = {
     "prc": ("O(1)", "O(Qi)", "O(Qi M)"),
 }
 FLAT_BAR = 0.1  # an exponent up to this is constant
-GROWS_BAR = 0.4  # and from this on, growth: what is constant beside it weighs on small N
+GROWS_BAR = 0.4  # and from this on, growth; constant terms dominate at small N
 ROUTED = {
     "preventive": (3, 3),
     "prc": (8, 6),
@@ -37,18 +37,18 @@ def exponent(points: Sequence[tuple[float, float]]) -> float | None:
 
 
 class Measured:
-    """Table 1: what was measured, by what it was measured on."""
+    """The results of table 1, by the call that measured them."""
 
-    def __init__(self, sizes: Sizes, found: dict[Call, Any]) -> None:
+    def __init__(self, sizes: Sizes, results: dict[Call, Any]) -> None:
         self.sizes = sizes
-        self.found = found
+        self.results = results
 
     def at(self, figure: str, system: str, size: int, count: int, degree: int) -> float:
         """One figure."""
         call: Call = ("work", system, size, count, degree)
         if not figure.startswith("lines"):
             call = ("spread", system, size, count, degree, self.sizes.size)
-        return float(self.found[call][figure])
+        return float(self.results[call][figure])
 
     def grown(self, figure: str, system: str, all_broadcast: bool) -> list[tuple[int, float]]:
         """(N, figure): N of all, or all of N."""
@@ -65,22 +65,22 @@ class Measured:
 
     def per_link(self, system: str, size: int, way: str) -> dict[str, int]:
         """Frames by their kinds."""
-        found: dict[str, int] = self.found["added", system, size, self.sizes.degree, way]
-        return found
+        frames: dict[str, int] = self.results["added", system, size, self.sizes.degree, way]
+        return frames
 
     def listed(self) -> list[dict[str, Any]]:
-        """All of it, as JSON can hold it."""
-        return [{"call": call, "found": figures} for call, figures in self.found.items()]
+        """All results as JSON values."""
+        return [{"call": call, "figures": figures} for call, figures in self.results.items()]
 
-    # ---- what it says ----
+    # ---- evaluation ----
 
     def judge(self) -> list[Verdict]:
         """The table, line by line."""
         verdicts: list[Verdict] = []
         for system in ("link-memory", "preventive", "prc"):
-            for figure, told in (("bytes", "bytes per frame"), ("lines", "lines per receipt")):
+            for figure, label in (("bytes", "bytes per frame"), ("lines", "lines per receipt")):
                 for everybody in (False, True):
-                    verdicts.append(self._flat(f"{system}: {told}", figure, system, everybody))
+                    verdicts.append(self._flat(f"{system}: {label}", figure, system, everybody))
         for system in ("link-memory", "prc"):
             most = max(
                 y for every in (False, True) for _, y in self.grown("space_after", system, every)
@@ -94,12 +94,12 @@ class Measured:
                 "preventive: entries when all is delivered", "space_after", "preventive", False
             )
         )
-        for figure, told in (
+        for figure, label in (
             ("bytes", "bytes per frame"),
             ("lines", "lines per receipt"),
             ("space_after", "entries when all is delivered"),
         ):
-            verdicts.append(self._grows(f"vector: {told}", figure, "vector", True))
+            verdicts.append(self._grows(f"vector: {label}", figure, "vector", True))
         return verdicts + self._judge_links()
 
     def _judge_links(self) -> list[Verdict]:
@@ -132,37 +132,37 @@ class Measured:
         return claim, f"{power:.2f}", f">= {GROWS_BAR}", power >= GROWS_BAR
 
     def which(self, all_broadcast: bool) -> str:
-        """In which way N grows."""
+        """How N grows, in words."""
         return "all of N" if all_broadcast else f"N of {self.sizes.size}"
 
     # ---- as tables ----
 
     def rows(self, all_broadcast: bool) -> list[tuple[str, ...]]:
-        """System, then for each column what is claimed and what was measured."""
-        found: list[tuple[str, ...]] = []
+        """Per system, the claimed and the measured value of each column."""
+        rows: list[tuple[str, ...]] = []
         for system, row in SYSTEMS.items():
             overhead, time, space = CLAIMED[system]
-            found.append(
+            rows.append(
                 (
                     f"{row}\n({system})",
-                    f"{overhead}\n{self._told('bytes', system, all_broadcast)}",
-                    f"{time}\n{self._told('lines', system, all_broadcast)}",
-                    f"{space}\n{self._told('space_after', system, all_broadcast)}",
-                    f"\n{self._told('space_peak', system, all_broadcast)}",
+                    f"{overhead}\n{self._series('bytes', system, all_broadcast)}",
+                    f"{time}\n{self._series('lines', system, all_broadcast)}",
+                    f"{space}\n{self._series('space_after', system, all_broadcast)}",
+                    f"\n{self._series('space_peak', system, all_broadcast)}",
                 )
             )
-        return found
+        return rows
 
-    def _told(self, figure: str, system: str, all_broadcast: bool) -> str:
+    def _series(self, figure: str, system: str, all_broadcast: bool) -> str:
         grown = self.grown(figure, system, all_broadcast)
         power = exponent(grown)
         series = " / ".join(f"{value:,.0f}" for _, value in grown)
         return series + ("" if power is None else f"  N^{power:.2f}")
 
     def degree_rows(self) -> list[tuple[str, ...]]:
-        """What depends on the number of links."""
-        found: list[tuple[str, ...]] = []
-        for figure, told in (
+        """The figures that depend on the number of links."""
+        rows: list[tuple[str, ...]] = []
+        for figure, label in (
             ("bytes", "bytes per frame"),
             ("lines", "lines per receipt"),
             ("lines_per_delivery", "lines per delivery, all its copies"),
@@ -171,12 +171,12 @@ class Measured:
             points = self.by_degree(figure)
             power = exponent(points)
             cells = [f"{value:,.1f}" for _, value in points]
-            found.append((told, *cells, "" if power is None else f"{power:.2f}"))
-        return found
+            rows.append((label, *cells, "" if power is None else f"{power:.2f}"))
+        return rows
 
     def link_rows(self) -> list[tuple[str, ...]]:
         """Frames per added link."""
-        found: list[tuple[str, ...]] = []
+        rows: list[tuple[str, ...]] = []
         for system in ROUTED:
             for way in WAYS:
                 totals = [
@@ -186,7 +186,7 @@ class Measured:
                 parts = ", ".join(f"{kind} {count:,}" for kind, count in kinds.items())
                 routed = dict(zip(WAYS, ROUTED[system], strict=False))
                 paper = routed.get(way, f"up to {BOUND[system]} P^2")
-                found.append(
+                rows.append(
                     (system, way, " / ".join(f"{total:,}" for total in totals), parts, f"{paper}")
                 )
-        return found
+        return rows

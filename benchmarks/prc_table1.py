@@ -1,18 +1,18 @@
 """Table 1 of Nédelec et al., measured: what a broadcast costs as more and more processes broadcast.
 
-The systems of the table, and what stands for them here:
+The systems of the table, and their counterparts here:
 
     causal broadcast [2]        `vector`
     preventive broadcast [2]    `preventive`
     this paper                  `prc`
-    reliable broadcast [9]      no protocol of ours: its filter of what is news is that of `preventive`,
-                                whose figures are its figures while no link is added. In its place:
+    reliable broadcast [9]      not implemented: it filters duplicates like `preventive`, so its figures
+                                are those of `preventive` while no link is added. Instead:
     (Algorithm 1)               `link-memory`, on links that do not change
 
-Real cores in rounds: in each round somebody broadcasts, a frame takes one to three rounds, and frames of
-a link do not overtake each other. There are two ways in which N, the number of processes that ever
-broadcast, can grow: N of a fixed number of processes broadcast, or all of N processes do. The clocks of
-`vector` are as long as its membership, whoever broadcasts: its O(N) shows in the second only.
+Real cores run in rounds: in each round one process broadcasts, a frame takes one to three rounds, and
+frames of a link do not overtake each other. There are two ways in which N, the number of processes that
+ever broadcast, can grow: N of a fixed number of processes broadcast, or all of N processes do. The
+clocks of `vector` are as long as its membership, whoever broadcasts: its O(N) shows in the second only.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ DYNAMIC = ("preventive", "prc")  # the systems in which links are made with cont
 WAYS = ("mediated", "returning", "flooded", "worst")
 
 
-Call = tuple[object, ...]  # the name of a measurement, and what it is given
+Call = tuple[object, ...]  # the name of a measurement, and its arguments
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How large it all is."""
+    """The sizes of all measurements."""
 
     broadcasters: tuple[int, ...] = (10, 30, 100, 300)
     degree: int = 8
@@ -67,9 +67,9 @@ class Crowd:
 
         self.cores = {
             name: protocols.create(
-                protocol, name, processes=names, links=[names[peer] for peer in links[place]]
+                protocol, name, processes=names, links=[names[peer] for peer in links[index]]
             )
-            for place, name in enumerate(names)
+            for index, name in enumerate(names)
         }
         self.random = random.Random(SEED)
         self.now = 0
@@ -84,7 +84,7 @@ class Crowd:
         self.safe = 0
 
     def carry(self, name: str, effects: Any) -> None:
-        """Do what a core says."""
+        """Carry out the effects of a core."""
         from beforehand import wire
         from beforehand.protocols import Deliver, Transmit
         from beforehand.protocols.effects import Safe
@@ -109,11 +109,11 @@ class Crowd:
                 self.safe += 1
 
     def broadcast(self, name: str) -> None:
-        """Somebody sends to everybody."""
+        """One process broadcasts."""
         self.carry(name, self.cores[name].send(None, PAYLOAD))
 
     def round(self) -> None:
-        """All that arrives next."""
+        """Advance by one round and receive everything that is due."""
         self.now += 1
         while self.flight and self.flight[0][0] <= self.now:
             _, _, source, to, frame = heapq.heappop(self.flight)
@@ -121,12 +121,12 @@ class Crowd:
             self.carry(to, self.cores[to].receive(source, frame))
 
     def settle(self) -> None:
-        """Until nothing is in flight."""
+        """Advance until nothing is in flight."""
         while self.flight:
             self.round()
 
     def entries(self) -> list[int]:
-        """What each process holds about messages."""
+        """The number of entries about messages, per process."""
         return [core.entries() for core in self.cores.values()]
 
 
@@ -140,8 +140,8 @@ def kind_of(frame: Any) -> str:
 
 
 def names_of(count: int) -> list[str]:
-    """All of one length: names are in the frames."""
-    return [f"p{place:04}" for place in range(count)]
+    """Process names of equal length, because frames contain names."""
+    return [f"p{index:04}" for index in range(count)]
 
 
 def crowd_of(protocol: str, size: int, degree: int) -> Crowd:
@@ -153,18 +153,18 @@ def crowd_of(protocol: str, size: int, degree: int) -> Crowd:
 
 
 def order_of(crowd: Crowd, broadcasters: int, messages: int) -> list[str]:
-    """Who broadcasts in which round: all of them in turn, none of them in the order of its name."""
+    """Who broadcasts in which round: all of them in turn, in random order."""
     chosen = crowd.random.sample(sorted(crowd.cores), broadcasters)
-    return [chosen[place % broadcasters] for place in range(messages)]
+    return [chosen[index % broadcasters] for index in range(messages)]
 
 
-# ---- measurements, each in a process of its own ----
+# ---- measurements, each in its own process ----
 
 
 def spread(
     protocol: str, size: int, broadcasters: int, degree: int, messages: int
 ) -> dict[str, float]:
-    """Bytes per frame, and entries per process: at most while messages fly, and after all."""
+    """Bytes per frame, and entries per process: the peak during the run, and at the end."""
     crowd = crowd_of(protocol, size, degree)
     peak = 0.0
     for name in order_of(crowd, broadcasters, messages):
@@ -209,9 +209,8 @@ def work(protocol: str, size: int, broadcasters: int, degree: int) -> dict[str, 
 def added(protocol: str, size: int, degree: int, way: str) -> dict[str, int]:
     """Frames that one new link takes, by their kinds.
 
-    mediated: over a common neighbour, there and back; returning: the same, but the peer has a link to
-    the opener already; flooded: nobody knows a route; worst: the same among processes that have links to
-    all others.
+    mediated: through a common neighbour, there and back; returning: the same, but the peer already has a
+    link to the opener; flooded: no route is known; worst: the same on a complete overlay.
     """
     from beforehand.simulator.overlays.layouts import build_layout
 

@@ -1,24 +1,25 @@
-"""What the runtime costs: messages per second, latency, bytes and memory, beside what people use today.
+"""The cost of the runtime: messages per second, latency, bytes and memory, compared with common tools.
 
     make bench-runtime
     python benchmarks/runtime.py [--quick] [--only throughput,echo,...] [--rounds 5] [--markdown]
                                  [--loop uvloop|asyncio] [--out FILE.json]
 
 1. `throughput`: messages delivered per second between two processes on loopback, 32 bytes and 1 KiB:
-   `hybrid-sps`, plain and encrypted, message by message and with the batch calls, beside pyzmq PUSH/PULL
-   (its blocking API and zmq.asyncio), nats-py through a local server, and bare asyncio UDP.
-2. `echo`: round trips of one message at a time beside bare asyncio UDP on the same kind of loop. The bar
-   is for nodes that spin; those that sleep at once, the default, are shown beside them.
+   `hybrid-sps`, plain and encrypted, message by message and with the batch calls, compared with pyzmq
+   PUSH/PULL (its blocking API and zmq.asyncio), nats-py through a local server, and bare asyncio UDP.
+2. `echo`: round trips of one message at a time, compared with bare asyncio UDP on the same kind of loop.
+   The bar is for nodes that spin; those that sleep at once, the default, are shown too.
 3. `wire`: bytes that both sides put on the wire for each message of 32 bytes, under load.
-4. `loss`: goodput beside a TCP stream (zmq) through the same relay, which loses packets and delays them.
+4. `loss`: goodput compared with a TCP stream (zmq) through the same relay, which loses and delays
+   packets.
 5. `mesh`: 2 to 16 processes that all send to all.
-6. `memory`: for an idle peer, and for a message on its way.
+6. `memory`: of an idle peer, and of a message in flight.
 
 Each candidate has two fresh processes and one turn in each round; a ratio is the median of the ratios
-within the rounds, so that a busy minute of the machine hits both sides of it. Only loopback is used.
+within the rounds, so that background load affects both sides of it. Only loopback is used.
 The scheduler places all processes. It may put two that wake each other on one core, where they take
-turns; `--pinned` gives those of one thread (`beforehand`, UDP) a core each, and nothing to the others.
-Exit code 1 if a bar is missed; a quick run is too short to be held to those of speed.
+turns; `--pinned` pins single-threaded processes (`beforehand`, UDP) to a core each, and no others.
+Exit code 1 if a bar is missed; a quick run is too short for the bars on speed.
 """
 
 from __future__ import annotations
@@ -62,15 +63,15 @@ WIRE_BAR = 1.25  # times the payload
 
 
 def judge(report: dict[str, Any], quick: bool) -> list[Verdict]:
-    """What was claimed, measured and demanded."""
-    found: list[Verdict] = []
+    """Claim, measured figure, bar and verdict."""
+    verdicts: list[Verdict] = []
     if "throughput" in report and not quick:
         rates = report["throughput"]["32"]
         for label, bar in ZMQ_BARS.items():
             ratio = rates[label]["ratio"]
-            found.append((f"{label}, over {ZMQ}, 32 bytes", ratio, bar, ratio >= bar))
+            verdicts.append((f"{label}, over {ZMQ}, 32 bytes", ratio, bar, ratio >= bar))
         ratio = rates[SINGLE]["value"] / rates[ZMQ_ASYNC]["value"]
-        found.append(
+        verdicts.append(
             (f"{SINGLE}, over {ZMQ_ASYNC}, 32 bytes", ratio, ZMQ_ASYNC_BAR, ratio >= ZMQ_ASYNC_BAR)
         )
     if "echo" in report and not quick:
@@ -78,13 +79,13 @@ def judge(report: dict[str, Any], quick: bool) -> list[Verdict]:
             for label in (SINGLE + SPIN, SINGLE + ENCRYPTED + SPIN):
                 ratio = report["echo"][quantile][label]["ratio"]
                 claim = f"echo {quantile} over bare UDP, {label}"
-                found.append((claim, ratio, ECHO_BAR, ratio <= ECHO_BAR))
-    for label, each in report.get("wire", {}).items():
-        ratio = each["over_payload"]
-        found.append(
+                verdicts.append((claim, ratio, ECHO_BAR, ratio <= ECHO_BAR))
+    for label, figures in report.get("wire", {}).items():
+        ratio = figures["over_payload"]
+        verdicts.append(
             (f"bytes on the wire over payload, {label}", ratio, WIRE_BAR, ratio <= WIRE_BAR)
         )
-    return found
+    return verdicts
 
 
 def show(report: dict[str, Any], verdicts: Sequence[Verdict], as_markdown: bool) -> None:
@@ -112,9 +113,9 @@ def role_named(name: str) -> Callable[[Setting], Any]:
 def parts(text: str) -> list[str]:
     """Some of the parts, from the command line."""
     chosen = text.split(",")
-    for each in chosen:
-        if each not in PARTS:
-            raise argparse.ArgumentTypeError(f"{each}: choose from {', '.join(PARTS)}")
+    for part in chosen:
+        if part not in PARTS:
+            raise argparse.ArgumentTypeError(f"{part}: choose from {', '.join(PARTS)}")
     return chosen
 
 
@@ -128,15 +129,15 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5, help="of throughput, echo and loss")
     parser.add_argument("--loop", choices=("uvloop", "asyncio"), default=best_loop())
     parser.add_argument(
-        "--pinned", action="store_true", help="a core for each process of one thread"
+        "--pinned", action="store_true", help="pin each single-threaded process to a core"
     )
     parser.add_argument("--markdown", action="store_true", help="tables as a README has them")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "benchmarks" / "runtime.json")
     parser.add_argument("--role", nargs=2, help=argparse.SUPPRESS)  # one process, for `Process`
     options = parser.parse_args()
     if options.role:
-        name, told = options.role
-        run_role(role_named(name), told)
+        name, setting_json = options.role
+        run_role(role_named(name), setting_json)
         return 0
     from beforehand import _build
 
@@ -145,7 +146,9 @@ def main() -> int:
         "loop": options.loop,
         "python": platform.python_version(),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
-        "load": round(os.getloadavg()[0], 1),  # of other programs: above 0.2 or so, come back later
+        "load": round(
+            os.getloadavg()[0], 1
+        ),  # of other programs: above about 0.2, results are unreliable
         "pinned": options.pinned,
         "seed": runtime_parts.SEED,
     }
@@ -157,7 +160,7 @@ def main() -> int:
         report[part] = PARTS[part](setting, 1 if options.quick else options.rounds, options.quick)
     verdicts = judge(report, options.quick)
     names = ("claim", "measured", "bar", "met")
-    report["bars"] = [dict(zip(names, each, strict=True)) for each in verdicts]
+    report["bars"] = [dict(zip(names, verdict, strict=True)) for verdict in verdicts]
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(report, indent=2) + "\n")
     show(report, verdicts, options.markdown)

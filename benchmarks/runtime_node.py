@@ -1,4 +1,4 @@
-"""The roles of `beforehand.Node`: receivers and senders, echo, all to all, and what memory it takes."""
+"""The roles of `beforehand.Node`: receivers and senders, echo, all to all, and memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.runtime_pairs import LOOK, Setting, Window, ask, ready, run_loop, tell
+from benchmarks.runtime_pairs import LOOK, Setting, Window, emit, read_command, ready, run_loop
 from benchmarks.runtime_peers import round_trips
 
 KEY = bytes(range(32))
@@ -62,12 +62,12 @@ async def _node_receive(setting: Setting) -> None:
                 seen += 1
                 if not seen % LOOK and window.add(LOOK, message.payload):
                     break
-        tell(window.rate)
+        emit(window.rate)
         await asyncio.Event().wait()  # closing would wait for what the sender still has
 
 
 def node_send(setting: Setting) -> None:
-    """Sending, until it is stopped."""
+    """Send until stopped."""
     run_loop(_node_send(setting), setting.loop)
 
 
@@ -86,7 +86,7 @@ async def _node_send(setting: Setting) -> None:
 
 
 def node_echo(setting: Setting) -> None:
-    """Send back what comes, until it is stopped."""
+    """Echo messages until stopped."""
     run_loop(_node_echo(setting), setting.loop)
 
 
@@ -129,7 +129,7 @@ async def _node_consume(setting: Setting) -> None:
         while missing:
             missing -= len(await bob.receive_batch(missing))
         await asyncio.sleep(SETTLE)
-        tell(_on_the_wire(bob.stats()))
+        emit(_on_the_wire(bob.stats()))
         await asyncio.Event().wait()
 
 
@@ -151,7 +151,7 @@ async def _node_produce(setting: Setting) -> None:
                     await alice.send(FIRST, payload)
         await alice.flush()
         await asyncio.sleep(SETTLE)
-        tell(_on_the_wire(alice.stats()))
+        emit(_on_the_wire(alice.stats()))
         await asyncio.Event().wait()
 
 
@@ -163,7 +163,7 @@ def _on_the_wire(stats: Any) -> int:
     return int(stats.bytes_out + IP_AND_UDP * stats.datagrams_out)
 
 
-# ---- everybody sends to everybody ----
+# ---- all to all ----
 
 
 def node_mesh(setting: Setting) -> None:
@@ -175,11 +175,11 @@ async def _node_mesh(setting: Setting) -> None:
     from beforehand import Node
 
     assert setting.names is not None
-    others = {name: place for name, place in setting.names.items() if name != setting.name}
+    others = {name: address for name, address in setting.names.items() if name != setting.name}
     listen = setting.names[setting.name]
     async with Node(setting.name, listen=listen, peers=others) as own:
         ready()
-        begin = await asyncio.to_thread(ask)
+        begin = await asyncio.to_thread(read_command)
         payloads = [bytes(setting.size)] * BATCH
         delivered = 0
 
@@ -193,11 +193,13 @@ async def _node_mesh(setting: Setting) -> None:
                 for _ in await own.receive_batch():
                     delivered += 1
 
-        tasks = [asyncio.create_task(each) for each in (receiving(), *map(sending, others))]
+        tasks = [
+            asyncio.create_task(coroutine) for coroutine in (receiving(), *map(sending, others))
+        ]
         await asyncio.sleep(begin - time.monotonic())
         before, opened = delivered, time.monotonic()
         await asyncio.sleep(setting.seconds)
-        tell((delivered - before) / (time.monotonic() - opened))
+        emit((delivered - before) / (time.monotonic() - opened))
         await asyncio.gather(*tasks)
 
 
@@ -205,14 +207,14 @@ async def _node_mesh(setting: Setting) -> None:
 
 
 def _resident() -> int:
-    """Bytes of memory that this process has, after what is not used was given back."""
+    """Bytes of memory that this process has, after garbage collection."""
     gc.collect()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def node_hub(setting: Setting) -> Any:
-    """A node that many others find: bytes for each of them once all are up and nothing happens."""
+    """A node that many others connect to: bytes per peer once all are up and idle."""
     return run_loop(_node_hub(setting), setting.loop)
 
 
@@ -221,23 +223,23 @@ async def _node_hub(setting: Setting) -> float:
 
     async with Node("hub", listen=setting.listen, key=KEY) as hub:
         ready()
-        await _hear(hub, FEW)
+        await _receive_count(hub, FEW)
         before = _resident()
-        await _hear(hub, setting.count)
+        await _receive_count(hub, setting.count)
         return (_resident() - before) / setting.count
 
 
-async def _hear(hub: Any, count: int) -> None:
+async def _receive_count(hub: Any, count: int) -> None:
     while count:
         count -= len(await hub.receive_batch(count))
     await asyncio.sleep(SETTLE)
 
 
-FEW = 20  # peers (or messages) that come first, so that what everybody shares is there already
+FEW = 20  # peers (or messages) that come first, so that shared structures exist already
 
 
 def node_spokes(setting: Setting) -> None:
-    """Many nodes in one process; each tells the hub that it is there, and is silent from then on."""
+    """Many nodes in one process; each announces itself to the hub, and is silent from then on."""
     run_loop(_node_spokes(setting), setting.loop)
 
 
@@ -266,7 +268,7 @@ async def _node_hoard(setting: Setting) -> float:
         ready()
         await bob.receive()
         before = _resident()
-        tell("begin")
+        emit("begin")
         while bob.stats().messages_delivered <= setting.count:
             await asyncio.sleep(0.05)
         await asyncio.sleep(SETTLE)
@@ -283,10 +285,10 @@ async def _node_fill(setting: Setting) -> None:
         ready()
         await alice.send(FIRST, bytes(setting.size))
         await alice.flush()
-        await asyncio.to_thread(ask)
+        await asyncio.to_thread(read_command)
         before = _resident()
         for _ in range(0, setting.count, BATCH):
             await alice.send_many(FIRST, [bytes(setting.size) for _ in range(BATCH)])
         await asyncio.sleep(SETTLE)
-        tell((_resident() - before) / setting.count)
+        emit((_resident() - before) / setting.count)
         await asyncio.Event().wait()

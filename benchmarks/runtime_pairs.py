@@ -1,7 +1,7 @@
 """Two processes (or more) of a measurement: how they are started, talk to us, and are timed.
 
 A *role* is a function of a benchmark that runs in a process of its own: a receiver, a sender, an echo.
-It prints one line of JSON when it is ready and, if it is the one that measures, one with what it found.
+It prints one line of JSON when it is ready and, if it is the one that measures, one with its result.
 Whoever does not measure works until it is stopped. `Window` counts what was delivered between two
 moments: the first after some warming up, so that connecting and filling buffers is not counted.
 """
@@ -54,11 +54,11 @@ class Setting:
     name: str = ""  # one of them
 
 
-Call = tuple[str, Setting]  # name of a role, and what it is told
+Call = tuple[str, Setting]  # name of a role, and its setting
 
 
 class Process:
-    """A role at work."""
+    """A process that runs a role."""
 
     def __init__(self, call: Call, *, within: Sequence[str] = ()) -> None:
         self.name, setting = call
@@ -72,8 +72,8 @@ class Process:
             text=True,
         )
 
-    def hear(self) -> Any:
-        """The next thing it says."""
+    def read(self) -> Any:
+        """The next value that it reports."""
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
@@ -85,17 +85,17 @@ class Process:
             )
         return json.loads(line)
 
-    def say(self, what: Any) -> None:
-        """Answer a role that asks."""
+    def write(self, what: Any) -> None:
+        """Send a value to a role that waits for one."""
         assert self._process.stdin is not None
         print(json.dumps(what), file=self._process.stdin, flush=True)
 
     def pause(self) -> None:
-        """Let it do nothing any more."""
+        """Suspend it."""
         self._process.send_signal(signal.SIGSTOP)
 
     def stop(self) -> None:
-        """End it, whatever it does."""
+        """Kill it."""
         self._process.kill()
         self._process.communicate()
         self._errors.close()
@@ -109,7 +109,7 @@ def at_work(calls: Sequence[Call]) -> Iterator[list[Process]]:
         for call in calls:
             process = Process(call)
             started.append(process)
-            process.hear()
+            process.read()
         yield started
     finally:
         for process in started:
@@ -143,34 +143,34 @@ def pair(
 def rate_of(calls: Sequence[Call]) -> float:
     """Messages per second that the first of two roles has counted."""
     with at_work(calls) as (receiver, _):
-        rate: float = receiver.hear()
+        rate: float = receiver.read()
     return rate
 
 
 def run_role(role: Any, setting: str) -> None:
-    """Be a role: what the process that `Process` started does."""
+    """Run a role, in the process that `Process` started."""
     signal.alarm(GIVE_UP)
-    told = Setting(**json.loads(setting))
-    if told.core >= 0:
-        os.sched_setaffinity(0, {told.core})
-    found = role(told)
-    if found is not None:
-        tell(found)
+    parsed = Setting(**json.loads(setting))
+    if parsed.core >= 0:
+        os.sched_setaffinity(0, {parsed.core})
+    result = role(parsed)
+    if result is not None:
+        emit(result)
 
 
-def tell(what: Any) -> None:
-    """Say something to the process that started this one."""
+def emit(what: Any) -> None:
+    """Report a value to the process that started this one."""
     print(json.dumps(what), flush=True)
 
 
-def ask() -> Any:
-    """What that process says to this one."""
+def read_command() -> Any:
+    """Wait for a value from that process."""
     return json.loads(sys.stdin.readline())
 
 
 def ready() -> None:
-    """Say that the next process may start."""
-    tell("ready")
+    """Report that the next process may start."""
+    emit("ready")
 
 
 class Window:

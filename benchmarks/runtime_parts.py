@@ -1,4 +1,4 @@
-"""What `runtime.py` measures, part by part: which processes meet, how often, and what comes out."""
+"""What `runtime.py` measures, part by part: which processes run, how often, and what is computed."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ SINGLE = "await send / async for"
 BATCH = "send_many / receive_batch"
 ENCRYPTED = ", encrypted"
 SPIN_SECONDS = 0.0005
-SPIN = f", spin={SPIN_SECONDS}"  # that they look for an answer before they sleep
+SPIN = f", spin={SPIN_SECONDS}"  # nodes poll for an answer before they sleep
 
-# label, name of the roles, what they are told besides
+# label, name of the roles, further settings
 Candidate = tuple[str, str, dict[str, Any]]
 CANDIDATES: tuple[Candidate, ...] = (
     (BATCH, "node", {"batch": True}),
     (SINGLE, "node", {}),
-    (ZMQ, "zmq", {}),  # what all are compared with is in the middle of them
+    (ZMQ, "zmq", {}),  # the baseline runs in the middle of the round
     (BATCH + ENCRYPTED, "node", {"batch": True, "encrypted": True}),
     (SINGLE + ENCRYPTED, "node", {"encrypted": True}),
     (ZMQ_ASYNC, "zmq_async", {}),
@@ -46,8 +46,8 @@ CANDIDATES: tuple[Candidate, ...] = (
 )
 
 
-def said(what: str) -> None:
-    """Tell how far it is."""
+def progress(what: str) -> None:
+    """Report progress."""
     print(f"  {what}", file=sys.stderr, flush=True)
 
 
@@ -55,8 +55,8 @@ def medians(rounds: list[dict[str, float]], base: str) -> dict[str, dict[str, fl
     """For each candidate its median, and the median of its ratios to another one in each round."""
     return {
         label: {
-            "value": median(each[label] for each in rounds),
-            "ratio": median(each[label] / each[base] for each in rounds),
+            "value": median(rates[label] for rates in rounds),
+            "ratio": median(rates[label] / rates[base] for rates in rounds),
         }
         for label in rounds[0]
     }
@@ -67,29 +67,29 @@ def medians(rounds: list[dict[str, float]], base: str) -> dict[str, dict[str, fl
 
 def throughput(setting: Setting, rounds: int, quick: bool) -> dict[str, Any]:
     """Messages per second of all candidates, one after the other in each round, for each size."""
-    found: dict[str, Any] = {}
+    report: dict[str, Any] = {}
     with nats_server() as server:
         if server is None:
-            said("nats-py: left out, there is no nats-server here")
+            progress("nats-py: skipped, nats-server is not installed")
         for size in SIZES[:1] if quick else SIZES:
-            told = replace(setting, size=size)
+            sized = replace(setting, size=size)
             results = []
             for number in range(rounds):
-                said(f"throughput, {size} bytes, round {number + 1} of {rounds}")
-                results.append(_all_candidates(told, server))
-            found[str(size)] = medians(results, ZMQ) | {"rounds": results}
-    return found
+                progress(f"throughput, {size} bytes, round {number + 1} of {rounds}")
+                results.append(_all_candidates(sized, server))
+            report[str(size)] = medians(results, ZMQ) | {"rounds": results}
+    return report
 
 
 def _all_candidates(setting: Setting, server: str | None) -> dict[str, float]:
     rates = {}
     for label, name, more in CANDIDATES:
-        told = replace(setting, **more)
+        own = replace(setting, **more)
         if name != "nats":
-            rates[label] = rate_of(pair(name, "receive", "send", told))
+            rates[label] = rate_of(pair(name, "receive", "send", own))
         elif server is not None:
-            told = replace(told, listen=server, peer=server)
-            rates[label] = rate_of([("nats_receive", told), ("nats_send", told)])
+            own = replace(own, listen=server, peer=server)
+            rates[label] = rate_of([("nats_receive", own), ("nats_send", own)])
     return rates
 
 
@@ -105,18 +105,18 @@ ECHOES: tuple[Candidate, ...] = (
 
 
 def echo(setting: Setting, rounds: int, quick: bool) -> dict[str, Any]:
-    """Round trips of one message at a time, beside bare UDP on the same kind of loop."""
-    told = replace(setting, count=2_000 if quick else 20_000)
+    """Round trips of one message at a time, compared with bare UDP on the same kind of loop."""
+    counted = replace(setting, count=2_000 if quick else 20_000)
     results: list[dict[str, dict[str, float]]] = []
     for number in range(rounds):
-        said(f"echo, round {number + 1} of {rounds}")
+        progress(f"echo, round {number + 1} of {rounds}")
         times = {}
         for label, name, more in ECHOES:
-            with at_work(pair(name, "echo", "ask", replace(told, **more))) as (_, asking):
-                times[label] = asking.hear()
+            with at_work(pair(name, "echo", "ask", replace(counted, **more))) as (_, asking):
+                times[label] = asking.read()
         results.append(times)
     return {
-        quantile: medians([{k: v[quantile] for k, v in each.items()} for each in results], UDP)
+        quantile: medians([{k: v[quantile] for k, v in times.items()} for times in results], UDP)
         for quantile in ("p50", "p99")
     } | {"rounds": results}
 
@@ -126,25 +126,25 @@ def echo(setting: Setting, rounds: int, quick: bool) -> dict[str, Any]:
 
 def wire(setting: Setting, rounds: int, quick: bool) -> dict[str, Any]:
     """Bytes that both sides put on the wire, headers of IPv4 and UDP included, per message."""
-    told = replace(setting, count=256 * (100 if quick else 2_000))
-    found = {}
-    ours = [each for each in CANDIDATES if each[1] == "node"]
+    counted = replace(setting, count=256 * (100 if quick else 2_000))
+    report = {}
+    ours = [candidate for candidate in CANDIDATES if candidate[1] == "node"]
     for label, name, more in ours[:1] if quick else ours:
-        said(f"wire, {label}")
-        with at_work(pair(name, "consume", "produce", replace(told, **more))) as both:
-            per_message = [side.hear() / told.count for side in both]
-        found[label] = {
+        progress(f"wire, {label}")
+        with at_work(pair(name, "consume", "produce", replace(counted, **more))) as both:
+            per_message = [side.read() / counted.count for side in both]
+        report[label] = {
             "back": per_message[0],
             "there": per_message[1],
-            "over_payload": sum(per_message) / told.size,
+            "over_payload": sum(per_message) / counted.size,
         }
-    return found
+    return report
 
 
 # ---- a lossy link ----
 
 LOSSES = (0.0, 0.01, 0.1)
-DELAY = 0.001  # seconds, each way: as between two cities that are near, or two busy data centres
+DELAY = 0.001  # seconds, each way: as between two nearby cities
 SEED = 7
 CUBIC = "zmq over TCP, cubic"
 STREAMS: tuple[Candidate, ...] = (
@@ -156,88 +156,88 @@ STREAMS: tuple[Candidate, ...] = (
 
 
 def loss(setting: Setting, rounds: int, quick: bool) -> dict[str, Any]:
-    """Goodput through a relay that loses packets: ours beside a TCP stream, that of zmq."""
+    """Goodput through a relay that loses packets: ours compared with the TCP stream of zmq."""
     reason = runtime_relay.why_not()
     if reason:
-        said(f"loss: left out, {reason}")
+        progress(f"loss: skipped, {reason}")
         return {"left_out": reason}
-    found: dict[str, Any] = {}
+    report: dict[str, Any] = {}
     for chance in LOSSES[1:2] if quick else LOSSES:
-        told = replace(setting, size=1024, loss=chance, delay=DELAY, seed=SEED)
+        lossy = replace(setting, size=1024, loss=chance, delay=DELAY, seed=SEED)
         results = []
         for number in range(rounds):
-            said(f"loss of {chance:.0%}, round {number + 1} of {rounds}")
-            process = Process(("through_relay", told), within=runtime_relay.NAMESPACE)
+            progress(f"loss of {chance:.0%}, round {number + 1} of {rounds}")
+            process = Process(("through_relay", lossy), within=runtime_relay.NAMESPACE)
             try:
-                results.append(process.hear())
+                results.append(process.read())
             finally:
                 process.stop()
-        found[f"{chance:.0%}"] = medians(results, CUBIC) | {"rounds": results}
-    return found
+        report[f"{chance:.0%}"] = medians(results, CUBIC) | {"rounds": results}
+    return report
 
 
 def through_relay(setting: Setting) -> dict[str, float]:
-    """A role, in a namespace of its own: bytes of payload per second through a relay."""
+    """A role, in its own namespace: bytes of payload per second through a relay."""
     rates = {}
     for label, name, more in STREAMS:
-        told = replace(setting, **more)
-        if told.congestion and told.congestion not in runtime_relay.congestion_controls():
+        own = replace(setting, **more)
+        if own.congestion and own.congestion not in runtime_relay.congestion_controls():
             continue
-        with at_work([("relay", told)]):
-            calls = pair(name, "receive", "send", told, runtime_relay.HERE, runtime_relay.THERE)
+        with at_work([("relay", own)]):
+            calls = pair(name, "receive", "send", own, runtime_relay.HERE, runtime_relay.THERE)
             rates[label] = setting.size * rate_of(calls)
     return rates
 
 
-# ---- everybody to everybody ----
+# ---- all to all ----
 
 MESHES = (2, 4, 8, 16)
 
 
 def mesh(setting: Setting, rounds: int, quick: bool) -> dict[str, Any]:
-    """Messages per second that are delivered to each of some processes that all send to all."""
-    found = {}
+    """Messages per second delivered to each of several processes that all send to all."""
+    report = {}
     for count in MESHES[:1] if quick else MESHES:
-        said(f"mesh of {count}")
+        progress(f"mesh of {count}")
         names = {f"p{number}": f"{LOOPBACK}:{free_port()}" for number in range(count)}
-        told = replace(setting, names=names, seconds=2 * setting.seconds)
-        calls: list[Call] = [("node_mesh", replace(told, name=name)) for name in names]
+        meshed = replace(setting, names=names, seconds=2 * setting.seconds)
+        calls: list[Call] = [("node_mesh", replace(meshed, name=name)) for name in names]
         with at_work(calls) as processes:
             warm = time.monotonic() + count * setting.warm_up  # there are more windows to fill
             for process in processes:
-                process.say(warm)
-            rates = [process.hear() for process in processes]
-        found[str(count)] = {
+                process.write(warm)
+            rates = [process.read() for process in processes]
+        report[str(count)] = {
             "each": sum(rates) / count,
             "least": min(rates),
             "all": sum(rates),
         }
-    return found
+    return report
 
 
 # ---- memory ----
 
 
 def memory(setting: Setting, rounds: int, quick: bool) -> dict[str, Any]:
-    """Bytes for each idle peer, and for each message that is on its way."""
-    said("memory")
+    """Bytes per idle peer, and per message in flight."""
+    progress("memory")
     peers = replace(setting, count=50 if quick else 400, encrypted=True)
     with at_work(pair("node", "hub", "spokes", peers)) as (hub, _):
-        found = {"idle peer, encrypted": hub.hear()}
-    told = replace(setting, count=256 * (100 if quick else 400))
-    with at_work(pair("node", "hoard", "fill", told)) as (receiver, sender):
-        receiver.hear()
-        sender.say("begin")
-        found["message of 32 bytes that waits to be read, at the receiver"] = receiver.hear()
-    with at_work(pair("node", "hoard", "fill", told)) as (receiver, sender):
-        receiver.hear()
+        report = {"idle peer, encrypted": hub.read()}
+    counted = replace(setting, count=256 * (100 if quick else 400))
+    with at_work(pair("node", "hoard", "fill", counted)) as (receiver, sender):
+        receiver.read()
+        sender.write("begin")
+        report["message of 32 bytes that waits to be read, at the receiver"] = receiver.read()
+    with at_work(pair("node", "hoard", "fill", counted)) as (receiver, sender):
+        receiver.read()
         receiver.pause()
-        sender.say("begin")
-        found["message of 32 bytes that is not acknowledged, at the sender"] = sender.hear()
-    return found
+        sender.write("begin")
+        report["message of 32 bytes that is not acknowledged, at the sender"] = sender.read()
+    return report
 
 
 Part = Callable[[Setting, int, bool], dict[str, Any]]
 PARTS: dict[str, Part] = {
-    each.__name__: each for each in (throughput, echo, wire, loss, mesh, memory)
+    part.__name__: part for part in (throughput, echo, wire, loss, mesh, memory)
 }

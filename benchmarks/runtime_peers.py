@@ -1,6 +1,6 @@
-"""What people use today, as roles: pyzmq with both of its APIs, nats-py, and bare asyncio UDP.
+"""Common tools, as roles: pyzmq with both of its APIs, nats-py, and bare asyncio UDP.
 
-All of them promise less: FIFO between two processes at most, and UDP not even that. Messages that UDP
+All of them guarantee less: FIFO between two processes at most, and UDP not even that. Messages that UDP
 or NATS lost are not counted; a sender that outruns its receiver there gains nothing by it.
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.runtime_pairs import LOOK, Setting, Window, free_port, ready, run_loop, split
 
-HIGH_WATER = 100_000  # messages; with the default of 1,000 pyzmq waits more than it works
+HIGH_WATER = 100_000  # messages; with the default of 1,000 pyzmq mostly waits
 SUBJECT = "benchmark"
 
 
@@ -43,7 +43,7 @@ def zmq_receive(setting: Setting) -> float:
 
 
 def zmq_send(setting: Setting) -> None:
-    """The blocking API, until it is stopped."""
+    """The blocking API, until stopped."""
     import zmq
 
     payload = bytes(setting.size)
@@ -77,7 +77,7 @@ async def _zmq_async_receive(setting: Setting) -> float:
 
 
 def zmq_async_send(setting: Setting) -> None:
-    """zmq.asyncio, until it is stopped."""
+    """zmq.asyncio, until stopped."""
     run_loop(_zmq_async_send(setting), setting.loop)
 
 
@@ -154,7 +154,7 @@ async def _nats_receive(setting: Setting) -> float:
 
 
 def nats_send(setting: Setting) -> None:
-    """Publishing, until it is stopped."""
+    """Publish until stopped."""
     run_loop(_nats_send(setting), setting.loop)
 
 
@@ -203,7 +203,7 @@ async def _udp_receive(setting: Setting) -> float:
 
 
 def udp_send(setting: Setting) -> None:
-    """Datagrams, until it is stopped."""
+    """Send datagrams until stopped."""
     run_loop(_udp_send(setting), setting.loop)
 
 
@@ -240,7 +240,7 @@ class _Asking(asyncio.DatagramProtocol):
 
 
 def udp_echo(setting: Setting) -> None:
-    """Send back what comes, until it is stopped."""
+    """Echo datagrams until stopped."""
     run_loop(_udp_echo(setting), setting.loop)
 
 
@@ -270,13 +270,13 @@ async def _udp_ask(setting: Setting) -> dict[str, float]:
         transport.sendto(payload)
         await asking.answer
 
-    found = await round_trips(ask, setting.count)
+    quantiles = await round_trips(ask, setting.count)
     transport.close()
-    return found
+    return quantiles
 
 
 async def round_trips(ask: Any, count: int) -> dict[str, float]:
-    """Time some calls of a coroutine function after half as many that warm up."""
+    """Time calls of a coroutine function, after half as many to warm up."""
     times = []
     for _ in range(count // 2):
         await ask()

@@ -72,18 +72,18 @@ def relay(setting: Setting) -> None:
     """Carry packets until stopped."""
     device = open_device(setting.congestion)
     chance = random.Random(setting.seed)
-    under_way: deque[tuple[float, bytes]] = deque()
+    in_flight: deque[tuple[float, bytes]] = deque()
     ready()
     while True:
-        wait = max(0.0, under_way[0][0] - time.monotonic()) if under_way else None
+        wait = max(0.0, in_flight[0][0] - time.monotonic()) if in_flight else None
         if select.select([device], [], [], wait)[0]:
             due = time.monotonic() + setting.delay
             for packet in _arrived(device):
                 if chance.random() >= setting.loss:
-                    under_way.append((due, _turned(packet)))
+                    in_flight.append((due, _turned(packet)))
         now = time.monotonic()
-        while under_way and under_way[0][0] <= now:
-            os.write(device, under_way.popleft()[1])
+        while in_flight and in_flight[0][0] <= now:
+            os.write(device, in_flight.popleft()[1])
 
 
 def _arrived(device: int) -> list[bytes]:

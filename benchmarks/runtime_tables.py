@@ -13,7 +13,7 @@ Table = tuple[str, Row, Sequence[Row]]  # title, columns, rows
 
 
 def tables(report: dict[str, Any], verdicts: Sequence[Verdict]) -> Iterator[Table]:
-    """All that was measured, and how it compares with the bars."""
+    """All measurements, and how they compare with the bars."""
     for part, made in MAKERS.items():
         if part in report:
             yield from made(report[part])
@@ -25,8 +25,8 @@ def tables(report: dict[str, Any], verdicts: Sequence[Verdict]) -> Iterator[Tabl
         yield "Bars", ("claim", "measured", "bar", "verdict"), rows
 
 
-def _throughput(found: dict[str, Any]) -> Iterator[Table]:
-    for size, rates in found.items():
+def _throughput(report: dict[str, Any]) -> Iterator[Table]:
+    for size, rates in report.items():
         rows = [
             (label, f"{rates[label]['value']:,.0f}", f"{rates[label]['ratio']:.2f}")
             for label, _, _ in CANDIDATES
@@ -35,60 +35,60 @@ def _throughput(found: dict[str, Any]) -> Iterator[Table]:
         yield f"Payloads of {size} bytes", ("what", "messages/s", f"over {ZMQ}"), rows
 
 
-def _echo(found: dict[str, Any]) -> Iterator[Table]:
+def _echo(report: dict[str, Any]) -> Iterator[Table]:
     columns = ("what", "p50, µs", "p99, µs", f"p50 over {UDP}", f"p99 over {UDP}")
     rows = [
         (
             label,
-            *(f"{found[quantile][label]['value']:.0f}" for quantile in ("p50", "p99")),
-            *(f"{found[quantile][label]['ratio']:.2f}" for quantile in ("p50", "p99")),
+            *(f"{report[quantile][label]['value']:.0f}" for quantile in ("p50", "p99")),
+            *(f"{report[quantile][label]['ratio']:.2f}" for quantile in ("p50", "p99")),
         )
-        for label in found["p50"]
+        for label in report["p50"]
     ]
     yield "Echo of 32 bytes, one message at a time", columns, rows
 
 
-def _wire(found: dict[str, Any]) -> Iterator[Table]:
+def _wire(report: dict[str, Any]) -> Iterator[Table]:
     columns = ("what", "bytes there", "bytes back", "over payload")
     rows = [
-        (label, *(f"{each[key]:.2f}" for key in ("there", "back", "over_payload")))
-        for label, each in found.items()
+        (label, *(f"{figures[key]:.2f}" for key in ("there", "back", "over_payload")))
+        for label, figures in report.items()
     ]
     yield "On the wire for a message of 32 bytes", columns, rows
 
 
-def _loss(found: dict[str, Any]) -> Iterator[Table]:
+def _loss(report: dict[str, Any]) -> Iterator[Table]:
     title = f"Payloads of 1 KiB over a link that loses packets, {DELAY * 1e3:.0f} ms each way"
-    if "left_out" in found:
-        yield title, ("left out",), [(found["left_out"],)]
+    if "left_out" in report:
+        yield title, ("skipped",), [(report["left_out"],)]
         return
     rows = [
         (label, chance, f"{rates[label]['value'] / 1e6:.1f}", f"{rates[label]['ratio']:.2f}")
-        for chance, rates in found.items()
+        for chance, rates in report.items()
         for label in rates
         if label != "rounds"
     ]
     yield title, ("what", "loss", "MB/s", f"over {CUBIC}"), rows
 
 
-def _mesh(found: dict[str, Any]) -> Iterator[Table]:
-    first = next(iter(found.values()))["each"]
+def _mesh(report: dict[str, Any]) -> Iterator[Table]:
+    first = next(iter(report.values()))["each"]
     columns = ("processes", "messages/s each", "of that with 2", "least", "messages/s in all")
     rows = [
         (
             count,
-            f"{each['each']:,.0f}",
-            f"{each['each'] / first:.2f}",
-            f"{each['least']:,.0f}",
-            f"{each['all']:,.0f}",
+            f"{figures['each']:,.0f}",
+            f"{figures['each'] / first:.2f}",
+            f"{figures['least']:,.0f}",
+            f"{figures['all']:,.0f}",
         )
-        for count, each in found.items()
+        for count, figures in report.items()
     ]
     yield "All to all, payloads of 32 bytes, batch calls", columns, rows
 
 
-def _memory(found: dict[str, Any]) -> Iterator[Table]:
-    rows = [(label, f"{size:,.0f}") for label, size in found.items()]
+def _memory(report: dict[str, Any]) -> Iterator[Table]:
+    rows = [(label, f"{size:,.0f}") for label, size in report.items()]
     yield "Memory", ("for each", "bytes"), rows
 
 

@@ -18,7 +18,7 @@ Four parts, each measured side by side in one run:
    not what is over.
 4. Tracing: the same run with every event recorded into a Parquet file.
 
-Every measurement has an interpreter of its own. Rounds alternate, the best of each counts, so that
+Every measurement has its own interpreter. Rounds alternate, and the best of each counts, so that
 a busy moment of the machine hits all of them. Exit code 1 if a bar is missed.
 """
 
@@ -63,13 +63,13 @@ LITTLE, MUCH = 100, 800  # messages per process, to compare memory
 
 SIMPY_BAR = 1.0  # our events per second over SimPy's, compiled
 # With 10,000 processes both wait for memory, and real cores have more of it than processes that only
-# wait: there the ratio is told, and is about 1, above it or below.
+# wait: there the ratio, about 1, is reported without a bar.
 BARRED = (100, 1_000)
 WORK_BAR = 1.1  # lines per event, most over least
 MEMORY_BAR = 1.15  # peak memory, much over little
 
 
-# ---- measuring, in a process of its own each time ----
+# ---- measuring, each time in its own process ----
 
 
 def scenario(workload: str, processes: int, messages: int) -> Scenario:
@@ -87,14 +87,14 @@ def scenario(workload: str, processes: int, messages: int) -> Scenario:
 
 
 def simulated(workload: str, processes: int, messages: int) -> dict[str, float]:
-    """One run, nobody watching."""
+    """One run, without a recorder."""
     from beforehand.simulator import run
 
     return figures(run(scenario(workload, processes, messages)))
 
 
 def figures(result: Result) -> dict[str, float]:
-    """What a run has shown, and how much memory this process has used at most."""
+    """The figures of a run, and the peak memory of this process."""
     metrics = result.metrics
     if result.outcome != "complete" or metrics.delivered != metrics.sent:
         raise SystemExit(f"the run is {result.outcome}: {metrics}")
@@ -123,9 +123,9 @@ def waiting(turns: str, processes: int, events: int) -> dict[str, float]:
     ]
     began = time.perf_counter()
     env = simpy.Environment()
-    for place in range(processes):
-        count = events // processes + (place < events % processes)
-        env.process(_wait(env, interval * place // processes, count, lengths, place))
+    for index in range(processes):
+        count = events // processes + (index < events % processes)
+        env.process(_wait(env, interval * index // processes, count, lengths, index))
     env.run()
     seconds = time.perf_counter() - began
     return {
@@ -137,17 +137,17 @@ def waiting(turns: str, processes: int, events: int) -> dict[str, float]:
 
 
 def _wait(
-    env: Any, first: int, count: int, lengths: list[int], place: int
+    env: Any, first: int, count: int, lengths: list[int], offset: int
 ) -> Generator[Any, Any, None]:
     yield env.timeout(first)
-    for number in range(place, place + count - 1):
+    for number in range(offset, offset + count - 1):
         yield env.timeout(lengths[number & (LENGTHS - 1)])
 
 
 def work(workload: str, processes: int) -> float:
     """Lines executed per event, in the middle of a run.
 
-    At first there is more to do than later: looks inside the cores are dense, histograms grow. So the
+    A run does more work at first: cores are sampled often, histograms grow. So the
     lines are counted in a window that begins after the same number of events at every size.
     """
     from tests.support.work import lines_per_event
@@ -157,19 +157,19 @@ def work(workload: str, processes: int) -> float:
 
 
 def scale(processes: int, messages: int) -> dict[str, float]:
-    """A run with the options of the command line as they are, but for its size."""
+    """A run with the defaults of the command line, apart from its size."""
     from beforehand.simulator import Scenario, run
 
     return figures(run(Scenario(protocol="hybrid", processes=processes, messages=messages)))
 
 
 def in_flight(processes: int, messages: int) -> int:
-    """Of the run above, how many messages were sent and not yet delivered at most: from its trace."""
+    """The most messages in flight (sent and not yet delivered) in the run above, from its trace."""
     from beforehand import trace
     from beforehand.simulator import Scenario, run
 
     class Counter(trace.Sink):
-        """Follows the level and keeps nothing."""
+        """Tracks the level and stores nothing."""
 
         level = 0
         peak = 0
@@ -203,7 +203,7 @@ def traced(workload: str, processes: int, messages: int) -> dict[str, float]:
     planned = scenario(workload, processes, messages)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.parquet"
-        sink = trace.create(path)  # loads pyarrow, which is not what a run costs
+        sink = trace.create(path)  # imports pyarrow, which is not part of the cost of a run
         began = time.perf_counter()
         with trace.Recorder("traced", sink) as recorder:
             result = run(planned, recorder=recorder)
@@ -218,7 +218,8 @@ def traced(workload: str, processes: int, messages: int) -> dict[str, float]:
 
 
 MEASUREMENTS = {
-    each.__name__: each for each in (simulated, waiting, work, scale, in_flight, traced)
+    measurement.__name__: measurement
+    for measurement in (simulated, waiting, work, scale, in_flight, traced)
 }
 
 
@@ -237,14 +238,14 @@ def in_build(build: str, *call: object) -> Any:
 
 
 def measured(what: str) -> None:
-    """Tell how far it is."""
+    """Report progress."""
     print(f"  measured {what}", file=sys.stderr, flush=True)
 
 
-def keep_best(best: dict[str, Any], name: str, found: dict[str, float]) -> None:
+def keep_best(best: dict[str, Any], name: str, figures: dict[str, float]) -> None:
     """The fastest of all rounds."""
-    if name not in best or found["seconds"] < best[name]["seconds"]:
-        best[name] = found
+    if name not in best or figures["seconds"] < best[name]["seconds"]:
+        best[name] = figures
 
 
 def measure_speed(quick: bool, build: str) -> dict[int, dict[str, dict[str, float]]]:
@@ -269,41 +270,41 @@ def measure_pure(quick: bool) -> dict[str, dict[str, float]]:
     best: dict[str, dict[str, float]] = {}
     for _ in range(1 if quick else 2):
         for workload in WORKLOADS:
-            found = in_build("pure", "simulated", workload, SMALLEST, messages)
-            keep_best(best, workload, found)
+            pure = in_build("pure", "simulated", workload, SMALLEST, messages)
+            keep_best(best, workload, pure)
     measured("the pure build")
     return best
 
 
 def measure_work(quick: bool) -> dict[str, dict[int, float]]:
     """Workload -> processes -> lines per event."""
-    found = {
+    lines = {
         workload: {size: in_build("pure", "work", workload, size) for size in SIZES}
         for workload in (WORKLOADS[:1] if quick else WORKLOADS)
     }
     measured("work")
-    return found
+    return lines
 
 
 def measure_scale(quick: bool, build: str) -> dict[str, float]:
-    """The run of many."""
+    """The run with the most processes."""
     messages = 10 if quick else 100
-    found: dict[str, float] = in_build(build, "scale", LARGEST, messages)
-    found["most_in_flight"] = in_build(build, "in_flight", LARGEST, messages)
+    run: dict[str, float] = in_build(build, "scale", LARGEST, messages)
+    run["most_in_flight"] = in_build(build, "in_flight", LARGEST, messages)
     measured("scale")
-    return found
+    return run
 
 
 def measure_memory(quick: bool, build: str) -> dict[int, dict[str, float]]:
     """Messages per process -> figures."""
     processes = 1_000
     shorter = 2 if quick else 1
-    found = {
+    runs = {
         messages: in_build(build, "simulated", WORKLOADS[0], processes, messages // shorter)
         for messages in (LITTLE, MUCH)
     }
     measured("memory")
-    return found
+    return runs
 
 
 def measure_tracing(quick: bool, build: str) -> dict[str, dict[str, float]]:
@@ -341,8 +342,8 @@ def judge(report: dict[str, Any]) -> list[Verdict]:
 def speed_table(report: dict[str, Any]) -> Any:
     """Events per second, ours and SimPy's."""
     rows = []
-    for size, found in report["speed"].items():
-        rates = [found[who]["events_per_second"] for who in EVERYBODY]
+    for size, by_name in report["speed"].items():
+        rates = [by_name[who]["events_per_second"] for who in EVERYBODY]
         cells = [f"{rate:,.0f}" for rate in rates]
         rows.append((f"{size:,} processes, {report['build']}", *cells))
     if report["pure"]:
@@ -379,14 +380,14 @@ def runs_table(report: dict[str, Any]) -> Any:
     rows = [
         (
             name,
-            f"{found['sent']:,}",
-            f"{found['events']:,}",
-            f"{found['seconds']:.2f}",
-            f"{found['events_per_second']:,.0f}",
-            f"{found['peak_megabytes']:,.0f}",
-            f"{found['most_in_flight']:,}" if "most_in_flight" in found else "",
+            f"{run['sent']:,}",
+            f"{run['events']:,}",
+            f"{run['seconds']:.2f}",
+            f"{run['events_per_second']:,.0f}",
+            f"{run['peak_megabytes']:,.0f}",
+            f"{run['most_in_flight']:,}" if "most_in_flight" in run else "",
         )
-        for name, found in runs.items()
+        for name, run in runs.items()
     ]
     columns = ("", "messages", "events", "seconds", "events/s", "peak MB", "in flight at most")
     return table("Scale, memory and tracing", columns, rows)

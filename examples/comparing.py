@@ -1,8 +1,8 @@
-"""What causal delivery costs: the same traffic under every protocol, on a network that loses frames.
+"""The cost of causal delivery: the same workload under every protocol, on a network that loses frames.
 
-First services in three layers that ask each other and answer; then processes that broadcast, on the
+First services in three layers that call each other and reply; then processes that broadcast, on the
 overlay that their protocol needs while neighbours are exchanged. Each protocol is given the same
-requests, the same delays and the same losses, and the oracle judges every delivery.
+requests, the same delays and the same losses, and the oracle checks every delivery.
 
     python examples/comparing.py
 """
@@ -49,7 +49,7 @@ def row(result: Result) -> list[str]:
 
 def table(title: str, results: list[Result]) -> Table:
     """One line for each protocol."""
-    found = Table(title=f"{title}, 5 % loss, seed {SEED}; times in ms of virtual time")
+    drawn = Table(title=f"{title}, 5 % loss, seed {SEED}; times in ms of virtual time")
     for column in (
         "protocol",
         "p50",
@@ -59,21 +59,23 @@ def table(title: str, results: list[Result]) -> Table:
         "integers",
         "wrong or missing",
     ):
-        found.add_column(column, justify="left" if column == "protocol" else "right")
+        drawn.add_column(column, justify="left" if column == "protocol" else "right")
     for result in results:
-        found.add_row(*row(result))
-    return found
+        drawn.add_row(*row(result))
+    return drawn
 
 
 def main() -> None:
     """Run them all and draw the tables."""
     known = [protocols.describe(name) for name in protocols.names()]
-    services = [compared(each.name, SERVICES) for each in known if "unicast" in each.casts]
+    services = [
+        compared(protocol.name, SERVICES) for protocol in known if "unicast" in protocol.casts
+    ]
     broadcasts = []
-    for each in known:
-        if "broadcast" in each.casts or each.name == "hybrid":
-            changing = each.overlay == "links" and each.name != "link-memory"
-            broadcasts.append(compared(each.name, BROADCASTS | (CHANGING if changing else {})))
+    for protocol in known:
+        if "broadcast" in protocol.casts or protocol.name == "hybrid":
+            changing = protocol.overlay == "links" and protocol.name != "link-memory"
+            broadcasts.append(compared(protocol.name, BROADCASTS | (CHANGING if changing else {})))
     console = Console(width=100)
     console.print(table("12 services", services))
     console.print(table("12 processes that broadcast", broadcasts))

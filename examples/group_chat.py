@@ -1,9 +1,9 @@
 """A group chat in which nobody sees an answer before what it answers.
 
-Four members post to the whole group, over UDP that loses, doubles and reorders datagrams (and is
-encrypted). Every message of a thread is answered by the next member in turn. First the order of each
-sender is all that is kept, as with TCP or a queue: some members get answers to what they have not
-seen. Then causal order.
+Four members post to the whole group, over encrypted UDP that loses, duplicates and reorders datagrams.
+Every message of a thread is answered by the next member in turn. The first run keeps only the order of
+each sender, as with TCP or a queue: some members get answers to messages that they have not seen. The
+second run keeps causal order.
 
     python examples/group_chat.py
 """
@@ -30,26 +30,26 @@ class Member:
         self.seen: set[str] = set()
         self.puzzling = 0  # answers to something that was not there yet
 
-    async def post(self, thread: str, place: int) -> None:
-        """Say something to all others: in one causal multicast."""
-        self.seen.add(f"{thread}/{place}")
-        text = json.dumps({"thread": thread, "place": place}).encode()
+    async def post(self, thread: str, index: int) -> None:
+        """Post to all others in one causal multicast."""
+        self.seen.add(f"{thread}/{index}")
+        text = json.dumps({"thread": thread, "index": index}).encode()
         await self.node.send([name for name in MEMBERS if name != self.node.name], text)
 
     async def talk(self) -> None:
-        """Start threads, and answer when it is our turn, until everything was said and heard."""
+        """Start threads, and answer when it is our turn, until every message has been seen."""
         for thread in range(THREADS):
             await self.post(f"{self.node.name}'s {thread}", 0)
         while len(self.seen) < len(MEMBERS) * THREADS * (1 + ANSWERS):
             message = await self.node.receive()
-            said = json.loads(message.payload)
-            thread, place = said["thread"], said["place"]
-            self.seen.add(f"{thread}/{place}")
-            if place > 0 and f"{thread}/{place - 1}" not in self.seen:
+            post = json.loads(message.payload)
+            thread, index = post["thread"], post["index"]
+            self.seen.add(f"{thread}/{index}")
+            if index > 0 and f"{thread}/{index - 1}" not in self.seen:
                 self.puzzling += 1
             next_one = MEMBERS[(MEMBERS.index(message.sender) + 1) % len(MEMBERS)]
-            if place < ANSWERS and next_one == self.node.name:
-                await self.post(thread, place + 1)
+            if index < ANSWERS and next_one == self.node.name:
+                await self.post(thread, index + 1)
 
 
 async def chat(protocol: str) -> int:
@@ -59,7 +59,7 @@ async def chat(protocol: str) -> int:
     transports = []
     async with AsyncExitStack() as stack:
         for seed, name in enumerate(MEMBERS):
-            # Those who come later introduce themselves, so they need no address here.
+            # Members that start later introduce themselves, so they need no address here.
             peers = {m: nodes[m].address if m in nodes else "" for m in MEMBERS if m != name}
             bad = Faulty(UdpTransport(), loss=0.1, duplicate=0.1, reorder=0.3, seed=seed)
             node = beforehand.Node(name, transport=bad, peers=peers, key=key, protocol=protocol)

@@ -3,7 +3,7 @@
 Adding an element gives it a fresh tag. Removing it removes the tags that this replica has seen, so an
 addition that was made elsewhere at the same time survives. If a removal never comes before the
 additions that it has seen, a replica can forget removed tags at once: no tombstones. That is
-exactly what causal delivery promises. With `fifo`, the order of each sender only, removed words stay.
+exactly what causal delivery guarantees. With `fifo`, the order of each sender only, removed words stay.
 
     python examples/orset.py
 """
@@ -24,7 +24,7 @@ WORDS = ("apple", "bread", "cheese", "dates", "eggs")
 
 
 class Replica:
-    """A set of words, each with the tags of the additions that nobody has removed."""
+    """A set of words, each with the tags of the additions that have not been removed."""
 
     def __init__(self, node: beforehand.Node) -> None:
         self.node = node
@@ -68,7 +68,7 @@ async def replicate(protocol: str) -> bool:
     nodes: dict[str, beforehand.Node] = {}
     async with AsyncExitStack() as stack:
         for seed, name in enumerate(REPLICAS):
-            # Those who come later introduce themselves, so they need no address here.
+            # Replicas that start later introduce themselves, so they need no address here.
             peers = {r: nodes[r].address if r in nodes else "" for r in REPLICAS if r != name}
             bad = Faulty(UdpTransport(), loss=0.1, duplicate=0.1, reorder=0.3, seed=seed)
             node = beforehand.Node(name, transport=bad, peers=peers, protocol=protocol)
@@ -77,8 +77,8 @@ async def replicate(protocol: str) -> bool:
         living = (replica.live(random.Random(replica.node.name)) for replica in replicas)
         await asyncio.gather(*living, *(replica.listen() for replica in replicas))
     agree = all(replica.tags == replicas[0].tags for replica in replicas)
-    found = "agree" if agree else "do NOT agree"
-    print(f"{protocol}: {CHANGES * len(REPLICAS)} changes, and the replicas {found}:")
+    outcome = "agree" if agree else "do NOT agree"
+    print(f"{protocol}: {CHANGES * len(REPLICAS)} changes, and the replicas {outcome}:")
     for replica in replicas:
         print(f"  {replica.node.name} has {', '.join(sorted(replica.tags)) or 'nothing'}")
     return agree

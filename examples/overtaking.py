@@ -1,7 +1,7 @@
 """An answer that overtakes its question: what goes wrong without causal delivery, and right with it.
 
-Alice asks Carol and Bob; her message to Carol is slow. Bob answers to Carol at once. The cores are
-driven by hand here: what they want transmitted is carried when we say so.
+Alice asks Carol and Bob; her message to Carol is slow. Bob answers Carol at once. The cores are
+driven by hand here: frames arrive when the script delivers them.
 
     python examples/overtaking.py
 """
@@ -14,12 +14,12 @@ from beforehand.causality import MessageId, Oracle
 NAMES = ("alice", "bob", "carol")
 
 
-class Story:
-    """Three processes, the frames on their way, and an oracle that watches the deliveries."""
+class Exchange:
+    """Three processes, the frames in flight, and an oracle that checks the deliveries."""
 
     def __init__(self, protocol: str) -> None:
         self.cores = {name: protocols.create(protocol, name) for name in NAMES}
-        self.on_the_way: list[tuple[str, protocols.Transmit]] = []
+        self.in_flight: list[tuple[str, protocols.Transmit]] = []
         self.oracle = Oracle()
 
     def send(self, sender: str, to: str, text: str) -> None:
@@ -34,16 +34,16 @@ class Story:
 
     def carry(self, slow: tuple[str, str] | None = None) -> None:
         """Let everything arrive, in order, except what is on the slow link."""
-        while waiting := [(s, t) for s, t in self.on_the_way if (s, t.to) != slow]:
+        while waiting := [(s, t) for s, t in self.in_flight if (s, t.to) != slow]:
             sender, transmit = waiting[0]
-            self.on_the_way.remove((sender, transmit))
+            self.in_flight.remove((sender, transmit))
             self.carry_out(transmit.to, self.cores[transmit.to].receive(sender, transmit.frame))
 
     def carry_out(self, process: str, effects: list[protocols.Effect]) -> None:
-        """Do what a core asks for."""
+        """Carry out the effects of a core."""
         for effect in effects:
             if isinstance(effect, protocols.Transmit):
-                self.on_the_way.append((process, effect))
+                self.in_flight.append((process, effect))
             elif isinstance(effect, protocols.Deliver):
                 print(f"  {process} gets from {effect.sender}: {effect.payload.decode()!r}")
                 for violation in self.oracle.deliver(
@@ -52,22 +52,24 @@ class Story:
                     print(f"    VIOLATION: {violation.sentence}")
 
 
-def tell(protocol: str) -> int:
-    """Run the story; returns the number of violations."""
+def play(protocol: str) -> int:
+    """Run the exchange; returns the number of violations."""
     print(f"{protocol}: {protocols.describe(protocol).title}")
-    story = Story(protocol)
+    exchange = Exchange(protocol)
     slow = ("alice", "carol")
-    story.send("alice", "carol", "Has anyone seen my keys?")
-    story.send("alice", "bob", "Has anyone seen my keys? I asked Carol too.")
-    story.carry(slow)
-    story.send("bob", "carol", "They are in the fridge.")
-    story.carry(slow)
+    exchange.send("alice", "carol", "Has anyone seen my keys?")
+    exchange.send("alice", "bob", "Has anyone seen my keys? I asked Carol too.")
+    exchange.carry(slow)
+    exchange.send("bob", "carol", "They are in the fridge.")
+    exchange.carry(slow)
     print("  ... the slow link catches up ...")
-    story.carry()
-    print(f"  {len(story.oracle.violations)} violations, {len(story.oracle.undelivered())} lost\n")
-    return len(story.oracle.violations)
+    exchange.carry()
+    print(
+        f"  {len(exchange.oracle.violations)} violations, {len(exchange.oracle.undelivered())} lost\n"
+    )
+    return len(exchange.oracle.violations)
 
 
 if __name__ == "__main__":
-    without, with_ = tell("raw"), tell("hybrid-sps")
+    without, with_ = play("raw"), play("hybrid-sps")
     assert without and not with_

@@ -1,6 +1,6 @@
 """A pipeline of services in which a slow stage slows the source, and nothing piles up.
 
-A camera sends pictures through two services to an archive. Labelling takes its time. The camera could
+A camera sends pictures through two services to an archive. Labelling is slow. The camera could
 take thousands of pictures in that time, but `send` waits while the next service is behind by more
 than its window, and that service waits for the one after it: no queue to watch, no limit to guess.
 
@@ -46,7 +46,7 @@ async def archive(node: beforehand.Node, taken: list[int]) -> int:
 
 
 async def main() -> None:
-    """Start from the end, so that each service can be told where the next one is."""
+    """Start from the end, so that each service knows the address of the next one."""
     Node, taken = beforehand.Node, list[int]()
     async with (
         Node("archive", window=WINDOW) as last,
@@ -63,7 +63,9 @@ async def main() -> None:
         ]
         furthest = await archive(last, taken)
     await asyncio.gather(*stages)  # the services end with their nodes
-    most = 3 * WINDOW + 3  # a window between each two, and one message in each pair of hands
+    most = (
+        3 * WINDOW + 3
+    )  # a window between each two, and one message being processed in each service
     print(f"{PICTURES} pictures archived; the camera was never ahead by more than {furthest}")
     print(f"three windows of {WINDOW} and the messages in hand allow {most}")
     assert WINDOW < furthest <= most

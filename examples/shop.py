@@ -1,8 +1,8 @@
-"""A customer, a shop and a bank: nobody may be called a debtor because a datagram was late.
+"""A customer, a shop and a bank: no charge may be refused because a datagram was late.
 
 The customer pays money into the bank and then orders at the shop; the shop charges the customer's
 account. Each payment was made before the charge that it is for, but the two take different ways, and
-this network loses, doubles and reorders. A bank that hears of the charge first refuses it: that
+this network loses, duplicates and reorders. A bank that gets the charge first refuses it: that
 happens with `fifo`, which keeps the order of each sender only, and never with causal order.
 
     python examples/shop.py
@@ -24,7 +24,7 @@ async def customer(node: beforehand.Node) -> None:
     for _ in range(PURCHASES):
         await node.send("bank", b"pay in %d" % PRICE)
         await node.send("shop", b"order")
-        await asyncio.sleep(0)  # somebody else's turn: people are slower than this loop
+        await asyncio.sleep(0)  # yield to the other tasks: customers are slower than this loop
 
 
 async def shop(node: beforehand.Node) -> None:
@@ -35,7 +35,7 @@ async def shop(node: beforehand.Node) -> None:
 
 
 async def bank(node: beforehand.Node) -> tuple[int, int]:
-    """Keep the account; returns what is left on it, and how many charges it did not cover."""
+    """Keep the account; returns its balance, and how many charges it did not cover."""
     balance = refused = 0
     for _ in range(2 * PURCHASES):
         message = await node.receive()
@@ -50,7 +50,7 @@ async def bank(node: beforehand.Node) -> tuple[int, int]:
 
 
 async def trade(protocol: str) -> int:
-    """All three, each on a socket of its own; returns how many charges were refused."""
+    """All three, each on its own socket; returns how many charges were refused."""
     key = beforehand.keygen()
 
     def node(name: str, seed: int, **peers: str) -> beforehand.Node:

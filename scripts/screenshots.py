@@ -2,7 +2,7 @@
 
     python scripts/screenshots.py DEMO FOLDER
 
-DEMO is what `beforehand demo` has made. The diagram is of a simulated run, so it is the same every time.
+DEMO is the output folder of `beforehand demo`. The diagram shows a simulated run, so it never changes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ QUIET: Final = (
 
 
 def main(demo: Path, folder: Path) -> None:
-    """Take all of them."""
+    """Take all screenshots."""
     report = demo / "report" / "index.html"
     if not report.exists():
         sys.exit(f"{report} is not there; run `make demo` first")

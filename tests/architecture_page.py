@@ -30,7 +30,7 @@ class Hop(NamedTuple):
 
 
 def packages() -> dict[str, list[str]]:
-    """The packages, with those that each may import; modules with an underscore are left out."""
+    """The packages, with those that each may import; private modules are omitted."""
     return {
         unit: sorted(target for target in allowed if not target.startswith("_"))
         for unit, allowed in ALLOWED.items()
@@ -39,7 +39,7 @@ def packages() -> dict[str, list[str]]:
 
 
 def reduced(rules: dict[str, list[str]]) -> list[tuple[str, str]]:
-    """The edges of the picture: what follows from others by transitivity is left out."""
+    """The edges of the picture: those implied by transitivity are omitted."""
 
     @cache
     def below(unit: str) -> frozenset[str]:
@@ -81,14 +81,14 @@ def rewritten(text: str) -> str:
 def walks(text: str) -> dict[str, list[list[Hop]]]:
     """The walks of the page by their titles, each in stages: the numbering starts again with each."""
     _, _, part = text.partition("\n## Three walks\n")
-    found: dict[str, list[list[Hop]]] = {}
+    stages_by_walk: dict[str, list[list[Hop]]] = {}
     for section in re.split(r"^### ", part, flags=re.MULTILINE)[1:]:
-        stages = found[section.partition("\n")[0]] = []
+        stages = stages_by_walk[section.partition("\n")[0]] = []
         for hop in filter(None, map(HOP.match, section.splitlines())):
             if hop["number"] == "1":
                 stages.append([])
             stages[-1].append(Hop(hop["file"], hop["function"]))
-    return found
+    return stages_by_walk
 
 
 def defines(hop: Hop) -> bool:
@@ -98,20 +98,20 @@ def defines(hop: Hop) -> bool:
         return False
     scope: ast.AST = ast.parse(file.read_text(encoding="utf-8"))
     for name in hop.function.split("."):
-        found = [
+        matches = [
             node
             for node in ast.walk(scope)
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
             and node.name == name
         ]
-        if not found:
+        if not matches:
             return False
-        scope = found[0]
+        scope = matches[0]
     return True
 
 
 def revisited(hops: list[Hop]) -> list[str]:
-    """Files to which a walk comes back although it never went through them on its way in.
+    """Files that a walk visits again after having finished them.
 
     Returning is fine: a walk may leave a file for those that it calls, and come back to it, as long as
     the files in between are not visited again later.

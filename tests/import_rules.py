@@ -70,20 +70,20 @@ def units(root: Path) -> set[str]:
 
 
 def violations(root: Path) -> list[str]:
-    """Every broken rule under a package root, as sentences that say where."""
+    """Every violation under a package root, as sentences with file and line."""
     known = units(root)
-    found = [
-        f"{unit}: no rule says what it may import; add it to ALLOWED in tests/import_rules.py"
+    problems = [
+        f"{unit}: no rule covers its imports; add it to ALLOWED in tests/import_rules.py"
         for unit in sorted(known - ALLOWED.keys())
     ]
     for file in sorted(root.rglob("*.py")):
         unit = file.relative_to(root).parts[0].removesuffix(".py")
         if unit not in ALLOWED:
             continue
-        for each in _imports(file, root, known):
-            if problem := _problem(unit, each.module):
-                found.append(f"{file.relative_to(root.parent)}:{each.line}: {problem}")
-    return found
+        for statement in _imports(file, root, known):
+            if problem := _problem(unit, statement.module):
+                problems.append(f"{file.relative_to(root.parent)}:{statement.line}: {problem}")
+    return problems
 
 
 def _problem(unit: str, module: str) -> str | None:
@@ -126,7 +126,7 @@ def _absolute(node: ast.ImportFrom, file: Path, root: Path) -> str:
 
 
 def _named_import(call: ast.Call) -> str | None:
-    """The module that `import_module("...")` or `__import__("...")` loads, if it is spelt out."""
+    """The module that `import_module("...")` or `__import__("...")` loads, if it is a literal."""
     function = call.func
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
     if name in ("import_module", "__import__") and call.args:

@@ -1,4 +1,4 @@
-"""The folders are the architecture: imports go in the permitted directions only."""
+"""The folders are the architecture: imports only go in permitted directions."""
 
 from pathlib import Path
 
@@ -24,13 +24,13 @@ def test_sources_respect_the_import_directions() -> None:
     assert violations(SOURCES) == []
 
 
-def test_the_sources_were_looked_at() -> None:
-    """The check reads the real package, so that its silence means something."""
+def test_the_check_reads_the_real_sources() -> None:
+    """Otherwise an empty list of violations would mean nothing."""
     assert {"__init__", "cli", "errors", "protocols"} <= units(SOURCES)
 
 
 def test_rules_name_only_each_other() -> None:
-    """A misspelt unit in the table would permit nothing and be noticed by nobody."""
+    """A misspelt unit in the table would permit nothing, unnoticed."""
     named = set().union(*(allowed for allowed in ALLOWED.values() if allowed != ANYTHING))
     assert named | CORES <= ALLOWED.keys()
 
@@ -53,12 +53,14 @@ def test_rules_name_only_each_other() -> None:
 def test_a_wrong_direction_is_caught_however_it_is_written(tmp_path: Path, text: str) -> None:
     """A core that imports the runtime is reported with its file, whatever the form of the import."""
     package = tree(tmp_path, {"protocols/hybrid.py": text, "runtime/__init__.py": ""})
-    [found] = violations(package)
-    assert found.startswith("beforehand/protocols/hybrid.py:")
-    assert "protocols must not import runtime (it may import causality, encoding, errors)" in found
+    [problem] = violations(package)
+    assert problem.startswith("beforehand/protocols/hybrid.py:")
+    assert (
+        "protocols must not import runtime (it may import causality, encoding, errors)" in problem
+    )
 
 
-def test_the_line_of_a_violation_is_told(tmp_path: Path) -> None:
+def test_a_violation_is_reported_with_its_line(tmp_path: Path) -> None:
     """The report points at the import itself."""
     package = tree(tmp_path, {"report/html.py": "x = 1\n\nimport beforehand.trace\n"})
     assert violations(package) == [
@@ -76,16 +78,16 @@ def test_public_names_are_not_a_way_around(tmp_path: Path) -> None:
 @pytest.mark.parametrize("unit", sorted(ALLOWED.keys() - {"runtime", "cli"}))
 def test_asyncio_lives_in_runtime_and_cli_only(tmp_path: Path, unit: str) -> None:
     """Everywhere else an import of asyncio is reported."""
-    [found] = violations(tree(tmp_path, {f"{unit}.py": "from asyncio import run"}))
-    assert "must not import asyncio" in found
+    [problem] = violations(tree(tmp_path, {f"{unit}.py": "from asyncio import run"}))
+    assert "must not import asyncio" in problem
 
 
 @pytest.mark.parametrize("unit", sorted(ALLOWED.keys() - {"pipeline"}))
 def test_pyspark_lives_in_pipeline_only(tmp_path: Path, unit: str) -> None:
     """Everywhere else an import of pyspark is reported, also one inside a function."""
     text = "def late():\n    from pyspark.sql import SparkSession\n"
-    [found] = violations(tree(tmp_path, {f"{unit}.py": text}))
-    assert "must not import pyspark (only pipeline may)" in found
+    [problem] = violations(tree(tmp_path, {f"{unit}.py": text}))
+    assert "must not import pyspark (only pipeline may)" in problem
 
 
 @pytest.mark.parametrize("unit", sorted(CORES))
@@ -94,8 +96,8 @@ def test_pyspark_lives_in_pipeline_only(tmp_path: Path, unit: str) -> None:
 )
 def test_cores_reach_for_nothing_outside(tmp_path: Path, unit: str, module: str) -> None:
     """Clocks, chance, logs and I/O are reported in the cores."""
-    [found] = violations(tree(tmp_path, {f"{unit}/core.py": f"import {module}"}))
-    assert f"{unit} must not import {module}" in found
+    [problem] = violations(tree(tmp_path, {f"{unit}/core.py": f"import {module}"}))
+    assert f"{unit} must not import {module}" in problem
 
 
 def test_what_is_permitted_is_not_reported(tmp_path: Path) -> None:
@@ -113,9 +115,9 @@ def test_what_is_permitted_is_not_reported(tmp_path: Path) -> None:
 
 
 def test_a_unit_without_a_rule_is_reported_with_what_to_do(tmp_path: Path) -> None:
-    """A new package cannot slip in: the report says where to put its rule."""
+    """A new package cannot slip in: the report names the file for its rule."""
     package = tree(tmp_path, {"gossip/__init__.py": "", "misc.py": ""})
     assert violations(package) == [
-        f"{unit}: no rule says what it may import; add it to ALLOWED in tests/import_rules.py"
+        f"{unit}: no rule covers its imports; add it to ALLOWED in tests/import_rules.py"
         for unit in ("gossip", "misc")
     ]

@@ -11,8 +11,8 @@ WALKS = walks(TEXT)
 MAX_FILES = 12  # that a newcomer has to open to follow a message
 
 
-def test_the_picture_is_what_the_rules_say() -> None:
-    """Whoever changes a rule runs `python -m tests.architecture_page --write`."""
+def test_the_picture_matches_the_rules() -> None:
+    """After changing a rule, run `python -m tests.architecture_page --write`."""
     assert rewritten(TEXT) == TEXT
 
 
@@ -39,7 +39,7 @@ def test_the_walk_of_a_message_is_short() -> None:
     assert [revisited(hops) for hops in stages] == [[], [], []]
 
 
-def test_a_function_that_is_not_there_is_noticed() -> None:
+def test_a_missing_function_is_noticed() -> None:
     """Neither a wrong name nor a wrong file passes."""
     assert defines(Hop("errors.py", "BeforehandError"))
     assert not defines(Hop("errors.py", "NoSuchError"))
@@ -59,7 +59,7 @@ def test_coming_back_to_a_file_that_was_left_is_noticed() -> None:
     assert revisited(hops("abacab")) == ["b"]
 
 
-def test_the_picture_leaves_out_what_follows() -> None:
+def test_the_picture_omits_implied_edges() -> None:
     """An edge is drawn only if no longer path implies it."""
     rules = {"a": [], "b": ["a"], "c": ["a", "b"]}
     assert reduced(rules) == [("b", "a"), ("c", "b")]

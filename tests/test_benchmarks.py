@@ -1,4 +1,4 @@
-"""Benchmarks whose statements are exact, not a matter of speed: their short form runs, and they hold."""
+"""Benchmarks whose claims are exact counts: their quick form runs, and the claims hold."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def test_checker_prints_what_each_reduction_wins(tmp_path: Path) -> None:
     report = json.loads(out.read_text())
     assert report["bars"] and all(bar["met"] for bar in report["bars"])
     for row in report["reductions"].values():
-        states = {mode: found["states"] for mode, found in row.items()}
+        states = {mode: figures["states"] for mode, figures in row.items()}
         assert states["both"] < min(states["partial order"], states["symmetry"]) < states["full"]

@@ -10,16 +10,16 @@ import pytest
 
 PROJECT = Path(__file__).parents[1]
 
-# Every build here starts from scratch, whatever the one that runs the tests was told.
+# Every build here starts from scratch, whatever the environment of the tests.
 UNSET = {"BEFOREHAND_PURE", "BEFOREHAND_STRICT", "CC", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE"}
 
 
 def build(project: Path, target: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Build the project into a directory and return what the build said."""
+    """Build the project into a directory and return its output."""
     inherited = {name: value for name, value in os.environ.items() if name not in UNSET}
-    places = (f"--build-base={target}/base", f"--build-lib={target}/lib")
+    folders = (f"--build-base={target}/base", f"--build-lib={target}/lib")
     return subprocess.run(
-        [sys.executable, "setup.py", "-q", "build", *places],
+        [sys.executable, "setup.py", "-q", "build", *folders],
         cwd=project,
         env=inherited | environment,
         capture_output=True,
@@ -29,7 +29,7 @@ def build(project: Path, target: Path, **environment: str) -> subprocess.Complet
 
 
 def version(target: Path) -> str:
-    """What the package that was built there says of itself."""
+    """The output of `--version` of the package that was built there."""
     command = [sys.executable, "-m", "beforehand", "--version"]
     environment = os.environ | {"PYTHONPATH": str(target / "lib")}
     result = subprocess.run(
@@ -40,16 +40,16 @@ def version(target: Path) -> str:
 
 
 def files(package: Path) -> set[Path]:
-    """All that a package consists of: modules, and what they read."""
-    found = (path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc")
-    return {path.relative_to(package) for path in found if "__pycache__" not in path.parts}
+    """All files of a package: modules and data."""
+    paths = (path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    return {path.relative_to(package) for path in paths if "__pycache__" not in path.parts}
 
 
 def copy_of_the_project(target: Path) -> Path:
     """Sources to spoil, as in a fresh clone."""
     for name in ("setup.py", "pyproject.toml", "LICENSE", "README.md"):
         shutil.copy(PROJECT / name, target)
-    # Without the notes of earlier builds, which would name files that nothing else names.
+    # Without the metadata of earlier builds, which may list files that no longer exist.
     shutil.copytree(PROJECT / "src", target / "src", ignore=shutil.ignore_patterns("*.egg-info"))
     return target
 
@@ -72,10 +72,10 @@ def compiler_that_fails_on(source: str, target: Path) -> str:
         ({"CC": "/bin/false", "BEFOREHAND_STRICT": "1"}, "no working C compiler"),
     ],
 )
-def test_without_a_compiler_the_build_is_pure_and_says_so(
+def test_without_a_compiler_the_build_is_pure_and_reports_why(
     tmp_path: Path, environment: dict[str, str], reason: str
 ) -> None:
-    """The build succeeds, names its reason, and leaves a complete package of plain Python."""
+    """The build succeeds, reports the reason, and produces a complete package of plain Python."""
     result = build(copy_of_the_project(tmp_path), tmp_path, **environment)
     assert result.returncode == 0, result.stderr
     assert f"building pure Python, without compiled cores: {reason}" in result.stdout
@@ -86,7 +86,7 @@ def test_without_a_compiler_the_build_is_pure_and_says_so(
 
 @pytest.mark.slow
 def test_one_file_that_does_not_compile_makes_the_build_pure(tmp_path: Path) -> None:
-    """A compiler that gives up half way leaves no half-compiled package behind."""
+    """A compiler that fails half way leaves no half-compiled package behind."""
     project = copy_of_the_project(tmp_path)
     compiler = compiler_that_fails_on("protocols/support/structures.c", tmp_path)
     result = build(project, tmp_path, CC=compiler)

@@ -10,7 +10,7 @@ SCRIPT = Path(__file__).parents[1] / "scripts" / "check-java"
 
 
 def check(home: Path, answer: str | None) -> subprocess.CompletedProcess[str]:
-    """Run the check with a JAVA_HOME whose java gives that answer, or which has no java."""
+    """Run the check with a JAVA_HOME whose java prints that answer, or that has no java."""
     if answer is not None:
         java = home / "bin" / "java"
         java.parent.mkdir()
@@ -32,7 +32,7 @@ def check(home: Path, answer: str | None) -> subprocess.CompletedProcess[str]:
     ],
 )
 def test_a_recent_java_passes_in_silence(tmp_path: Path, answer: str) -> None:
-    """Whoever has what is needed is not bothered."""
+    """No output if the requirement is met."""
     result = check(tmp_path, answer)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
@@ -47,7 +47,7 @@ def test_a_recent_java_passes_in_silence(tmp_path: Path, answer: str) -> None:
     ],
 )
 def test_anything_else_is_explained(tmp_path: Path, answer: str | None, problem: str) -> None:
-    """The message says what is wrong, what is needed and how to get it."""
+    """The message states what is wrong, what is needed and how to get it."""
     result = check(tmp_path, answer)
     assert result.returncode == 1
     assert "needs Java 17 or newer" in result.stderr

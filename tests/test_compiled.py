@@ -17,7 +17,7 @@ def test_the_compiled_folders_exist_and_hold_modules() -> None:
 
 
 def test_no_compiled_folder_lies_in_another() -> None:
-    """Folders are compiled at any depth, so a second entry would only pretend to matter."""
+    """Folders are compiled at any depth, so a nested entry would have no effect."""
     folders = compiled_folders()
     assert len(set(folders)) == len(folders)
     assert not [(a, b) for a in folders for b in folders if a.startswith(f"{b}/")]

@@ -1,4 +1,4 @@
-"""The examples of the runtime run as they stand, and show what they say they show."""
+"""The examples of the runtime run unchanged, and demonstrate what they claim."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHORT = 90  # lines that a new user can read in two minutes
 
 
 def shown(name: str) -> str:
-    """What an example prints; it ends with an error if its claim does not hold."""
+    """The output of an example, which fails if its claim does not hold."""
     script = EXAMPLES / name
     assert len(script.read_text().splitlines()) < SHORT
     ran = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
@@ -39,7 +39,7 @@ def test_a_shop_and_a_bank() -> None:
 
 
 def test_a_replicated_set() -> None:
-    """The replicas agree, and not only on nothing: the last lines say the same words."""
+    """The replicas agree, on more than nothing: the last lines list the same words."""
     text = shown("orset.py").split("hybrid-sps:")[1]
     assert "the replicas agree" in text
     assert len({line.partition(" has ")[2] for line in text.splitlines()[1:]}) == 1
@@ -47,10 +47,10 @@ def test_a_replicated_set() -> None:
 
 def test_a_pipeline_with_a_slow_stage() -> None:
     """The camera is slowed down by the service that is two stages away."""
-    found = re.search(
+    lead = re.search(
         r"never ahead by more than (\d+)\n.* allow (\d+)", shown("pipeline_of_services.py")
     )
-    assert found is not None and 8 < int(found[1]) <= int(found[2])
+    assert lead is not None and 8 < int(lead[1]) <= int(lead[2])
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("*.py")))

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,12 +21,18 @@ def flags() -> set[str]:
     return {option for option in options if option.startswith("--")}
 
 
+@cache
+def pattern() -> re.Pattern[str]:
+    """Any of our flags."""
+    return re.compile(rf"(?<![\w-])({'|'.join(sorted(flags()))})(?![\w-])")
+
+
 def mentions(source: str) -> Iterator[str]:
     """The string constants, also those in f-strings and docstrings, that name one of our flags."""
-    ours = re.compile(rf"(?<![\w-])({'|'.join(sorted(flags()))})(?![\w-])")
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield from (f"line {node.lineno}: {match[1]}" for match in ours.finditer(node.value))
+            matches = pattern().finditer(node.value)
+            yield from (f"line {node.lineno}: {match[1]}" for match in matches)
 
 
 def test_no_library_names_a_flag() -> None:
@@ -34,8 +41,19 @@ def test_no_library_names_a_flag() -> None:
         file for file in SOURCES.rglob("*.py") if "cli" not in file.relative_to(SOURCES).parts
     ]
     assert len(libraries) > 100
-    found = {str(file.relative_to(SOURCES)): list(mentions(file.read_text())) for file in libraries}
-    assert {file: lines for file, lines in found.items() if lines} == {}
+    flagged = {
+        str(file.relative_to(SOURCES)): list(mentions(file.read_text())) for file in libraries
+    }
+    assert {file: lines for file, lines in flagged.items() if lines} == {}
+
+
+@pytest.mark.parametrize("suffix", ["j2", "js"])
+def test_no_template_or_script_names_a_flag(suffix: str) -> None:
+    """Pages show the command lines that `cli` passes in."""
+    assets = list(SOURCES.rglob(f"*.{suffix}"))
+    assert len(assets) > 5
+    flagged = {file.name: pattern().findall(file.read_text()) for file in assets}
+    assert {name: flags for name, flags in flagged.items() if flags} == {}
 
 
 @pytest.mark.parametrize(

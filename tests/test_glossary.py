@@ -1,4 +1,4 @@
-"""docs/glossary.md: its words have homes, and other pages are free to rely on them."""
+"""docs/glossary.md: its terms have definitions and homes in the code."""
 
 from __future__ import annotations
 

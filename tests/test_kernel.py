@@ -70,7 +70,7 @@ def test_kernels_use_only_sources_of_their_own_folder(module: Path) -> None:
     outside = {
         name
         for name in imported(module)
-        if name != "beforehand._kernel" and not name.startswith(f"{package}.")
+        if name != "beforehand._kernel" and not f"{name}.".startswith(f"{package}.")
     }
     assert not outside
 

@@ -29,7 +29,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 @pytest.mark.parametrize("module", ["beforehand", "beforehand.cli"])
 def test_importing_stays_cheap(module: str) -> None:
-    """Neither the package nor its command line loads a core before somebody asks for it."""
+    """Neither the package nor its command line loads a core before it is needed."""
     code = f"import sys, {module}; print([m for m in sys.modules if m.startswith('beforehand.p')])"
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True

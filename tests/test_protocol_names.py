@@ -30,19 +30,19 @@ HOMONYMS = {
 
 def defaults(tree: ast.AST) -> set[int]:
     """The constants that are defaults of a parameter or field called `protocol`, by identity."""
-    found: set[int] = set()
+    identities: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             if node.target.id == "protocol":
-                found.add(id(node.value))
+                identities.add(id(node.value))
         elif isinstance(node, ast.arguments):
             positional = node.args[len(node.args) - len(node.defaults) :]
             pairs: list[tuple[ast.arg, ast.expr | None]] = [
                 *zip(positional, node.defaults, strict=False),
                 *zip(node.kwonlyargs, node.kw_defaults, strict=True),
             ]
-            found |= {id(value) for argument, value in pairs if argument.arg == "protocol"}
-    return found
+            identities |= {id(value) for argument, value in pairs if argument.arg == "protocol"}
+    return identities
 
 
 def named(unit: str, text: str) -> Iterator[str]:

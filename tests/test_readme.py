@@ -1,4 +1,4 @@
-"""The README tells the truth: its example runs."""
+"""The README is true: its examples run, and its table of protocols is complete."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_protocol_is_in_the_table() -> None:
-    """None is forgotten, none is promised that does not exist."""
+    """No protocol is missing, and none is listed that does not exist."""
     table = README.split("## Protocols")[1].split("## Measured")[0]
     named = set(
         re.findall(r"`([a-z-]+)`", "".join(re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)))
@@ -35,7 +35,7 @@ def test_every_protocol_is_in_the_table() -> None:
 
 
 def test_an_example_shows_the_violation_and_its_absence() -> None:
-    """The first example tells the story both ways."""
+    """The first example shows both outcomes."""
     script = ROOT / "examples" / "overtaking.py"
     ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     assert ran.stdout.count("VIOLATION: carol delivered bob#1 before alice#1") == 1

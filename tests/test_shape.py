@@ -53,7 +53,7 @@ def test_inheritance_is_for_variants() -> None:
             name = base.id if isinstance(base, ast.Name) else getattr(base, "attr", "")
             if name in names:
                 subclasses[name].add(f"{file}:{node.name}")
-    single = {name for name, found in subclasses.items() if len(found) == 1}
+    single = {name for name, subclass_names in subclasses.items() if len(subclass_names) == 1}
     assert single == SINGLE_SUBCLASS.keys()
 
 
@@ -64,7 +64,7 @@ def test_signatures_can_be_read() -> None:
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 parameters = [*node.args.posonlyargs, *node.args.args]
-                count = sum(each.arg not in ("self", "cls") for each in parameters)
+                count = sum(parameter.arg not in ("self", "cls") for parameter in parameters)
                 if count > MAX_POSITIONAL:
                     long.append(f"{file}:{node.lineno}: {node.name} has {count}")
     assert long == []

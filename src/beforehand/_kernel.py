@@ -1,7 +1,5 @@
 """How numba compiles loops over arrays of integers, and when it compiles them again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""A real browser for the tests of our pages: what it says, and what it asks the network for, is watched.
+"""A real browser for the tests of our pages: its console and its requests are watched.
 
 Playwright keeps an event loop running in this thread for as long as its browser is open, and there
 `asyncio.run` of other tests would fail. Hence the browser belongs to this folder: pytest opens it for

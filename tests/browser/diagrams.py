@@ -39,7 +39,7 @@ DRAWN = (
 
 SELECTIONS = """messages => messages.map(message => {
   diagram.select(message);
-  return { ...diagram.selection(), told: document.querySelector(".diagram-told").textContent };
+  return { ...diagram.selection(), status: document.querySelector(".diagram-status").textContent };
 })"""
 
 
@@ -64,9 +64,11 @@ class Shown:
         self.ask("message => diagram.select(message)", message)
 
     def selections(self) -> list[dict[str, Any]]:
-        """What is selected and told when each of all messages is selected, one after the other."""
-        found: list[dict[str, Any]] = self.ask(SELECTIONS, list(range(len(self.diagram.messages))))
-        return [each | {"told": plain(each["told"])} for each in found]
+        """Selection and status line after selecting each message in turn."""
+        selections: list[dict[str, Any]] = self.ask(
+            SELECTIONS, list(range(len(self.diagram.messages)))
+        )
+        return [selection | {"status": plain(selection["status"])} for selection in selections]
 
     def settle(self) -> None:
         """Wait until all is drawn."""
@@ -74,11 +76,11 @@ class Shown:
 
     def where(self, mark: int) -> dict[str, float]:
         """Where in the window a mark is seen."""
-        place: dict[str, float] = self.ask("mark => diagram.where(mark)", mark)
-        return place
+        point: dict[str, float] = self.ask("mark => diagram.where(mark)", mark)
+        return point
 
     def pixels(self, *points: dict[str, float]) -> list[tuple[int, int, int]]:
-        """The colours that are drawn at some places of the window."""
+        """The colours at some points of the window."""
         self.settle()
         return [(r, g, b) for r, g, b in self.ask(PIXELS, list(points))]
 
@@ -92,18 +94,18 @@ class Shown:
         seen = self.ask("diagram.view()")
         return seen["low"], seen["high"]
 
-    def told(self) -> str:
+    def status(self) -> str:
         """The line above the diagram."""
-        return plain(self.page.locator(".diagram-told").inner_text())
+        return plain(self.page.locator(".diagram-status").inner_text())
 
     def tip(self) -> str:
-        """What the tooltip says."""
+        """The text of the tooltip."""
         return plain(self.page.locator(".diagram-tip").inner_text())
 
     def click(self, mark: int) -> None:
         """Click at a mark with the mouse."""
-        place = self.where(mark)
-        self.page.mouse.click(place["x"], place["y"])
+        point = self.where(mark)
+        self.page.mouse.click(point["x"], point["y"])
 
 
 def show(open_page: Pages, folder: Path, diagram: Diagram, **window: bool) -> Shown:
@@ -122,11 +124,11 @@ def simulated(**fields: Any) -> tuple[list[Event], Diagram]:
 
 def messages(diagram: Diagram, numbers: list[int]) -> set[MessageId]:
     """Messages of a diagram by their names."""
-    found = (diagram.messages[number] for number in numbers)
-    return {MessageId(diagram.processes[message.sender], message.mid) for message in found}
+    chosen = (diagram.messages[number] for number in numbers)
+    return {MessageId(diagram.processes[message.sender], message.mid) for message in chosen}
 
 
 def named(diagram: Diagram, sender: str, mid: int) -> int:
     """The number of a message in a diagram."""
     wanted = (diagram.processes.index(sender), mid)
-    return [(each.sender, each.mid) for each in diagram.messages].index(wanted)
+    return [(message.sender, message.mid) for message in diagram.messages].index(wanted)

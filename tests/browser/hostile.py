@@ -32,14 +32,14 @@ KEPT: Final = {
 KEPT_NOTES: Final = {"name", "traced", "sources", "holds", "tables", "when"}
 
 
-def write_hostile_demo(place: Path) -> Path:
+def write_hostile_demo(parent: Path) -> Path:
     """All of a demo, below a folder with a bad name."""
-    folder = write_demo(place / FOLDER, NAMES)
+    folder = write_demo(parent / FOLDER, NAMES)
     for file in folder.rglob("*.parquet"):
         pq.write_table(_poisoned_table(pq.read_table(file)), file)
     for file in folder.rglob("*.json"):
         note = _changed(json.loads(file.read_text()), _poisoned)
-        # Half of a pair: UTF-8 has no place for it, and JSON has.
+        # A lone surrogate: UTF-8 cannot encode it, and JSON can.
         note["sentences"] = [*note.get("sentences", ()), f"\ud800{TAIL}"]
         file.write_text(json.dumps(note))
     return folder
@@ -62,10 +62,10 @@ def _changed(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):
-        return [_changed(each, change) for each in value]
+        return [_changed(item, change) for item in value]
     if isinstance(value, dict):
         return {
-            name: each if name in KEPT | KEPT_NOTES else _changed(each, change)
-            for name, each in value.items()
+            name: item if name in KEPT | KEPT_NOTES else _changed(item, change)
+            for name, item in value.items()
         }
     return value

@@ -14,8 +14,8 @@ __all__ = ["demo"]  # a fixture
 # Texts that are hard to read: their contrast with what is behind them is below what WCAG 2 asks for.
 FAINT = """() => {
   const parse = (colour) => (colour.match(/[\\d.]+/g) || []).map(Number);
-  const light = (rgb) => rgb.slice(0, 3).map((each) => {
-    const part = each / 255;
+  const light = (rgb) => rgb.slice(0, 3).map((channel) => {
+    const part = channel / 255;
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   }).reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
   const over = (above, below) => {
@@ -52,45 +52,45 @@ FAINT = """() => {
 }"""
 # What a person who does not see the page, or has no mouse, would trip over.
 OBSTACLES = """() => {
-  const found = [];
-  const ids = Array.from(document.querySelectorAll("[id]"), (each) => each.id);
-  for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) found.push(`id ${id} twice`);
+  const problems = [];
+  const ids = Array.from(document.querySelectorAll("[id]"), (element) => element.id);
+  for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) problems.push(`id ${id} twice`);
   let level = 0;
-  for (const each of document.querySelectorAll("h1, h2, h3, h4, h5, h6")) {
-    const own = Number(each.tagName[1]);
-    if (own > level + 1) found.push(`${each.tagName} after h${level}: ${each.textContent.trim()}`);
+  for (const { tagName, textContent } of document.querySelectorAll("h1, h2, h3, h4, h5, h6")) {
+    const own = Number(tagName[1]);
+    if (own > level + 1) problems.push(`${tagName} after h${level}: ${textContent.trim()}`);
     level = own;
   }
-  for (const each of document.querySelectorAll("canvas, [role=img], svg:not(svg svg)")) {
-    const described = each.closest("[aria-label], [aria-labelledby], [aria-hidden=true]");
-    if (!described) found.push(`no text for ${each.outerHTML.slice(0, 80)}`);
+  for (const element of document.querySelectorAll("canvas, [role=img], svg:not(svg svg)")) {
+    const described = element.closest("[aria-label], [aria-labelledby], [aria-hidden=true]");
+    if (!described) problems.push(`no text for ${element.outerHTML.slice(0, 80)}`);
   }
   for (const name of ["aria-controls", "aria-labelledby", "aria-describedby", "for"]) {
-    for (const each of document.querySelectorAll(`[${name}]`)) {
-      for (const id of (each.getAttribute(name) || "").split(/\\s+/).filter(Boolean)) {
-        if (!document.getElementById(id)) found.push(`${name} of nothing: ${id}`);
+    for (const element of document.querySelectorAll(`[${name}]`)) {
+      for (const id of (element.getAttribute(name) || "").split(/\\s+/).filter(Boolean)) {
+        if (!document.getElementById(id)) problems.push(`${name} of nothing: ${id}`);
       }
     }
   }
-  for (const each of document.querySelectorAll("a[href^='#']")) {
-    if (!document.getElementById(each.hash.slice(1))) found.push(`a link to nothing: ${each.hash}`);
+  for (const { hash } of document.querySelectorAll("a[href^='#']")) {
+    if (!document.getElementById(hash.slice(1))) problems.push(`a link to nothing: ${hash}`);
   }
   const heads = document.querySelectorAll("th:not([scope])");
-  for (const each of heads) found.push(`a header of what? ${each.textContent}`);
-  if (document.querySelectorAll("h1").length !== 1) found.push("not one h1");
-  if (!document.querySelector("main")) found.push("no main");
-  if (!document.documentElement.lang) found.push("no language");
-  return Array.from(new Set(found));
+  for (const element of heads) problems.push(`a header of what? ${element.textContent}`);
+  if (document.querySelectorAll("h1").length !== 1) problems.push("not one h1");
+  if (!document.querySelector("main")) problems.push("no main");
+  if (!document.documentElement.lang) problems.push("no language");
+  return Array.from(new Set(problems));
 }"""
 NAMELESS = """() => Array
   .from(document.querySelectorAll("button, a[href], input, select, summary, [tabindex]"))
-  .filter((each) => each.checkVisibility() && !each.closest("svg"))
-  .filter((each) => {
-    const label = each.getAttribute("aria-label") || each.textContent || each.title;
-    const by = each.getAttribute("aria-labelledby");
-    return !label.trim() && !(by && document.getElementById(by)) && !(each.labels && each.labels.length);
+  .filter((element) => element.checkVisibility() && !element.closest("svg"))
+  .filter((element) => {
+    const label = element.getAttribute("aria-label") || element.textContent || element.title;
+    const by = element.getAttribute("aria-labelledby");
+    return !label.trim() && !(by && document.getElementById(by)) && !element.labels?.length;
   })
-  .map((each) => each.outerHTML.slice(0, 100))"""
+  .map((element) => element.outerHTML.slice(0, 100))"""
 
 
 @pytest.mark.parametrize("phone", [False, True], ids=["a light desktop", "a dark phone"])
@@ -98,7 +98,7 @@ def test_nobody_is_left_out(open_page: Pages, demo: Path, phone: bool) -> None:
     """Texts stand out and are not tiny, pictures have texts, headings are in order, names are there."""
     page = page_of(demo, open_page, phone=phone, dark=phone)
     page.evaluate(
-        "() => { for (const each of document.querySelectorAll('details')) each.open = true; }"
+        "() => { for (const element of document.querySelectorAll('details')) element.open = true; }"
     )
     page.locator("details.violation").first.wait_for()
     page.evaluate("() => { document.querySelector('details.violation').open = true; }")
@@ -117,11 +117,11 @@ def test_tab_goes_through_all_of_the_page(open_page: Pages, demo: Path) -> None:
     for _ in range(400):
         page.keyboard.press("Tab")
         state = page.evaluate("""() => {
-          const each = document.activeElement;
-          const style = getComputedStyle(each);
+          const element = document.activeElement;
+          const style = getComputedStyle(element);
           const seen = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
-          const section = each.closest("main > section");
-          return [each.tagName, seen, section ? section.id : ""];
+          const section = element.closest("main > section");
+          return [element.tagName, seen, section ? section.id : ""];
         }""")
         if state[0] == "BODY":
             break

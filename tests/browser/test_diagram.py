@@ -38,7 +38,7 @@ def test_something_is_drawn_and_named(shown: Shown) -> None:
     assert len(diagram.marks) >= marks > len(diagram.marks) / 2
     assert shown.ink() > 20
     assert shown.page.title() == f"{diagram.run}: space-time diagram"
-    assert shown.told().startswith(f"4 processes, 24 messages, {len(diagram.marks)} events.")
+    assert shown.status().startswith(f"4 processes, 24 messages, {len(diagram.marks)} events.")
     assert "noscript" in shown.page.content()
 
 
@@ -48,8 +48,8 @@ def test_pointing_tells_of_the_message(shown: Shown) -> None:
     shown.ask("diagram.fit()")
     waited = next(bar for bar in shown.diagram.bars if bar.kind == "buffered")
     assert waited.end is not None
-    place = shown.where(waited.end)
-    shown.page.mouse.move(place["x"], place["y"])
+    point = shown.where(waited.end)
+    shown.page.mouse.move(point["x"], point["y"])
     message = shown.diagram.messages[waited.message]
     sender, receiver = (shown.diagram.labels[n] for n in (message.sender, (message.to or ())[0]))
     tip = shown.tip()
@@ -57,7 +57,7 @@ def test_pointing_tells_of_the_message(shown: Shown) -> None:
     assert f"from {sender} to {receiver} size {message.payload_bytes} bytes and " in tip
     assert "to released received delivered waited" in tip and tip.endswith("ms")
     assert shown.ask("document.getElementById('diagram').dataset.pointed") == str(waited.message)
-    shown.page.mouse.move(place["x"], 5)
+    shown.page.mouse.move(point["x"], 5)
     assert not shown.page.locator(".diagram-tip").is_visible()
 
 
@@ -73,7 +73,7 @@ def test_clicking_again_reaches_messages_at_the_same_place(shown: Shown) -> None
     )
     assert shown.where(one) == shown.where(two)
     shown.click(one)
-    assert "1 other message at the same place: click again" in shown.tip()
+    assert "1 other message at the same point: click again" in shown.tip()
     first = shown.ask("diagram.selection()")["message"]
     shown.click(one)
     second = shown.ask("diagram.selection()")["message"]
@@ -88,7 +88,7 @@ def test_pointing_at_an_arrow_or_a_control_frame(shown: Shown) -> None:
         for n, arrow in enumerate(diagram.arrows)
         if arrow.end is not None
     }
-    found = {}
+    tips = {}
     for kind in ("message", "control"):
         for n in (n for n in lengths if diagram.arrows[n].kind == kind and lengths[n] == 1):
             arrow = diagram.arrows[n]
@@ -96,14 +96,16 @@ def test_pointing_at_an_arrow_or_a_control_frame(shown: Shown) -> None:
             start, end = shown.where(arrow.start), shown.where(arrow.end)
             shown.page.mouse.move((start["x"] + end["x"]) / 2, (start["y"] + end["y"]) / 2)
             start_mark = diagram.marks[arrow.start]
-            names = [diagram.labels[each] for each in (start_mark.process, start_mark.peer or 0)]
-            found[kind] = (shown.tip(), start_mark, names)
+            names = [
+                diagram.labels[process] for process in (start_mark.process, start_mark.peer or 0)
+            ]
+            tips[kind] = (shown.tip(), start_mark, names)
             break
-    tip, mark, _ = found["message"]
+    tip, mark, _ = tips["message"]
     assert mark.message is not None
     message = diagram.messages[mark.message]
     assert tip.startswith(f"{diagram.labels[message.sender]}#{message.mid} from ")
-    tip, mark, names = found["control"]
+    tip, mark, names = tips["control"]
     assert tip.startswith(
         f"{mark.detail} from {names[0]} to {names[1]} size {mark.meta_bytes} bytes"
     )
@@ -112,17 +114,17 @@ def test_pointing_at_an_arrow_or_a_control_frame(shown: Shown) -> None:
 def test_wheel_buttons_and_drag_change_the_view(shown: Shown) -> None:
     """The wheel zooms around the pointer, a drag moves, Fit shows all again; a drag selects nothing."""
     whole = shown.view()
-    place = shown.where(first_of(shown, "deliver"))
+    point = shown.where(first_of(shown, "deliver"))
     mouse = shown.page.mouse
-    mouse.move(place["x"], place["y"])
+    mouse.move(point["x"], point["y"])
     mouse.wheel(0, -700)
     shown.settle()
     zoomed = shown.view()
     assert zoomed[1] - zoomed[0] < (whole[1] - whole[0]) / 2
     moved = shown.where(first_of(shown, "deliver"))
-    assert abs(moved["x"] - place["x"]) < 1.5 and moved["y"] == place["y"]
+    assert abs(moved["x"] - point["x"]) < 1.5 and moved["y"] == point["y"]
     mouse.down()
-    mouse.move(place["x"] - 200, place["y"], steps=4)
+    mouse.move(point["x"] - 200, point["y"], steps=4)
     mouse.up()
     dragged = shown.view()
     assert dragged[0] > zoomed[0] and shown.ask("diagram.selection()")["message"] == -1
@@ -131,7 +133,7 @@ def test_wheel_buttons_and_drag_change_the_view(shown: Shown) -> None:
     assert shown.view()[1] - shown.view()[0] > dragged[1] - dragged[0]
     shown.page.get_by_role("button", name="Show all of it").click()
     assert shown.view() == whole
-    mouse.dblclick(place["x"], place["y"])
+    mouse.dblclick(point["x"], point["y"])
     assert shown.view()[1] - shown.view()[0] < whole[1] - whole[0]
 
 
@@ -195,7 +197,7 @@ def test_search_finds_messages_and_processes(shown: Shown) -> None:
     assert low < shown.diagram.marks[selected.send].time_ns < high
     search.fill("p2#77")
     search.press("Enter")
-    assert shown.told() == "Nothing here is called p2#77."
+    assert shown.status() == "Nothing here is called p2#77."
 
 
 def test_selection_is_also_told_as_text(shown: Shown) -> None:
@@ -218,8 +220,8 @@ def test_theme_and_print_redraw(open_page: Pages, tmp_path: Path) -> None:
 
     def colours() -> list[tuple[int, int, int]]:
         shown.settle()  # the window of a print is laid out anew
-        place = shown.where(send)
-        return shown.pixels({"x": 30.0, "y": place["y"] + 15}, place)
+        point = shown.where(send)
+        return shown.pixels({"x": 30.0, "y": point["y"] + 15}, point)
 
     dark = colours()
     assert max(dark[0]) < 40
@@ -240,16 +242,16 @@ def test_fingers_on_a_phone(open_page: Pages, tmp_path: Path) -> None:
     assert shown.ask("document.documentElement.scrollWidth") <= 390
     shown.ask("diagram.fit()")
     mark = first_of(shown, "deliver")
-    place = shown.where(mark)
-    page.touchscreen.tap(place["x"], place["y"])
+    point = shown.where(mark)
+    page.touchscreen.tap(point["x"], point["y"])
     assert shown.ask("diagram.selection()")["message"] == diagram.marks[mark].message
     action = "getComputedStyle(document.querySelector('canvas[role=application]')).touchAction"
     assert shown.ask(action) == "pan-y"
     before = shown.view()
     hand = page.context.new_cdp_session(page)
 
-    def fingers(kind: str, *places: float) -> None:
-        points = [{"x": x, "y": 400, "id": n} for n, x in enumerate(places)]
+    def fingers(kind: str, *xs: float) -> None:
+        points = [{"x": x, "y": 400, "id": n} for n, x in enumerate(xs)]
         hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
     fingers("touchStart", 200, 260)
@@ -264,11 +266,11 @@ def test_several_diagrams_on_a_page_come_and_go(shown: Shown) -> None:
     """Any element can have one, also a hidden one; a wheel over it is the page's; it leaves nothing."""
     shown.ask("""() => {
       const data = JSON.parse(document.getElementById("diagram-data").textContent);
-      const place = document.createElement("section");
-      place.hidden = true;
-      place.append(document.createElement("div"));
-      document.getElementById("diagram").replaceWith(place);
-      window.second = BeforehandDiagram.mount(place.firstChild, { ...data, selected: 2 });
+      const section = document.createElement("section");
+      section.hidden = true;
+      section.append(document.createElement("div"));
+      document.getElementById("diagram").replaceWith(section);
+      window.second = BeforehandDiagram.mount(section.firstChild, { ...data, selected: 2 });
     }""")
     assert shown.ask("second.stats()")["drawn"] == 0
     shown.page.locator("section").evaluate("section => { section.hidden = false; }")
@@ -301,8 +303,8 @@ def test_a_trace_of_sends_and_deliveries_only(open_page: Pages, tmp_path: Path) 
         for process, seq, kind, sender, mid, to in rows
     ]
     shown = show(open_page, tmp_path, build(events))
-    told = [found["told"] for found in shown.selections()]
-    assert sorted(told) == [
+    statuses = [selection["status"] for selection in shown.selections()]
+    assert sorted(statuses) == [
         "a#1: 0 messages before it, 1 after it, 0 concurrent",
         "b#1: 2 messages before it, 0 after it, 0 concurrent",
         "c#7: 1 message after it; its sending is not shown here",

@@ -23,24 +23,24 @@ from tests.simulator.kept import traced, traffic_for
 
 # All messages of another diagram, selected in turn: their pasts and futures.
 SELECTED = """data => {
-  const place = document.createElement("div");
-  document.body.append(place);
-  const shown = BeforehandDiagram.mount(place, data);
-  const found = { first: shown.selection().message, all: [] };
+  const element = document.createElement("div");
+  document.body.append(element);
+  const shown = BeforehandDiagram.mount(element, data);
+  const selections = { first: shown.selection().message, all: [] };
   for (const message of data.messages.sender.keys()) {
     shown.select(message);
     const { past, future } = shown.selection();
-    found.all.push([past, future, place.querySelector(".diagram-told").textContent]);
+    selections.all.push([past, future, element.querySelector(".diagram-status").textContent]);
   }
   shown.destroy();
-  place.remove();
-  return found;
+  element.remove();
+  return selections;
 }"""
 
 
 def futures(diagram: Diagram) -> list[set[int]]:
     """For each message, those that it happens before: a transitive closure, by brute force."""
-    found: list[set[int]] = [set() for _ in diagram.messages]
+    effects: list[set[int]] = [set() for _ in diagram.messages]
     known: dict[int, set[int]] = {}  # at each process, so far
     for mark in diagram.marks:  # process by process, each in its order
         if mark.message is None or mark.kind not in ("send", "deliver"):
@@ -48,13 +48,13 @@ def futures(diagram: Diagram) -> list[set[int]]:
         own = known.setdefault(mark.process, set())
         if mark.kind == "send":
             for before in own:
-                found[before].add(mark.message)
+                effects[before].add(mark.message)
         own.add(mark.message)
-    for between in range(len(found)):
-        for each in found:
-            if between in each:
-                each |= found[between]
-    return found
+    for between in range(len(effects)):
+        for after in effects:
+            if between in after:
+                after |= effects[between]
+    return effects
 
 
 def damaged(events: list[Event], random: Random) -> list[Event]:
@@ -64,7 +64,7 @@ def damaged(events: list[Event], random: Random) -> list[Event]:
         events = [event for event in events if random.random() > lost]
     if random.random() < 0.6:
         skew = {event.process: random.randint(-(10**7), 10**7) for event in events}
-        events = [each._replace(time_ns=each.time_ns + skew[each.process]) for each in events]
+        events = [event._replace(time_ns=event.time_ns + skew[event.process]) for event in events]
     if random.random() < 0.3:
         gone = random.choice(sorted({event.process for event in events}))
         events = [event for event in events if event.process != gone]
@@ -98,13 +98,13 @@ def test_what_is_known_is_what_is_shown(open_page: Pages, tmp_path: Path) -> Non
     related = notes = 0
     for seed in range(len(protocols.names()) + 3):
         diagram = part_of(seed)
-        found = page.evaluate(SELECTED, json.loads(as_json(columns(diagram))))
+        selected = page.evaluate(SELECTED, json.loads(as_json(columns(diagram))))
         after = futures(diagram)
-        assert found["first"] == (-1 if diagram.selected is None else diagram.selected)
-        for message, (past, future, told) in enumerate(found["all"]):
-            before = {other for other, each in enumerate(after) if message in each}
-            assert set(future) == after[message], f"after {message}, {seed=}: {told}"
-            assert set(past) == before, f"before {message}, {seed=}: {told}"
+        assert selected["first"] == (-1 if diagram.selected is None else diagram.selected)
+        for message, (past, future, status) in enumerate(selected["all"]):
+            before = {other for other, effects in enumerate(after) if message in effects}
+            assert set(future) == after[message], f"after {message}, {seed=}: {status}"
+            assert set(past) == before, f"before {message}, {seed=}: {status}"
             related += len(past) * len(future)
         notes += "missing" in diagram.note
     assert related > 1000 and notes > 3
@@ -119,9 +119,9 @@ def test_a_log_that_contradicts_itself(open_page: Pages, tmp_path: Path) -> None
     ]
     shown = show(open_page, tmp_path, build(events))
     assert "contradicts itself" in shown.diagram.note
-    for found in shown.selections():
-        assert set(found["past"]) == set(found["future"]) == {0, 1}, "a cycle"
-        assert "-" not in found["told"]
+    for selection in shown.selections():
+        assert set(selection["past"]) == set(selection["future"]) == {0, 1}, "a cycle"
+        assert "-" not in selection["status"]
 
 
 def test_a_place_that_is_too_narrow(open_page: Pages, tmp_path: Path) -> None:

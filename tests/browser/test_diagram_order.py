@@ -50,16 +50,16 @@ def test_selection_is_the_past_and_future_of_the_oracle(
     expected = relations(history_of(events))
     shown = show(open_page, tmp_path, diagram)
     concurrent = 0
-    for number, found in enumerate(shown.selections()):
+    for number, selection in enumerate(shown.selections()):
         [name] = messages(diagram, [number])
         past, future = expected[name]
-        assert found["message"] == number
-        assert messages(diagram, found["past"]) == past, f"before {name} of {fields}"
-        assert messages(diagram, found["future"]) == future, f"after {name} of {fields}"
+        assert selection["message"] == number
+        assert messages(diagram, selection["past"]) == past, f"before {name} of {fields}"
+        assert messages(diagram, selection["future"]) == future, f"after {name} of {fields}"
         others = len(expected) - 1 - len(past) - len(future)
         count = f"{len(past)} message{'' if len(past) == 1 else 's'}"
-        told = f"{name}: {count} before it, {len(future)} after it, {others} concurrent"
-        assert found["told"] == told
+        status = f"{name}: {count} before it, {len(future)} after it, {others} concurrent"
+        assert selection["status"] == status
         concurrent += others
     assert concurrent > len(expected) and any(past and future for past, future in expected.values())
 
@@ -79,14 +79,14 @@ def test_past_future_and_the_rest_are_drawn_differently(open_page: Pages, tmp_pa
     """The marks of a past message have one colour, those of a future one another, others are faint."""
     events, diagram = simulated(protocol="rst", messages=4, interval="20ms", seed=5)
     expected = relations(history_of(events))
-    name, (past, future) = max(expected.items(), key=lambda each: len(each[1][0]) * len(each[1][1]))
+    name, (past, future) = max(expected.items(), key=lambda item: len(item[1][0]) * len(item[1][1]))
     others = set(expected) - past - future - {name}
     assert past and future and others
     shown = show(open_page, tmp_path, diagram)
     shown.ask("diagram.fit()")
 
     def drawn(group: set[MessageId]) -> set[tuple[int, int, int]]:
-        sends = [diagram.messages[named(diagram, *each)].send for each in sorted(group)]
+        sends = [diagram.messages[named(diagram, *message)].send for message in sorted(group)]
         return set(shown.pixels(*(shown.where(mark) for mark in sends if mark is not None)))
 
     [usual] = drawn(set(expected))

@@ -33,31 +33,32 @@ pytest.importorskip("jinja2", reason="pip install 'beforehand[report]'")
 
 # Whatever would act, or leave the page, if text had become more than text.
 SUSPECTS = """() => {
-  const found = [];
-  for (const each of document.querySelectorAll("*")) {
-    const names = each.getAttributeNames();
-    const link = each.getAttribute("href") || each.getAttribute("xlink:href") || "#";
-    if (names.some((name) => name.startsWith("on"))) found.push(each.outerHTML.slice(0, 80));
-    if (/^(img|iframe|object|embed|base|form|link)$/i.test(each.tagName)) found.push(each.tagName);
-    if (!link.startsWith("#")) found.push(link);
+  const problems = [];
+  for (const element of document.querySelectorAll("*")) {
+    const names = element.getAttributeNames();
+    const link = element.getAttribute("href") || element.getAttribute("xlink:href") || "#";
+    if (names.some((name) => name.startsWith("on"))) problems.push(element.outerHTML.slice(0, 80));
+    const tag = element.tagName;
+    if (/^(img|iframe|object|embed|base|form|link)$/i.test(tag)) problems.push(tag);
+    if (!link.startsWith("#")) problems.push(link);
   }
-  return found;
+  return problems;
 }"""
 # Names that run from right to left, outside of an element that keeps them to itself.
 LEAKING = """() => {
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const found = [];
+  const problems = [];
   while (walk.nextNode()) {
     const { data, parentElement } = walk.currentNode;
     const inside = parentElement.closest("bdi, script, option");
-    if (data.includes("\\u202e") && !inside) found.push(data.slice(0, 60));
+    if (data.includes("\\u202e") && !inside) problems.push(data.slice(0, 60));
   }
-  return found;
+  return problems;
 }"""
 # Opened twice: the first time makes what the second opens.
 OPEN_ALL = """() => {
-  for (const each of document.querySelectorAll("details:not([open])")) {
-    if (each.id !== "menu") each.open = true;
+  for (const element of document.querySelectorAll("details:not([open])")) {
+    if (element.id !== "menu") element.open = true;
   }
 }"""
 
@@ -84,9 +85,9 @@ def check_harmless(page: Page, width: int) -> None:
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of results in which every text is hostile."""
-    place = tmp_path_factory.mktemp("hostile")
-    folder = write_hostile_demo(place)
-    file = place / "index.html"
+    parent = tmp_path_factory.mktemp("hostile")
+    folder = write_hostile_demo(parent)
+    file = parent / "index.html"
     command("report", str(folder), "--out", str(file))
     return file
 
@@ -127,10 +128,10 @@ PROCESSES = (
 
 def rows() -> list[dict[str, Any]]:
     """Each process tells the next one something, and every text is hostile."""
-    found: list[dict[str, Any]] = []
+    events: list[dict[str, Any]] = []
     counts = dict.fromkeys(PROCESSES, 0)
-    for place, name in enumerate(PROCESSES):
-        after = PROCESSES[(place + 1) % len(PROCESSES)]
+    for index, name in enumerate(PROCESSES):
+        after = PROCESSES[(index + 1) % len(PROCESSES)]
         steps: list[tuple[str, str, list[str] | None]]
         steps = [("send", name, [after]), ("release", name, [after])]
         steps += [("receive", after, None), ("deliver", after, None), ("control", after, [name])]
@@ -143,9 +144,9 @@ def rows() -> list[dict[str, Any]]:
                 "seq": counts[process],
                 "kind": kind,
             }
-            row |= {"sender": sender, "mid": 1, "to": to, "time_ns": 1000 * len(found)}
-            found.append(row | {"payload_bytes": 1, "meta_bytes": 1, "detail": f"{SCRIPT}{LONG}"})
-    return found
+            row |= {"sender": sender, "mid": 1, "to": to, "time_ns": 1000 * len(events)}
+            events.append(row | {"payload_bytes": 1, "meta_bytes": 1, "detail": f"{SCRIPT}{LONG}"})
+    return events
 
 
 @pytest.fixture(scope="module")
@@ -179,9 +180,9 @@ def test_a_picture_of_hostile_lines(open_page: Pages, trace: Path) -> None:
     file = trace.with_name("diagram.svg")
     command("diagram", str(trace), "--out", str(file))
     root = ElementTree.parse(file).getroot()
-    tags = {each.tag.rpartition("}")[2] for each in root.iter()}
+    tags = {element.tag.rpartition("}")[2] for element in root.iter()}
     assert "path" in tags and not tags & {"script", "image", "a", "foreignObject", "iframe"}
-    assert not [name for each in root.iter() for name in each.attrib if name.startswith("on")]
+    assert not [name for element in root.iter() for name in element.attrib if name.startswith("on")]
     texts = " ".join(root.itertext())
     for name in (SCRIPT, LINK, "__proto__", WIDE):
         assert name in texts
@@ -197,7 +198,7 @@ def test_a_diagram_of_hostile_tables(open_page: Pages, tmp_path: Path) -> None:
     page = open_page(file, phone=True)
     check_harmless(page, 390)
     assert page.evaluate("diagram.selection().message") >= 0
-    assert SCRIPT[:20] in plain(page.locator(".diagram-told").inner_text())
+    assert SCRIPT[:20] in plain(page.locator(".diagram-status").inner_text())
 
 
 def test_a_name_that_is_too_long_is_refused_in_short(tmp_path: Path) -> None:

@@ -172,9 +172,9 @@ def test_no_saved_cell_is_a_formula(open_page: Open, tmp_path: Path) -> None:
     with page.expect_download() as download:
         page.locator('[data-save="shop-processes"]').click()
     text = Path(download.value.path()).read_bytes().decode()
-    found = list(csv.reader(io.StringIO(text, newline="")))
-    assert [row[0] for row in found[1:]] == ["'=1+1", "'@sum", "'-x", 'a,"b"\nc', "-5"]
-    assert [row[1] for row in found[1:]] == ["-5", "2", "3", "4", "6"]
+    lines = list(csv.reader(io.StringIO(text, newline="")))
+    assert [row[0] for row in lines[1:]] == ["'=1+1", "'@sum", "'-x", 'a,"b"\nc', "-5"]
+    assert [row[1] for row in lines[1:]] == ["-5", "2", "3", "4", "6"]
 
 
 def test_a_figure_leads_to_its_run_and_back(open_page: Open, report: Path) -> None:
@@ -225,13 +225,13 @@ def test_violations_are_listed_and_drawn_when_opened(page: Page) -> None:
 
 def test_a_cluster_has_its_diagram_and_its_command(page: Page) -> None:
     """One is drawn when it comes into view; the other can be copied, and those who listen hear it."""
-    place = page.locator('[data-diagram="cluster"]')
-    place.scroll_into_view_if_needed()
-    place.locator("canvas").first.wait_for()
+    figure = page.locator('[data-diagram="cluster"]')
+    figure.scroll_into_view_if_needed()
+    figure.locator("canvas").first.wait_for()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     button = page.locator("#run .parts [data-copy]").first
     button.click()
-    page.wait_for_function("() => document.getElementById('said').textContent === 'Copied'")
+    page.wait_for_function("() => document.getElementById('announcement').textContent === 'Copied'")
     assert button.text_content() == "Copied"
     assert page.evaluate("navigator.clipboard.readText()") == "beforehand cluster --trace cluster"
 
@@ -282,10 +282,10 @@ def test_text_from_outside_never_runs(open_page: Open, tmp_path: Path) -> None:
     """Through every text field, wherever it is shown: in tables, charts, cards and diagrams."""
     contents = made_up.poisoned(made_up.everything(), POISON)
     page = open_page(written(contents, tmp_path))
-    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
     page.locator(".violation").first.wait_for()
     page.evaluate(
-        "document.querySelectorAll('details.violation').forEach(each => each.open = true)"
+        "document.querySelectorAll('details.violation').forEach(details => details.open = true)"
     )
     page.evaluate("Report.drawAll()")
     page.locator("svg .point").first.wait_for()

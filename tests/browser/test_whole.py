@@ -25,20 +25,20 @@ pytest.importorskip("jinja2", reason="pip install 'beforehand[report]'")
 # table -> its rows: for each column its text, or null where nothing is known; and where they lead.
 TABLES = """() => {
   const text = (cell) => ("missing" in cell.dataset ? null : cell.dataset.value);
-  const row = (each) => ({
-    cells: Object.fromEntries(Array.from(each.cells, (cell) => [cell.dataset.column, text(cell)])),
-    links: Array.from(new Set(Array.from(each.querySelectorAll("a[href^='#run-']"), (a) => a.hash))),
+  const row = (element) => ({
+    cells: Object.fromEntries(Array.from(element.cells, (cell) => [cell.dataset.column, text(cell)])),
+    links: Array.from(new Set(Array.from(element.querySelectorAll("a[href^='#run-']"), (a) => a.hash))),
   });
-  const table = (each) => [each.dataset.table, Array.from(each.tBodies[0].rows, row)];
+  const table = (element) => [element.dataset.table, Array.from(element.tBodies[0].rows, row)];
   return Object.fromEntries(Array.from(document.querySelectorAll("table[data-table]"), table));
 }"""
 CARD = """table => Object.fromEntries(Array.from(table.tBodies[0].rows, ({ cells: [name, value] }) => [
   name.dataset.value, "missing" in value.dataset ? null : value.dataset.value,
 ]))"""
 # chart -> its series, but the lines that join marks.
-CHARTS = """() => Object.fromEntries(Array.from(document.querySelectorAll("[data-chart]"), (each) => [
-  each.dataset.chart,
-  each.data.filter(({ mode }) => mode !== "lines").map(({ name, x, y }) => ({
+CHARTS = """() => Object.fromEntries(Array.from(document.querySelectorAll("[data-chart]"), (element) => [
+  element.dataset.chart,
+  element.data.filter(({ mode }) => mode !== "lines").map(({ name, x, y }) => ({
     name: name || "", x: Array.from(x), y: Array.from(y),
   })),
 ]))"""
@@ -95,7 +95,7 @@ def results_of(sweep: Path) -> dict[str, dict[str, str | None]]:
 def test_the_tables_are_those_of_the_pipeline(open_page: Pages, demo: Path) -> None:
     """Every cell of every table, to the last digit, with nothing left out and nothing added."""
     page = page_of(demo, open_page)
-    found = {name: [row["cells"] for row in rows] for name, rows in page.evaluate(TABLES).items()}
+    tables = {name: [row["cells"] for row in rows] for name, rows in page.evaluate(TABLES).items()}
     study, growth = demo / "shop-study", demo / "growth"
     expected = {
         "shop-study-protocols": (study / "study" / "protocols", ("protocol", "network")),
@@ -109,19 +109,19 @@ def test_the_tables_are_those_of_the_pipeline(open_page: Pages, demo: Path) -> N
     }
     for name, (folder, keys) in expected.items():
         wanted = as_texts(table_in(folder))
-        shown = [{key: row[key] for key in wanted[0]} for row in found[name]]
+        shown = [{key: row[key] for key in wanted[0]} for row in tables[name]]
         assert in_order(shown, *keys) == in_order(wanted, *keys), name
-        added = set(found[name][0]) - set(wanted[0])
+        added = set(tables[name][0]) - set(wanted[0])
         assert added <= {"title"}, f"{name} has figures of its own"
     nodes = json.loads((demo / "cluster" / "_cluster.json").read_text())["processes"]
-    for shown, node in zip(found["cluster-processes"], nodes, strict=True):
+    for shown, node in zip(tables["cluster-processes"], nodes, strict=True):
         assert shown == {key: _text(node[key]) for key in shown}
-    for shown in found["growth-runs"]:
+    for shown in tables["growth-runs"]:
         row = results_of(growth)[str(shown["run"])]
         own = {"seconds_per_message": repr(float(row["seconds"] or 0) / int(row["sent"] or 1))}
         assert shown == {key: own.get(key, row.get(key)) for key in shown}
-    assert set(found) == {*expected, "cluster-processes", "growth-runs", "commands"}
-    assert sum(len(row) for rows in found.values() for row in rows) > 300
+    assert set(tables) == {*expected, "cluster-processes", "growth-runs", "commands"}
+    assert sum(len(row) for rows in tables.values() for row in rows) > 300
 
 
 def test_every_row_leads_to_the_run_that_made_it(open_page: Pages, demo: Path) -> None:

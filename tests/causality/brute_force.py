@@ -1,4 +1,4 @@
-"""The definitions of paper 000, section 4.1, taken word by word, however slow that is.
+"""The definitions of Almeida, section 4.1, taken literally, however slow that is.
 
 Nothing here uses a vector clock or a search with a frontier: happens-before is the transitive
 closure of all pairs of events, and a verdict is a look at all pairs of deliveries.

@@ -2,7 +2,7 @@
 
 A run is a list of steps, each a causal-send or a delivery. It is made from plain numbers, so that
 Hypothesis can shrink it and a seeded `random.Random` can make long ones. Deliveries are in any
-order at all; some are duplicates, some of messages that were never sent or sent to somebody else.
+order at all; some are duplicates, some of messages that were never sent or sent to another process.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Maker:
         match action % 16:
             case 0 | 1 | 2:
                 return self.send(self.names[first % len(self.names)], second)
-            case 3 | 4 | 5 | 6 if self.done:  # who just heard something speaks: long chains
+            case 3 | 4 | 5 | 6 if self.done:  # a process that has just delivered sends: long chains
                 return self.send(self.done[-1].process, second)
             case 7 | 8 | 9 | 10 if self.open:  # the newest: old messages are left behind
                 return self.deliver(len(self.open) - 1)
@@ -70,23 +70,23 @@ class _Maker:
 
         News that goes round from neighbour to neighbour makes chains that have no short cut.
         """
-        mask, places = number // 8, len(self.names)
+        mask, count = number // 8, len(self.names)
         if number % 8 == 0:
-            chosen = 1 + mask % (2**places - 1)
+            chosen = 1 + mask % (2**count - 1)
         elif number % 8 < 4:
-            chosen = 1 << mask % places
+            chosen = 1 << mask % count
         else:
-            chosen = 1 << (self.names.index(process) + 1) % places
+            chosen = 1 << (self.names.index(process) + 1) % count
         self.numbers[process] += 1
         message = MessageId(process, self.numbers[process])
-        receivers = {name for place, name in enumerate(self.names) if chosen >> place & 1}
+        receivers = {name for bit, name in enumerate(self.names) if chosen >> bit & 1}
         for name in self.names:
             (self.open if name in receivers else self.elsewhere).append(Deliver(name, message))
         return Send(process, frozenset(receivers))
 
-    def deliver(self, place: int) -> Deliver:
+    def deliver(self, index: int) -> Deliver:
         """A first delivery of a message that waits for it."""
-        self.done.append(self.open.pop(place))
+        self.done.append(self.open.pop(index))
         return self.done[-1]
 
 

@@ -36,11 +36,11 @@ def compare_oracle(run: Sequence[Step], seen: Counter[str]) -> None:
             oracle.send(step.process, step.receivers)
             seen["multicast"] += len(step.receivers) > 1
             continue
-        found = oracle.deliver(step.process, step.message)
-        assert [violation.kind for violation in found] == kinds
+        violations = oracle.deliver(step.process, step.message)
+        assert [violation.kind for violation in violations] == kinds
         deliveries += not {"duplicate", "invented"} & set(kinds)
         seen.update(kinds or ["fine"])
-        for violation in found:
+        for violation in violations:
             assert (violation.process, violation.message) == (step.process, step.message)
             if violation.kind in ("duplicate", "invented"):
                 assert (violation.early, violation.chain) == (None, ())

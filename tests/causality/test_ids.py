@@ -40,7 +40,7 @@ def test_a_good_name_comes_back_unchanged(name: str) -> None:
     ],
 )
 def test_a_bad_name_is_refused_with_a_remedy(name: object, problem: str, remedy: str) -> None:
-    """What cannot name a process raises an error that says what is wrong and what to do."""
+    """What cannot name a process raises an error with the problem and a remedy."""
     with pytest.raises(LocalProtocolError) as caught:
         check_process(name)
     assert problem in str(caught.value)

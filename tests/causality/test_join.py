@@ -30,7 +30,7 @@ def test_a_newcomer_owes_what_its_contact_has_not_delivered() -> None:
     assert kinds(oracle, "n", elsewhere) == ["invented"]
     assert kinds(oracle, "n", open_to_b) == []
     assert kinds(oracle, "n", open_to_b) == ["duplicate"]
-    assert not [each for each in oracle.undelivered() if each[1] == "n"]
+    assert not [missing for missing in oracle.undelivered() if missing[1] == "n"]
     everybody = frozenset([*ABC, "n"])
     assert oracle.history.receivers(open_to_b) == everybody
     assert oracle.history.events("a")[1] == CausalSend(open_to_b, everybody)
@@ -45,7 +45,7 @@ def test_a_message_stays_open_until_the_newcomer_has_it() -> None:
         assert kinds(oracle, process, first) == kinds(oracle, process, second) == []
     assert oracle.undelivered() == [(first, "n"), (second, "n")]
     assert kinds(oracle, "n", second) == []
-    assert kinds(oracle, "n", first) == ["causal", "fifo"]  # its clock was still there to tell
+    assert kinds(oracle, "n", first) == ["causal", "fifo"]  # its clock was still kept
     assert oracle.undelivered() == []
 
 
@@ -64,7 +64,7 @@ def test_what_a_newcomer_sends_comes_after_what_its_contact_had_delivered() -> N
 
 
 def test_what_a_newcomer_sent_before_comes_after_nothing() -> None:
-    """It waits at the newcomer, whose contact has not told it anything by then."""
+    """It waits at the newcomer, whose contact had delivered nothing by then."""
     oracle = Oracle()
     old = oracle.send("a", ABC)
     assert kinds(oracle, "b", old) == []
@@ -77,7 +77,7 @@ def test_what_a_newcomer_sent_before_comes_after_nothing() -> None:
 
 
 def test_what_its_contact_sends_to_others_a_newcomer_does_not_know() -> None:
-    """A contact that has not delivered its own message has told nobody of it."""
+    """A contact that has not delivered its own message has passed on nothing of it."""
     oracle = Oracle()
     secret = oracle.send("b", "c")
     oracle.join("n", "b")
@@ -98,7 +98,7 @@ def test_a_newcomer_of_a_contact_that_is_out_of_order_is_too() -> None:
 
 
 def test_misuse_changes_nothing() -> None:
-    """One joins once, before anything else, and through somebody else."""
+    """A process joins once, before anything else, and through another process."""
     oracle = Oracle()
     message = oracle.send("a", ABC)
     oracle.deliver("c", message)
@@ -137,15 +137,15 @@ def test_a_newcomer_is_judged_like_somebody_who_was_there_all_the_time(seed: int
     random = Random(seed)
     quick, slow = Oracle(), Oracle()
     members = list(ABC)
-    found: list[list[str]] = []
+    verdicts: list[list[str]] = []
     for step in range(120):
         process = random.choice(members)
         if step in (30, 60):
             newcomer = f"n{step}"
             quick.join(newcomer, process)
             # Everything was for it from the start; what its contact has, it delivers now.
-            for each in [e.message for e in slow.history.events(process) if len(e) == 1]:
-                slow.deliver(newcomer, each)
+            for earlier in [e.message for e in slow.history.events(process) if len(e) == 1]:
+                slow.deliver(newcomer, earlier)
             members.append(newcomer)
         elif random.random() < 0.4:
             quick.send(process, members)
@@ -157,5 +157,7 @@ def test_a_newcomer_is_judged_like_somebody_who_was_there_all_the_time(seed: int
                 verdict = kinds(quick, process, message)
                 assert verdict == kinds(slow, process, message), f"seed {seed}, step {step}"
                 if process not in ABC:
-                    found.append(verdict)
-    assert [] in found and any("causal" in verdict for verdict in found), f"seed {seed}: {found}"
+                    verdicts.append(verdict)
+    assert [] in verdicts and any("causal" in verdict for verdict in verdicts), (
+        f"seed {seed}: {verdicts}"
+    )

@@ -10,13 +10,13 @@ from beforehand.causality import MessageId, Oracle, Violation
 from beforehand.errors import LocalProtocolError
 
 
-def kinds(found: tuple[Violation, ...]) -> list[str]:
+def kinds(violations: tuple[Violation, ...]) -> list[str]:
     """The kinds of violation, in the order of the report."""
-    return [violation.kind for violation in found]
+    return [violation.kind for violation in violations]
 
 
 def overtaken() -> tuple[Oracle, Violation]:
-    """alice tells carol, then bob; bob tells carol, who hears bob first."""
+    """alice sends to carol, then to bob; bob sends to carol, who delivers bob's message first."""
     oracle = Oracle()
     first, second = oracle.send("alice", "carol"), oracle.send("alice", "bob")
     assert oracle.deliver("bob", second) == ()
@@ -40,7 +40,7 @@ def test_a_run_in_causal_order_has_no_violations() -> None:
 
 
 def test_an_answer_before_its_question_is_a_causal_violation() -> None:
-    """The violation names both messages, the shortest chain between them, and tells the story."""
+    """The violation names both messages, the shortest chain between them, and explains it."""
     oracle, violation = overtaken()
     alice1, alice2, bob1 = MessageId("alice", 1), MessageId("alice", 2), MessageId("bob", 1)
     assert violation == Violation(
@@ -66,16 +66,16 @@ def test_two_messages_of_one_sender_swapped_break_fifo_and_causal_order() -> Non
     oracle = Oracle()
     first, second = oracle.send("alice", "bob"), oracle.send("alice", "bob")
     assert oracle.deliver("bob", second) == ()
-    found = oracle.deliver("bob", first)
-    assert kinds(found) == ["causal", "fifo"]
-    for violation in found:
+    violations = oracle.deliver("bob", first)
+    assert kinds(violations) == ["causal", "fifo"]
+    for violation in violations:
         assert (violation.message, violation.early) == (first, second)
         assert violation.chain == (first, second)
-    assert found[0].sentence == (
+    assert violations[0].sentence == (
         "bob delivered alice#2 before alice#1, but alice#1 happened before alice#2: "
         "alice sent alice#1 to bob, then alice#2 to bob."
     )
-    assert found[1].sentence == (
+    assert violations[1].sentence == (
         "bob delivered alice#2 before alice#1, but alice sent alice#1 to bob first."
     )
 
@@ -89,7 +89,7 @@ def test_concurrent_messages_may_come_in_any_order() -> None:
 
 
 def test_a_message_to_oneself_is_not_late_because_of_ones_own_sends() -> None:
-    """alice sends to herself, then elsewhere, then delivers to herself: nothing told her before."""
+    """alice sends to herself, then elsewhere, then delivers: she had delivered nothing after it."""
     oracle = Oracle()
     note = oracle.send("alice", "alice")
     oracle.send("alice", "bob")
@@ -114,9 +114,9 @@ def test_notes_to_oneself_in_the_wrong_order_break_fifo() -> None:
     oracle = Oracle()
     first, second = oracle.send("alice", "alice"), oracle.send("alice", "alice")
     oracle.deliver("alice", second)
-    found = oracle.deliver("alice", first)
-    assert kinds(found) == ["causal", "fifo"]
-    assert found[1].sentence.endswith("but alice sent alice#1 to itself first.")
+    violations = oracle.deliver("alice", first)
+    assert kinds(violations) == ["causal", "fifo"]
+    assert violations[1].sentence.endswith("but alice sent alice#1 to itself first.")
 
 
 def test_a_multicast_is_one_message_judged_at_each_receiver() -> None:
@@ -156,7 +156,7 @@ def test_a_duplicate_is_reported_and_changes_nothing() -> None:
 
 
 def test_an_invented_message_is_reported_and_changes_nothing() -> None:
-    """Nobody sent it, or not to that process: either way it tells that process nothing."""
+    """It was never sent, or not to that process: either way its clock is not merged."""
     oracle = Oracle()
     (violation,) = oracle.deliver("bob", MessageId("alice", 1))
     assert violation.kind == "invented"

@@ -36,15 +36,15 @@ def test_a_copy_goes_on_like_the_original_and_leaves_it_alone() -> None:
     for seed in range(60):
         run = random_run(Random(seed), length=30)
         alone, original = played(run), Oracle()
-        for place, step in enumerate(run):
+        for position, step in enumerate(run):
             before, twin = original.fingerprint(), original.copy()
-            for later in run[place:]:
+            for later in run[position:]:
                 seen.update(take(twin, later))
-            assert original.fingerprint() == before, f"seed {seed}, step {place}"
+            assert original.fingerprint() == before, f"seed {seed}, step {position}"
             for one, other in ((twin, alone), (twin.copy(), alone)):
-                assert one.violations == other.violations, f"seed {seed}, step {place}"
-                assert one.fingerprint() == other.fingerprint(), f"seed {seed}, step {place}"
-                assert one.deliveries == other.deliveries, f"seed {seed}, step {place}"
+                assert one.violations == other.violations, f"seed {seed}, step {position}"
+                assert one.fingerprint() == other.fingerprint(), f"seed {seed}, step {position}"
+                assert one.deliveries == other.deliveries, f"seed {seed}, step {position}"
             take(original, step)
         assert original.violations == alone.violations, f"seed {seed}"
     assert min(seen[kind] for kind in KINDS) > 50, seen
@@ -84,11 +84,11 @@ class Program:
 
 def future(oracle: Oracle, program: Program) -> Hashable:
     """What each possible next step finds, and the fingerprint that it leads to."""
-    found: list[Hashable] = [tuple(oracle.undelivered())]
+    outcomes: list[Hashable] = [tuple(oracle.undelivered())]
     for step in [*program.next_steps(oracle), *program.every_delivery()]:
         after = oracle.copy()
-        found.append((step, tuple(take(after, step)), after.fingerprint()))
-    return tuple(found)
+        outcomes.append((step, tuple(take(after, step)), after.fingerprint()))
+    return tuple(outcomes)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def future(oracle: Oracle, program: Program) -> Hashable:
 def test_equal_fingerprints_have_equal_futures(program: Program) -> None:
     """In all runs of a program, equal fingerprints lead to equal verdicts and equal fingerprints.
 
-    So, by induction, states with equal fingerprints can never again be told apart.
+    So, by induction, states with equal fingerprints can never again be distinguished.
     """
     seen: Counter[str] = Counter()
     futures: dict[Hashable, Hashable] = {}
@@ -128,7 +128,7 @@ def test_equal_fingerprints_have_equal_futures(program: Program) -> None:
 
 
 def test_an_excuse_is_in_the_fingerprint() -> None:
-    """Who is gone decides what is undelivered, so it tells states apart."""
+    """Who is gone decides what is undelivered, so it distinguishes states."""
     oracle = Oracle()
     oracle.send("a", "b")
     twin = oracle.copy()
@@ -137,7 +137,7 @@ def test_an_excuse_is_in_the_fingerprint() -> None:
 
 
 def relayed(knowing: bool) -> tuple[Oracle, list[Deliver]]:
-    """b tells c something after, or before, it delivers a's message; two deliveries are left."""
+    """b sends to c after, or before, it delivers a's message; two deliveries are left."""
     oracle = Oracle()
     question = oracle.send("a", ["b", "c"])
     if knowing:
@@ -149,7 +149,7 @@ def relayed(knowing: bool) -> tuple[Oracle, list[Deliver]]:
 
 
 def test_news_that_can_matter_no_more_leaves_no_trace() -> None:
-    """Who told whom makes a difference while a delivery is open, and none afterwards."""
+    """The order matters while a delivery is open, and not afterwards."""
     (one, left), (two, _) = relayed(knowing=True), relayed(knowing=False)
     assert one.fingerprint() != two.fingerprint()
     for step in left:
@@ -174,8 +174,8 @@ def test_counts_are_rounded_to_what_is_still_open() -> None:
     assert len(fingerprints) == 1
 
 
-def test_what_a_process_hears_of_its_own_sends_is_no_news() -> None:
-    """b's answer to a was sent after, or before, it heard from a, who knew it all anyway."""
+def test_what_a_process_learns_of_its_own_sends_changes_nothing() -> None:
+    """b's answer to a was sent after, or before, it delivered from a, who knew it all anyway."""
     fingerprints = set()
     for knowing in (True, False):
         oracle = Oracle()

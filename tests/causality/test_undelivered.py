@@ -37,7 +37,7 @@ def test_the_undelivered_come_sorted() -> None:
 
 
 def test_a_message_to_nobody_is_never_missing() -> None:
-    """It takes a number, happens before what follows, and nobody waits for it."""
+    """It takes a number, happens before what follows, and no process waits for it."""
     oracle = Oracle()
     oracle.send("a", [])
     assert oracle.undelivered() == []

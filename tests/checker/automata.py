@@ -1,7 +1,7 @@
 """Cores drawn by lot: what they do in each mode on each event is a random table.
 
 They hold messages back and let them go at odd moments, send signals, answer signals, fail, deliver
-twice or never, and say at random that they wait for something. Nothing that an exploration may leave
+twice or never, and report at random that they wait for something. Nothing that an exploration may leave
 out can rest on anything that real protocols happen to have in common.
 
 A table is *fair* if it treats all processes alike: then renaming the processes of a run gives a run.
@@ -54,7 +54,7 @@ class Table:
         )
 
     def waits(self, process: str, mode: int) -> bool:
-        """Whether a process in this mode says that it waits for an acknowledgement."""
+        """Whether a process in this mode reports that it waits for an acknowledgement."""
         return self._chance(process, f"{mode} waits").random() < self.mistakes
 
     def _chance(self, process: str, what: str) -> random.Random:
@@ -82,7 +82,7 @@ def _row(table: Table, process: str, mode: int, event: str) -> Row:
 
 
 class Automaton(Plain):
-    """One process that does what its table says."""
+    """One process that follows its table."""
 
     def __init__(self, table: Table, process: str) -> None:
         super().__init__(process)
@@ -142,7 +142,7 @@ class Automaton(Plain):
             effects += [Deliver(*message) for message in self.incoming]
             self.incoming = ()
         if send:
-            effects += [Transmit(to, RawMessage(k, said)) for to, k, said in self.outgoing]
+            effects += [Transmit(to, RawMessage(k, payload)) for to, k, payload in self.outgoing]
             self.outgoing = ()
         return effects
 

@@ -72,7 +72,7 @@ class Plain:
 
 
 class Inventing(Plain):
-    """Delivers the message after the one that came, which nobody may have sent."""
+    """Delivers the message after the one that came, which may never have been sent."""
 
     def receive(self, sender: str, frame: Frame) -> list[Effect]:
         """Deliver something."""
@@ -85,7 +85,7 @@ class Misquoting(Plain):
     """Delivers each message with the payload of another."""
 
     def receive(self, sender: str, frame: Frame) -> list[Effect]:
-        """Deliver it, but not what it says."""
+        """Deliver it with another payload."""
         assert isinstance(frame, RawMessage)
         return [Deliver(sender, frame.number, b"?")]
 
@@ -173,8 +173,8 @@ class Dreaming(Plain):
 
     def tick(self) -> list[Effect]:
         """Deliver the last one."""
-        said = f"{self.process}#{self.sent}".encode()
-        return [Deliver(self.process, self.sent, said)] if self.sent else []
+        payload = f"{self.process}#{self.sent}".encode()
+        return [Deliver(self.process, self.sent, payload)] if self.sent else []
 
 
 class Resending(Plain):
@@ -202,7 +202,7 @@ BROKEN: dict[type[Plain], str] = {  # the kind of problem that each has, if no o
 
 
 def made(kind: Callable[[str], object], program: str, faults: FaultBudget = NO_FAULTS) -> Setting:
-    """A setting in which three cores of this kind do what the program says."""
+    """A setting in which three cores of this kind follow the program."""
     return Setting("a test core", written_program(program, NAMES), partial(_core, kind), faults)
 
 

@@ -49,32 +49,32 @@ class Explored:
 
 def explore(setting: Setting) -> Explored:
     """Visit everything breadth-first; stop at the depth of the first problem, if there is one."""
-    found = Explored()
+    explored = Explored()
     start = CheckedWorld(setting)
     seen = {key(start)}
     layer: list[tuple[CheckedWorld, Run]] = [(start, ())]
     while layer:
         for world, run in layer:
             if world.is_over():
-                found.ends.add(key(world))
+                explored.ends.add(key(world))
                 if problem := world.problem_at_end():
-                    found.problems.setdefault(problem, run)
-        if found.problems:
+                    explored.problems.setdefault(problem, run)
+        if explored.problems:
             break
-        found.depth = len(layer[0][1])
+        explored.depth = len(layer[0][1])
         following: list[tuple[CheckedWorld, Run]] = []
         for world, run in layer:
             for action in world.enabled():
-                found.transitions += 1
+                explored.transitions += 1
                 after = twin(world, action)
                 if problem := after.apply(action):
-                    found.problems.setdefault(problem, (*run, action))
+                    explored.problems.setdefault(problem, (*run, action))
                 elif (state := key(after)) not in seen:
                     seen.add(state)
                     following.append((after, (*run, action)))
         layer = following
-    found.states = len(seen)
-    return found
+    explored.states = len(seen)
+    return explored
 
 
 def twin(world: CheckedWorld, action: Action) -> CheckedWorld:
@@ -90,14 +90,14 @@ def twin(world: CheckedWorld, action: Action) -> CheckedWorld:
 
 def key(world: CheckedWorld) -> Hashable:
     """All that the future depends on. The past is not in it: who got which message that is done with."""
-    _, waiting, clocks, told, *_ = cast(tuple[Any, ...], world.oracle.fingerprint())
+    _, waiting, clocks, delivered, *_ = cast(tuple[Any, ...], world.oracle.fingerprint())
     return (
         tuple(world.locations.values()),
         tuple(core.fingerprint() for core in world.cores.values()),
         flying(world.flight, world.setting.fifo),
         (waiting, clocks),
-        # To have been told nothing that matters is the same as to have been told nothing.
-        frozenset((process, counts) for process, counts in told if counts),
+        # A delivered clock without a count that matters is the same as an empty one.
+        frozenset((process, counts) for process, counts in delivered if counts),
         (world.losses, world.duplicates, world.ticks, world.rounds),
     )
 
@@ -107,6 +107,6 @@ def flying(flight: list[InFlight], fifo: bool) -> Hashable:
     if not fifo:
         return frozenset(Counter(flight).items())
     links: dict[tuple[str, str], list[InFlight]] = {}
-    for each in flight:
-        links.setdefault((each.sender, each.to), []).append(each)
+    for in_flight in flight:
+        links.setdefault((in_flight.sender, in_flight.to), []).append(in_flight)
     return frozenset((link, tuple(frames)) for link, frames in links.items())

@@ -29,8 +29,8 @@ def _action(world: CheckedWorld, word: str) -> Action:
         return Action("tick", word[:-1]) if word[:-1] else Action("timers", "")
     receiver, _, sender = word.rstrip("!=").partition("<")
     if not sender:
-        return next(each for each in world.enabled() if str(each) == word)
-    flying = [each for each in world.flight if (each.to, each.sender) == (receiver, sender[0])]
+        return next(action for action in world.enabled() if str(action) == word)
+    flying = [copy for copy in world.flight if (copy.to, copy.sender) == (receiver, sender[0])]
     frame = flying[int(sender[1:] or 1) - 1].frame
     kind = {"!": "lose", "=": "duplicate"}.get(word[-1], "arrive")
     return Action(kind, receiver, None, sender[0], frame)  # type: ignore[arg-type]

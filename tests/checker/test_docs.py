@@ -1,4 +1,4 @@
-"""docs/checker.md tells the truth: its example and its commands run."""
+"""docs/checker.md is correct: its example and its commands run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_python_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("command", dict.fromkeys(COMMANDS))
 def test_every_command_works(command: str) -> None:
-    """Those that are large are stopped after some states; the others end as is told."""
+    """Those that are large are stopped after some states; the others end as documented."""
     wrong = any(word in command for word in ("unsafe", "fifo", "link-memory"))
     large = "--messages 3" in command or "loss=1" in command
     ran = CliRunner().invoke(

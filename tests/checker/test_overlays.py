@@ -15,8 +15,8 @@ from beforehand.checker.explore import check
 from beforehand.checker.program import OpenStep
 from beforehand.checker.setting import NO_FAULTS, FaultBudget, Setting, setting
 from beforehand.checker.world import CheckedWorld
-from beforehand.protocols.overlay.core import FIRST_TIMEOUT
 from beforehand.protocols.overlay.frames import Broadcast, Buffered
+from beforehand.protocols.overlay.opening import FIRST_TIMEOUT
 from tests.checker.reference import explore
 
 SAFE = ("prc", "preventive")
@@ -50,10 +50,10 @@ def overlay(
 def steps_of(run: Run) -> list[str]:
     """Who gets what from whom, and what the programs do, one by one."""
     return [
-        str(each)
-        if each.frame is None
-        else f"{each.sender}>{each.process} {type(each.frame).__name__}"
-        for each in run
+        str(action)
+        if action.frame is None
+        else f"{action.sender}>{action.process} {type(action.frame).__name__}"
+        for action in run
     ]
 
 
@@ -63,16 +63,19 @@ def steps_of(run: Run) -> list[str]:
 def test_figure_2_is_the_shortest_run() -> None:
     """c has the message and has forgotten it when b, behind the new link, passes it on."""
     verdict = check(overlay("link-memory", "ab ac", "1 0 0", "bc"))
-    found = verdict.counterexample
-    assert found is not None
-    assert str(found.problem) == "duplicate: c delivered a#1 again, having already delivered it."
-    steps = steps_of(found.run)
+    counterexample = verdict.counterexample
+    assert counterexample is not None
+    assert (
+        str(counterexample.problem)
+        == "duplicate: c delivered a#1 again, having already delivered it."
+    )
+    steps = steps_of(counterexample.run)
     # Nothing but what the figure shows, in an order that agrees with it.
-    told = ["a>*", "b+c", "a>c Broadcast", "b>c Linked", "a>b Broadcast", "b>c Broadcast"]
-    assert sorted(steps) == sorted(told)
-    place = {step: number for number, step in enumerate(steps)}
-    assert place["a>c Broadcast"] < place["b>c Linked"] < place["b>c Broadcast"]
-    assert place["b+c"] < place["a>b Broadcast"]
+    expected = ["a>*", "b+c", "a>c Broadcast", "b>c Linked", "a>b Broadcast", "b>c Broadcast"]
+    assert sorted(steps) == sorted(expected)
+    position = {step: number for number, step in enumerate(steps)}
+    assert position["a>c Broadcast"] < position["b>c Linked"] < position["b>c Broadcast"]
+    assert position["b+c"] < position["a>b Broadcast"]
 
 
 @pytest.mark.parametrize("sends", ["1 0 0", "0 1 0", "0 0 1", "1 1 1"])
@@ -84,8 +87,8 @@ def test_link_memory_is_right_while_links_stay(sends: str) -> None:
 @pytest.mark.parametrize("sends", ["0 1 0", "0 0 1", "1 1 1"])
 def test_whoever_broadcasts_a_new_link_delivers_twice(sends: str) -> None:
     """The figure's broadcaster is not the only one."""
-    found = check(overlay("link-memory", "ab ac", sends, "bc")).counterexample
-    assert found is not None and found.problem.kind == "duplicate"
+    counterexample = check(overlay("link-memory", "ab ac", sends, "bc")).counterexample
+    assert counterexample is not None and counterexample.problem.kind == "duplicate"
 
 
 def test_a_new_link_breaks_causal_order_too() -> None:
@@ -129,7 +132,7 @@ def test_a_link_added_without_a_mediator(protocol: str, sends: str) -> None:
 def test_four_processes(protocol: str, links: str, opened: str, mediator: str) -> None:
     """A star, a line and a ring, whoever broadcasts."""
     for sender in range(4):
-        sends = " ".join(str(int(place == sender)) for place in range(4))
+        sends = " ".join(str(int(index == sender)) for index in range(4))
         assert check(overlay("link-memory", links, sends, opened)).outcome == "violated"
         made = overlay(protocol, links, sends, opened, via=(mediator,))
         assert check(made).outcome == "correct"
@@ -177,10 +180,10 @@ def test_a_link_in_use_is_closed_during_a_broadcast(protocol: str) -> None:
     """Whoever broadcasts: everything comes once, and the engine sees just what the worlds are."""
     for program in ("a>* b-c", "b>* b-c", "b-c b>*", "c>* b-c"):
         chosen = setting(protocol, program=program, links=both_ways(TRIANGLE))
-        plain, found = explore(chosen), check(chosen, reduce=False, symmetry=False)
-        assert plain.outcome == found.outcome == check(chosen).outcome == "correct", program
+        plain, verdict = explore(chosen), check(chosen, reduce=False, symmetry=False)
+        assert plain.outcome == verdict.outcome == check(chosen).outcome == "correct", program
         sizes = (plain.states, plain.transitions, plain.depth)
-        assert (found.states, found.transitions, found.depth) == sizes, program
+        assert (verdict.states, verdict.transitions, verdict.depth) == sizes, program
 
 
 @pytest.mark.parametrize("protocol", SAFE)
@@ -193,14 +196,14 @@ def test_a_link_is_closed_and_opened_again(protocol: str) -> None:
 
 @pytest.mark.parametrize("protocol", ["link-memory", "prc"])
 def test_a_closed_link_is_not_waited_for(protocol: str) -> None:
-    """c has the message from a and expects a copy from b, until b says that nothing more will come."""
+    """c has a's message and expects a copy from b, until b announces that nothing more will come."""
     world = CheckedWorld(setting(protocol, program="a>* b-c", links=both_ways(TRIANGLE)))
-    told = []
+    entries = []
     for step in ("a>*", "a>c Broadcast", "b-c", "b>c Close"):
-        action = next(each for each in world.enabled() if steps_of((each,)) == [step])
+        action = next(action for action in world.enabled() if steps_of((action,)) == [step])
         assert world.apply(action) is None
-        told.append(world.cores["c"].entries())
-    assert told == [0, 1, 1, 0]
+        entries.append(world.cores["c"].entries())
+    assert entries == [0, 1, 1, 0]
 
 
 # ---- that there was something to see ----
@@ -213,7 +216,7 @@ def test_prc_was_put_to_the_test() -> None:
         chance = random.Random(seed)
         world = CheckedWorld(overlay("prc", "ab ac", "1 1 0", "bc", via=("a",)))
         while actions := world.enabled():
-            arrivals = [each for each in actions if each.frame is not None]
+            arrivals = [action for action in actions if action.frame is not None]
             # The programs take their time, or all is sent before the link is half made.
             action = chance.choice(arrivals if arrivals and chance.random() < 0.8 else actions)
             missing = len(world.oracle.undelivered())

@@ -1,7 +1,7 @@
 """How many states there are in small bounds: numbers that only change when something has changed.
 
 They are the same whether the cores are compiled or not. The full numbers are those of the plain
-exploration (`reference.py`), too; the reduced ones say what the reductions are worth.
+exploration (`reference.py`), too; the reduced ones show what the reductions are worth.
 """
 
 from __future__ import annotations
@@ -52,13 +52,11 @@ PINNED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("chosen", "counts"), PINNED, ids=lambda each: getattr(each, "protocol", "")
-)
+@pytest.mark.parametrize(("chosen", "counts"), PINNED, ids=lambda pin: getattr(pin, "protocol", ""))
 def test_counts(chosen: Setting, counts: tuple[int, ...]) -> None:
     """As they were when they were written down, by one worker in full and by two with reductions."""
     full = check(chosen, reduce=False, symmetry=False, workers=1)
     less = check(chosen, workers=2)
     assert (full.outcome, less.outcome) == ("correct", "correct")
-    found = (full.states, full.transitions, full.depth, less.states, less.symmetries)
-    assert found == counts
+    actual = (full.states, full.transitions, full.depth, less.states, less.symmetries)
+    assert actual == counts

@@ -22,9 +22,9 @@ from beforehand.errors import CheckError, UnknownProtocolError
 NAMES = ("a", "b", "c")
 
 
-def ways(program: CheckProgram, process: str, place: int = 0) -> list[tuple[ProgramStep, ...]]:
-    """Everything that a process may do from a place on, in order."""
-    here = program.locations[process][place]
+def ways(program: CheckProgram, process: str, location: int = 0) -> list[tuple[ProgramStep, ...]]:
+    """Everything that a process may do from a location on, in order."""
+    here = program.locations[process][location]
     if not here:
         return [()]
     return [(choice, *rest) for choice, after in here for rest in ways(program, process, after)]
@@ -99,7 +99,7 @@ def test_a_process_without_steps_is_there_all_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "error"),
     [
         ("a>d", "program: a>d names 'd', which is not one of the processes .a, b, c."),
         ("d>a", "program: d>a names 'd'"),
@@ -119,9 +119,9 @@ def test_a_process_without_steps_is_there_all_the_same() -> None:
         ("a>b " * (MOST_SENDS + 1), f"program: a sends more than {MOST_SENDS} messages; shorten"),
     ],
 )
-def test_a_program_that_makes_no_sense_is_refused(text: str, said: str) -> None:
+def test_a_program_that_makes_no_sense_is_refused(text: str, error: str) -> None:
     """With a sentence that names the step."""
-    with pytest.raises(CheckError, match=said):
+    with pytest.raises(CheckError, match=error):
         written_program(text, NAMES)
 
 
@@ -147,13 +147,13 @@ def test_links_of_nobody() -> None:
 
 @pytest.mark.parametrize("count", [-1, 0, 1, MOST_PROCESSES + 1])
 def test_too_many_or_too_few_processes(count: int) -> None:
-    """One process alone has nobody to talk to, and sets of processes are bytes."""
+    """A single process has no peer, and sets of processes are bytes."""
     with pytest.raises(CheckError, match=f"processes: {count} cannot be explored; give 2 to 8"):
         process_names(count)
 
 
 def test_settings_that_cannot_be() -> None:
-    """What the protocol does not have, or nobody has, is refused before anything is explored."""
+    """What the protocol, or every protocol, lacks is rejected before anything is explored."""
     with pytest.raises(UnknownProtocolError, match=r"there is no protocol 'hybird' \(did you mean"):
         setting("hybird")
     with pytest.raises(CheckError, match="mattern does not support multicast"):

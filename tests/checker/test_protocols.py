@@ -85,7 +85,7 @@ def test_a_protocol_that_is_not_causal(name: str) -> None:
 def test_with_one_message_less_there_is_nothing_to_catch(name: str) -> None:
     """So the bounds are the smallest, and the counterexamples no accident of large ones."""
     sends = counts(BOUNDS[name])
-    for place, count in enumerate(sends):
+    for index, count in enumerate(sends):
         if count:
-            fewer = [*sends[:place], count - 1, *sends[place + 1 :]]
+            fewer = [*sends[:index], count - 1, *sends[index + 1 :]]
             assert check(setting(name, sends=fewer)).outcome == "correct"

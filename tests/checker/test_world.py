@@ -57,9 +57,9 @@ def test_everything_there_is() -> None:
     """Two messages that know nothing of each other, each sent or not and arrived or not: three times
     three states, from six of which each of the two can go on, and one end.
     """
-    found = explore(setting("raw", program="a>b c>b"))
-    assert (found.states, found.transitions, found.depth) == (9, 2 * 6, 4)
-    assert len(found.ends) == 1 and found.outcome == "correct"
+    explored = explore(setting("raw", program="a>b c>b"))
+    assert (explored.states, explored.transitions, explored.depth) == (9, 2 * 6, 4)
+    assert len(explored.ends) == 1 and explored.outcome == "correct"
 
 
 def test_what_may_happen() -> None:
@@ -76,7 +76,7 @@ def test_what_may_happen() -> None:
 
 
 def test_equal_frames_are_one_choice() -> None:
-    """A duplicate lies beside its like: it makes no difference which of the two arrives."""
+    """Of two equal copies in flight it makes no difference which one arrives."""
     chosen = unprotected("fifo", "a>b", FaultBudget(duplicate=2))
     world = CheckedWorld(chosen)
     world.apply(step("a", "b"))
@@ -85,7 +85,7 @@ def test_equal_frames_are_one_choice() -> None:
     assert again in world.enabled()
     world.apply(again)
     world.apply(again)
-    acks = [each for each in world.flight if each.to == "a"]
+    acks = [copy for copy in world.flight if copy.to == "a"]
     assert world.flight == [flying, *acks] and acks == [acks[0]] * 2
     kinds = [(action.kind, action.process) for action in world.enabled()]
     assert kinds == [("arrive", "b"), ("arrive", "a")]  # and the network may duplicate no more
@@ -107,7 +107,7 @@ def test_a_frame_that_is_lost() -> None:
 
 
 def test_early_ticks_need_something_to_wait_for() -> None:
-    """A timer may go off early, as often as the faults say; with nothing missing it never matters."""
+    """A timer may go off early, within the fault budget; with nothing missing it never matters."""
     chosen = setting("fifo", program="a>b", faults=FaultBudget(tick=1))
     tick = Action("tick", "a")
     world = CheckedWorld(chosen)
@@ -137,7 +137,7 @@ def test_messages_to_oneself_and_to_everybody() -> None:
     assert problem is None and not world.flight and world.oracle.deliveries == 1
     world = CheckedWorld(setting("vector", program="a>*"))
     world.apply(Action("step", "a", SendStep(None)))
-    assert [each.to for each in world.flight] == ["b", "c"]
+    assert [copy.to for copy in world.flight] == ["b", "c"]
     assert [to for _, to in world.oracle.undelivered()] == ["b", "c"]
 
 
@@ -160,16 +160,16 @@ def test_links_are_opened() -> None:
     )
     (action,) = world.enabled()
     assert str(action) == "a+c/b"
-    assert not world.apply(action) and [each.to for each in world.flight] == ["c"]
+    assert not world.apply(action) and [copy.to for copy in world.flight] == ["c"]
 
 
 @pytest.mark.parametrize("core", BROKEN, ids=lambda core: core.__name__)
 def test_every_kind_of_problem_is_told(core: type[Plain]) -> None:
     """A core that breaks one promise is found out, in a sentence; and replayed, it is the same."""
     chosen = made(core, "a>b c>b")
-    found = explore(chosen)
-    assert found.kinds == {BROKEN[core]}
-    for problem, run in found.problems.items():
+    explored = explore(chosen)
+    assert explored.kinds == {BROKEN[core]}
+    for problem, run in explored.problems.items():
         assert replay(chosen, run)[1] == problem
         assert problem.sentence.endswith(".") and "b" in problem.sentence
 
@@ -187,7 +187,7 @@ def test_what_the_network_breaks() -> None:
 
 
 def test_a_program_that_the_protocol_cannot_run_is_nobodys_violation() -> None:
-    """Whoever wrote the program is told what the protocol says."""
+    """The author of the program gets the error of the protocol."""
     with pytest.raises(LocalProtocolError, match="a: no receivers"):
         CheckedWorld(setting("raw", program="a>")).apply(step("a"))
     with pytest.raises(LocalProtocolError, match="this protocol has no broadcast"):
@@ -196,14 +196,14 @@ def test_a_program_that_the_protocol_cannot_run_is_nobodys_violation() -> None:
 
 def test_a_core_that_fails_in_its_timer() -> None:
     """Asking whether a timer would do anything must not end the exploration; it going off does."""
-    found = explore(made(Panicking, "a>b", FaultBudget(tick=1)))
-    assert found.kinds == {"error"} and found.length == 2
+    explored = explore(made(Panicking, "a>b", FaultBudget(tick=1)))
+    assert explored.kinds == {"error"} and explored.length == 2
 
 
 def test_actions_read_well() -> None:
     """A run is for people, too."""
     frame = RawMessage(1, b"a#1")
-    said = [
+    sentences = [
         str(Action("step", "a", SendStep(("b", "c")))),
         str(Action("arrive", "b", None, "a", frame)),
         str(Action("lose", "b", None, "a", frame)),
@@ -211,7 +211,7 @@ def test_actions_read_well() -> None:
         str(Action("tick", "b")),
         str(Action("timers", "")),
     ]
-    assert said == [
+    assert sentences == [
         "a>b,c",
         f"b receives {frame} from a",
         f"b never gets {frame} from a",

@@ -55,7 +55,7 @@ class Wanderer(Plain):
         return self._wander("open", peer, 2)
 
     def receive(self, sender: str, frame: Frame) -> list[Effect]:
-        """A signal: its number is how often one may answer it, its payload says of which kind it is."""
+        """A signal: its number is how often one may answer it, its payload is its kind."""
         assert isinstance(frame, RawMessage)
         return self._wander(f"signal {frame.payload!r}", sender, int(frame.number))
 
@@ -101,7 +101,7 @@ def journey(seed: int, fair: bool) -> Setting:
 
 
 def spoilt(seed: int, fair: bool, lot: int) -> Setting:
-    """The same journey with something wrong in it, perhaps where nobody ever comes."""
+    """The same journey with something wrong in it, perhaps where no run ever leads."""
     chance = random.Random(f"spoilt {seed} {lot}")
     who, state = chance.choice(["*", *NAMES]), chance.randrange(STATES)
     if lot % 2:

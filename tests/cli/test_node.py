@@ -22,7 +22,7 @@ from beforehand.cli.node.console import NodeConsole
 from beforehand.cli.node.renderers import JsonRenderer, TextRenderer
 from beforehand.cli.node.stdin_lines import READ, stdin_lines
 from beforehand.results.format import printable
-from beforehand.runtime.events import KINDS
+from beforehand.runtime.events import DROPPED, SILENT, UP
 from beforehand.runtime.transports import MemoryNetwork
 
 runner = CliRunner()
@@ -221,7 +221,7 @@ def test_programs_get_an_object_per_line() -> None:
     told = asyncio.run(asyncio.wait_for(main(), PATIENCE))
     assert told[0] == {"kind": "listening", "name": "alice", "address": "alice"}
     by_kind = {each["kind"]: each for each in told}
-    assert by_kind["event"]["peer"] == "bob" and by_kind["event"]["event"] in KINDS
+    assert by_kind["event"]["peer"] == "bob" and by_kind["event"]["event"] in (UP, SILENT, DROPPED)
     assert [each for each in told if each["kind"] == "message"] == [
         {"kind": "message", "sender": "bob", "number": 1, "text": "a\u202eb"},
         {"kind": "message", "sender": "bob", "number": 2, "base64": "/wA="},

@@ -232,7 +232,7 @@ class Accounts:
 
 def accounts(events: list[Event], job: int = 0, relays: bool = False) -> Accounts:
     """Add up a trace, in which every delivery starts a job of that length."""
-    found = Accounts(job=job, relays=relays)
+    totals = Accounts(job=job, relays=relays)
     for event in events:
-        found.take(event)
-    return found
+        totals.take(event)
+    return totals

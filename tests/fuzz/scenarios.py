@@ -43,7 +43,7 @@ def programs(draw: st.DrawFn) -> Program:
     for number in range(draw(st.integers(1, MOST_SENDS))):
         sender = draw(st.sampled_from(NAMES))
         to = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True))
-        seen = [each.id for each in sends if each.sender == sender or sender in each.to]
+        seen = [send.id for send in sends if send.sender == sender or sender in send.to]
         after = draw(st.lists(st.sampled_from(seen), max_size=3)) if seen else []
         sends.append(
             Send(
@@ -115,8 +115,8 @@ def scenarios(draw: st.DrawFn) -> dict[str, Any]:
         fields["overlay"] = draw(st.sampled_from((*STATIC, *CHANGING, *CHANGING)))
         pairs = st.lists(st.sampled_from(names), min_size=2, max_size=2, unique=True)
         for what in ("opens", "closes") if len(names) > 1 else ():
-            found = draw(st.lists(pairs, max_size=2 if what == "opens" else 0))
-            fields[what] = tuple(f"{a}>{b}@{draw(st.sampled_from(TIMES))}" for a, b in found)
+            links = draw(st.lists(pairs, max_size=2 if what == "opens" else 0))
+            fields[what] = tuple(f"{a}>{b}@{draw(st.sampled_from(TIMES))}" for a, b in links)
     fields["partitions"] = tuple(draw(st.lists(partitions(names), max_size=2)))
     who = draw(st.lists(st.sampled_from(names), max_size=2, unique=True))
     fields["stops"] = tuple(f"{name}@{draw(st.sampled_from(TIMES))}" for name in who)

@@ -39,23 +39,23 @@ def mutated(random: Random, data: bytes) -> bytes:
     """The data with one to three small mistakes."""
     result = bytearray(data)
     for _ in range(random.randint(1, 3)):
-        place = random.randrange(len(result) + 1)
+        offset = random.randrange(len(result) + 1)
         match random.randrange(7):
             case 0 if result:
-                result[place % len(result)] ^= 1 << random.randrange(8)
+                result[offset % len(result)] ^= 1 << random.randrange(8)
             case 1 if result:
-                result[place % len(result)] = random.choice(TELLING)
+                result[offset % len(result)] = random.choice(TELLING)
             case 2:
-                result.insert(place, random.choice(TELLING))
+                result.insert(offset, random.choice(TELLING))
             case 3:
-                del result[place : place + random.randint(1, 4)]
+                del result[offset : offset + random.randint(1, 4)]
             case 4:
-                del result[place:]
+                del result[offset:]
             case 5:
-                result[place:place] = result[place : place + random.randint(1, 8)]
+                result[offset:offset] = result[offset : offset + random.randint(1, 8)]
             case _:
                 other = random.choice(CORPUS)
-                result[place:] = other[random.randrange(len(other)) :]
+                result[offset:] = other[random.randrange(len(other)) :]
     return bytes(result)
 
 
@@ -68,16 +68,16 @@ def test_all_inputs_of_two_bytes() -> None:
     """All 65,793 inputs of at most two bytes, of which the acks with a small id are frames."""
     single = [accepted(bytes([value])) for value in range(256)]
     assert [frame for frame in single if frame is not None] == [Leave()]
-    found: Counter[type[Frame]] = Counter()
+    decoded: Counter[type[Frame]] = Counter()
     assert accepted(b"") is None
     for value in range(65_536):
         frame = accepted(value.to_bytes(2, "big"))
         if frame is not None:
-            found[type(frame)] += 1
+            decoded[type(frame)] += 1
     signals = {type(frame) for frame in SAMPLES if is_signal(frame)}
     assert len(signals) >= 12
     # Numbers from 1 to 63, and links that were there from the start.
-    assert found == {each: 64 if each is Close else 63 for each in signals}
+    assert decoded == {kind: 64 if kind is Close else 63 for kind in signals}
 
 
 @settings(max_examples=1_500)

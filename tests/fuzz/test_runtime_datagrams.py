@@ -22,7 +22,15 @@ from beforehand.runtime.link.datagrams import COOKIE
 from beforehand.runtime.transports.base import Address
 from beforehand.runtime.transports.udp import UdpTransport
 from tests.fuzz.hostile import Hostile
-from tests.runtime.nodes import KEY, OTHER_KEY, Town, happened, run, so_far, take
+from tests.runtime.nodes import (
+    KEY,
+    OTHER_KEY,
+    MemoryCluster,
+    events_of,
+    run,
+    take,
+    wait_for_event,
+)
 
 ROUNDS = 150  # of 100 datagrams each, for each of two nodes
 HABITS = ("hybrid-sps", 16_384, 2**25, 1_400)  # of an ordinary node, as it greets
@@ -37,15 +45,15 @@ async def talk(alice: Node, bob: Node, number: int) -> None:
     assert await take(alice) == [b"b%d" % number]
 
 
-async def overhear_all_kinds(town: Town, key: bytes | None) -> tuple[Node, Node]:
+async def overhear_all_kinds(cluster: MemoryCluster, key: bytes | None) -> tuple[Node, Node]:
     """Alice and bob, who talk, and others whom they refuse."""
-    alice, bob = await town.mesh("alice", "bob", key=key)
+    alice, bob = await cluster.mesh("alice", "bob", key=key)
     await alice.send("bob", bytes(5_000))
     assert await take(bob) == [bytes(5_000)]
-    other = await town.start("carol", "alice", "bob", protocol="hybrid", key=key)
-    await happened(other, "refused", "alice")
-    await happened(other, "refused", "bob")
-    await town.crash(other)
+    other = await cluster.start("carol", "alice", "bob", protocol="hybrid", key=key)
+    await wait_for_event(other, "refused", "alice")
+    await wait_for_event(other, "refused", "bob")
+    await cluster.crash(other)
     return alice, bob
 
 
@@ -61,16 +69,18 @@ def test_thirty_thousand_hostile_datagrams(key: bytes | None) -> None:
     """From the addresses of peers and of strangers, at both nodes, all kinds of true ones changed."""
 
     async def main() -> None:
-        async with Town() as town:
-            alice, bob = await overhear_all_kinds(town, key)
-            town.network.cut("alice", "mallory")  # what strangers get is counted, but not carried
-            hostile = Hostile(6, [datagram for _, _, datagram in town.network.carried])
+        async with MemoryCluster() as cluster:
+            alice, bob = await overhear_all_kinds(cluster, key)
+            cluster.network.cut(
+                "alice", "mallory"
+            )  # what strangers get is counted, but not carried
+            hostile = Hostile(6, [datagram for _, _, datagram in cluster.network.carried])
             assert hostile.missing() == []
             before = sizes(alice)
             memory = 0
             for number in range(ROUNDS):
                 for node, peer in ((alice, "bob"), (bob, "alice")):
-                    town.network.carried.clear()
+                    cluster.network.carried.clear()
                     received = 0
                     for address in (peer, "mallory", f"mallory {number % 3}"):
                         batch = hostile.batch(34)
@@ -79,7 +89,7 @@ def test_thirty_thousand_hostile_datagrams(key: bytes | None) -> None:
                     await asyncio.sleep(0)
                     sent = [
                         len(datagram)
-                        for sender, to, datagram in town.network.carried
+                        for sender, to, datagram in cluster.network.carried
                         if sender == node.address and to.startswith("mallory")
                     ]
                     assert sum(sent) <= received
@@ -101,7 +111,7 @@ def test_thirty_thousand_hostile_datagrams(key: bytes | None) -> None:
                 stats = node.stats()
                 assert stats.stray > 3_000 and stats.refused > 1_000 and stats.unread == 0
                 assert stats.messages_delivered <= ROUNDS + 1 and stats.misbehaved == 0
-                events = await so_far(node)
+                events = await events_of(node)
                 assert len(events) < 40
                 assert not {kind for kind, _ in events} & {
                     "dropped",
@@ -117,14 +127,14 @@ def test_thirty_thousand_hostile_datagrams(key: bytes | None) -> None:
 
 
 class Overheard(UdpTransport):
-    """UDP on this machine, with an ear."""
+    """UDP on loopback that records what it sends."""
 
     def __init__(self, heard: list[bytes]) -> None:
         super().__init__("127.0.0.1:0")
         self.heard = heard
 
     def send(self, address: Address, datagrams: list[bytes]) -> None:
-        """Note, then send."""
+        """Record, then send."""
         if len(self.heard) < 3_000:
             self.heard += datagrams
         super().send(address, datagrams)
@@ -139,10 +149,10 @@ def test_an_open_port_under_fire(key: bytes | None) -> None:
         async with Node("alice", transport=Overheard(heard), key=key) as alice:
             peers = {"alice": alice.address}
             async with Node("bob", transport=Overheard(heard), peers=peers, key=key) as bob:
-                await happened(alice, "up", "bob")
+                await wait_for_event(alice, "up", "bob")
                 await talk(alice, bob, -1)
                 async with Node("carol", peers=peers, protocol="hybrid", key=key) as carol:
-                    await happened(carol, "refused", "alice")
+                    await wait_for_event(carol, "refused", "alice")
                 host, port = alice.address.rsplit(":", 1)
                 hostile = Hostile(7, heard)
                 assert hostile.missing() == []
@@ -162,19 +172,19 @@ def test_an_open_port_under_fire(key: bytes | None) -> None:
 
 
 def test_hellos_without_end() -> None:
-    """Somebody who can receive, and whom the missing key does not stop, says hello under ever new
-    names, and never a word more: only the latest are remembered, and only for a while."""
+    """An attacker who can receive keeps sending hellos under new names and never completes a
+    handshake: only the latest are remembered, and only for a while."""
 
     async def main() -> None:
-        async with Town() as town:
-            alice, bob = await town.mesh("alice", "bob")
+        async with MemoryCluster() as cluster:
+            alice, bob = await cluster.mesh("alice", "bob")
             for number in range(600):
                 greeting = Greeting(f"stranger {number}", bytes(8), b"%8d" % number, *HABITS)
                 stranger = Initiator(NO_KEY, True, greeting, "alice")
-                alice.driver.receive([stranger.hello()], "mallory")
-                assert stranger.take_cookie(town.network.carried[-1][2])
-                alice.driver.receive([stranger.hello()], "mallory")
-                assert stranger.take_welcome(town.network.carried[-1][2]) is not None
+                alice.driver.receive([stranger.hello], "mallory")
+                assert stranger.take_cookie(cluster.network.carried[-1][2])
+                alice.driver.receive([stranger.hello], "mallory")
+                assert stranger.take_welcome(cluster.network.carried[-1][2]) is not None
             assert sizes(alice)["answers"] == 256 and sizes(alice)["connections"] == 257
             assert alice.peers() == ["bob"]
             await talk(alice, bob, 0)
@@ -183,53 +193,55 @@ def test_hellos_without_end() -> None:
 
 
 def test_a_hello_that_comes_again_gets_the_same_welcome() -> None:
-    """One session comes of it, however often the network, or somebody else, repeats it."""
+    """One session comes of it, however often the network, or an attacker, replays it."""
 
     async def main() -> None:
-        async with Town() as town:
-            alice = await town.start("alice")
+        async with MemoryCluster() as cluster:
+            alice = await cluster.start("alice")
             greeting = Greeting("stranger", bytes(8), b"8 bytes!", *HABITS)
             stranger = Initiator(NO_KEY, True, greeting, "alice")
-            alice.driver.receive([stranger.hello()], "mallory")
-            assert stranger.take_cookie(town.network.carried.pop()[2])
-            alice.driver.receive([stranger.hello()] * 20, "mallory")
-            assert len(town.network.carried) == 20
-            assert len({datagram for _, _, datagram in town.network.carried}) == 1
+            alice.driver.receive([stranger.hello], "mallory")
+            assert stranger.take_cookie(cluster.network.carried.pop()[2])
+            alice.driver.receive([stranger.hello] * 20, "mallory")
+            assert len(cluster.network.carried) == 20
+            assert len({datagram for _, _, datagram in cluster.network.carried}) == 1
             assert sizes(alice)["connections"] == 1
 
     run(main())
 
 
 def test_a_cookie_from_elsewhere_gets_no_hello() -> None:
-    """Hellos are long and cookies are short: they go where the peer is said to be, and only there."""
+    """Hellos are long and cookies are short: they go to the configured address only."""
 
     async def main() -> None:
-        async with Town() as town:
-            alice = await town.start("alice", "bob")
-            while not town.network.carried:
+        async with MemoryCluster() as cluster:
+            alice = await cluster.start("alice", "bob")
+            while not cluster.network.carried:
                 await asyncio.sleep(0)
-            ((_, _, hello), *_) = town.network.carried
+            ((_, _, hello), *_) = cluster.network.carried
             for number in range(50):
                 alice.driver.receive([bytes([COOKIE]) + hello[1:9] + b"%16d" % number], "mallory")
-            assert {to for _, to, _ in town.network.carried} == {"bob"}
-            assert len(town.network.carried) > 1
+            assert {to for _, to, _ in cluster.network.carried} == {"bob"}
+            assert len(cluster.network.carried) > 1
 
     run(main())
 
 
 def test_a_flood_of_wrong_keys_is_one_event() -> None:
-    """Whatever somebody without the key sends, the user is told once in a while, not each time."""
+    """Whatever an attacker without the key sends, it is reported once in a while, not each time."""
 
     async def main() -> None:
-        async with Town() as town:
-            alice, bob = await town.mesh("alice", "bob", key=KEY)
-            mallory = await town.start("mallory", "alice", key=OTHER_KEY)
-            await happened(alice, "refused", "mallory")
-            (hello,) = {d for s, _, d in town.network.carried if s == "mallory" and any(d[10:26])}
+        async with MemoryCluster() as cluster:
+            alice, bob = await cluster.mesh("alice", "bob", key=KEY)
+            mallory = await cluster.start("mallory", "alice", key=OTHER_KEY)
+            await wait_for_event(alice, "refused", "mallory")
+            (hello,) = {
+                d for s, _, d in cluster.network.carried if s == "mallory" and any(d[10:26])
+            }
             for _ in range(200):
                 alice.driver.receive([hello] * 20, "mallory")
             await talk(alice, bob, 0)
-            assert (await so_far(alice)).count(("refused", "mallory")) == 1
+            assert (await events_of(alice)).count(("refused", "mallory")) == 1
             assert mallory.peers() == ["alice"]
 
     run(main())

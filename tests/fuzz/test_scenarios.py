@@ -1,4 +1,4 @@
-"""Whatever scenario is written down, it is refused at once or runs to an end, and its figures add up."""
+"""Any scenario is refused at once or runs to an end, and its figures add up."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SETTLED = (
 
 
 def run_to_an_end(fields: dict[str, Any]) -> tuple[Result, list[Event]] | None:
-    """The run, with a limit where it has none, so that one without an end is seen; None if refused."""
+    """The run, with a limit where it has none, so that an endless one is noticed; None if refused."""
     try:
         scenario = Scenario(**fields)
     except ScenarioError as refusal:
@@ -56,88 +56,103 @@ def check_events(events: list[Event]) -> None:
         assert [event.kind for event in those].count("stop") == 1
 
 
-def check_durations(said: DurationSummary, found: Sequence[int]) -> None:
+def check_durations(reported: DurationSummary, expected: Sequence[int]) -> None:
     """Count, mean and maximum to the last digit."""
-    mean = sum(found) / len(found) if found else 0.0
-    assert (said.count, said.mean, said.max) == (len(found), mean, max(found, default=0))
-    assert 0 <= said.p50 <= said.p99 <= said.max
-
-
-def check_level(said: LevelSummary, found: Waiting, end: int) -> None:
-    """Area and peak to the last digit."""
-    assert found.since <= end
-    found.settle(end)
-    assert said == LevelSummary(found.peak, found.area / end if end else 0.0)
-
-
-def check_counts(said: Metrics, found: Accounts, header: int) -> None:
-    """Messages, frames and bytes."""
-    counts = found.counts
-    assert (said.sent, said.copies) == (counts["send"], counts["copies"])
-    assert (said.delivered, said.duplicates) == (len(found.latencies), counts["duplicates"])
-    assert said.undelivered == found.undelivered()
-    assert (said.frames, said.control_frames) == (counts["frames out"], counts["control frames"])
-    assert said.metadata_bytes == counts["metadata out"]
-    assert said.wire_bytes == (
-        counts["metadata out"] + counts["payload out"] + header * said.frames
+    mean = sum(expected) / len(expected) if expected else 0.0
+    assert (reported.count, reported.mean, reported.max) == (
+        len(expected),
+        mean,
+        max(expected, default=0),
     )
-    assert counts["frames in"] <= said.frames + said.frames_doubled - said.frames_lost
-    assert said.metadata_bytes_per_message == said.metadata_bytes / max(1, said.sent)
-    assert said.control_frames_per_message == said.control_frames / max(1, said.sent)
-    assert said.most_in_transit == found.most_in_transit
+    assert 0 <= reported.p50 <= reported.p99 <= reported.max
+
+
+def check_level(reported: LevelSummary, expected: Waiting, end: int) -> None:
+    """Area and peak to the last digit."""
+    assert expected.since <= end
+    expected.settle(end)
+    assert reported == LevelSummary(expected.peak, expected.area / end if end else 0.0)
+
+
+def check_counts(reported: Metrics, expected: Accounts, header: int) -> None:
+    """Messages, frames and bytes."""
+    counts = expected.counts
+    assert (reported.sent, reported.copies) == (counts["send"], counts["copies"])
+    assert (reported.delivered, reported.duplicates) == (
+        len(expected.latencies),
+        counts["duplicates"],
+    )
+    assert reported.undelivered == expected.undelivered()
+    assert (reported.frames, reported.control_frames) == (
+        counts["frames out"],
+        counts["control frames"],
+    )
+    assert reported.metadata_bytes == counts["metadata out"]
+    assert reported.wire_bytes == (
+        counts["metadata out"] + counts["payload out"] + header * reported.frames
+    )
+    assert counts["frames in"] <= reported.frames + reported.frames_doubled - reported.frames_lost
+    assert reported.metadata_bytes_per_message == reported.metadata_bytes / max(1, reported.sent)
+    assert reported.control_frames_per_message == reported.control_frames / max(1, reported.sent)
+    assert reported.most_in_transit == expected.most_in_transit
 
 
 def check_figures(result: Result, events: list[Event]) -> None:
-    """All that the trace can tell of the figures."""
-    scenario, said = result.scenario, result.metrics
+    """All figures that can be recomputed from the trace."""
+    scenario, reported = result.scenario, result.metrics
     # Where a message is split, the process may begin its own job before it has sent the rest of it.
     always = scenario.job_share == 1.0 and scenario.job == "3ms" and not scenario.split
-    found = accounts(events, 3_000_000 if always else 0, scenario.overlay_setup.layout is not None)
-    end = said.execution_ns
-    check_counts(said, found, scenario.header)
-    check_durations(said.latency, found.latencies)
-    check_durations(said.held_time, found.held_times)
-    check_level(said.held, found.held, end)
-    check_level(said.buffered, found.buffered, end)
-    assert end >= found.last
+    expected = accounts(
+        events, 3_000_000 if always else 0, scenario.overlay_setup.layout is not None
+    )
+    end = reported.execution_ns
+    check_counts(reported, expected, scenario.header)
+    check_durations(reported.latency, expected.latencies)
+    check_durations(reported.held_time, expected.held_times)
+    check_level(reported.held, expected.held, end)
+    check_level(reported.buffered, expected.buffered, end)
+    assert end >= expected.last
     if scenario.until_ns is not None:
         assert end <= scenario.until_ns
-    assert said.noncausal is not None and said.noncausal.count == said.delivered
+    assert reported.noncausal is not None and reported.noncausal.count == reported.delivered
     if scenario.overlay_setup.layout is None and not any(
         event.kind == "send" and (event.to is None or event.process in event.to) for event in events
     ):
-        check_durations(said.noncausal, lateness(events))
+        check_durations(reported.noncausal, lateness(events))
     if always:
-        assert said.jobs == said.delivered
-        assert said.mean_job_start_ns == (
-            found.counts["job starts"] / said.jobs if said.jobs else 0.0
+        assert reported.jobs == reported.delivered
+        assert reported.mean_job_start_ns == (
+            expected.counts["job starts"] / reported.jobs if reported.jobs else 0.0
         )
     elif scenario.job_share == 0.0:
-        assert said.jobs == 0
+        assert reported.jobs == 0
     if result.outcome != "cut short" and not scenario.stops:
-        assert found.counts["frames in"] == said.frames + said.frames_doubled - said.frames_lost
+        assert (
+            expected.counts["frames in"]
+            == reported.frames + reported.frames_doubled - reported.frames_lost
+        )
 
 
 def check_promises(result: Result) -> None:
-    """What the protocol promises, where nobody is waited for in vain."""
-    scenario, said = result.scenario, result.metrics
+    """The guarantees of the protocol, where no crashed process is waited for."""
+    scenario, reported = result.scenario, result.metrics
     known = protocols.describe(scenario.protocol)
     if known.causal:
         assert not result.violations
     if known.buffering == "none" and not scenario.linked():
         return
-    assert said.duplicates == 0
+    assert reported.duplicates == 0
     if scenario.overlay_setup.layout is not None and scenario.stops:
         return  # somebody on whom others depend may have been among them
     if result.outcome != "cut short" and (not scenario.stops or scenario.drop_after is not None):
-        assert (said.undelivered, result.outcome) == (0, "complete")
-        assert scenario.stops or said.unsent == 0
+        assert (reported.undelivered, result.outcome) == (0, "complete")
+        assert scenario.stops or reported.unsent == 0
 
 
 @settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])
 @given(scenarios())
 def test_any_scenario(fields: dict[str, Any]) -> None:
-    """It is refused with a sentence, or it ends, keeps what it promises, and adds up."""
+    """It is refused with an explanation, or it ends, keeps its guarantees, and adds up."""
     ended = run_to_an_end(fields)
     if ended is not None:
         result, events = ended

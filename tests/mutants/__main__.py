@@ -29,7 +29,7 @@ PATIENCE = 300  # seconds; a mutant that makes the tests hang has been noticed
 
 
 def apply(mutant: Mutant, sources: Path) -> None:
-    """Make the mistake in a copy of the sources."""
+    """Apply the mutant to a copy of the sources."""
     originals = protocol_sources(sources / "beforehand" / "protocols")
     for path, text in mutated(originals, mutant.name, mutant.changes()).items():
         if text != originals[path]:

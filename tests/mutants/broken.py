@@ -18,7 +18,16 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = {"beforehand": ROOT / "src", "tests": ROOT}  # top-level package -> its folder
 OVERLAY = [
     f"beforehand.protocols.overlay.{name}"
-    for name in ("links", "expected", "checks", "core", "link_memory", "preventive", "prc")
+    for name in (
+        "links",
+        "opening",
+        "expected",
+        "checks",
+        "core",
+        "link_memory",
+        "preventive",
+        "prc",
+    )
 ]
 CLASSES = {"link-memory": "LinkMemory", "preventive": "Preventive", "prc": "Prc"}
 

@@ -20,8 +20,8 @@ MUTANTS = [
     Mutant("vector: only the sender's own order counts", "Vector._needs", "            if count > mine[position]:", "            if count > mine[position] and self.members.names[position] == sender:"),
     Mutant("vector: the sender's own order does not count", "Vector._needs", "                    count -= 1  # its", "                    count = 0  # its"),
     Mutant("vector: a message waits for itself", "Vector._needs", "                    count -= 1  # its", "                    count -= 0  # its"),
-    Mutant("vector: a delivery is not counted", "Vector._deliver", "            self.clock[self.members.index[message.sender]] = message.order\n", ""),
-    Mutant("vector: a delivery releases nothing", "Vector._deliver", "            ready.extend(self.queue.advance(message.sender, message.order))", "            self.queue.advance(message.sender, message.order)"),
+    Mutant("vector: a delivery is not counted", "Vector._learn", "        self.clock[self.members.index[message.sender]] = message.order\n", "        pass\n"),
+    Mutant("vector: a delivery releases nothing", "HoldBackCore._deliver", "            ready.extend(self.queue.advance(message.sender, message.order))", "            self.queue.advance(message.sender, message.order)"),
     # vector: what no correct peer could send
     Mutant("vector: strangers are heard", "Vector._check", 'if sender not in self.members.index:\n            raise RemoteProtocolError(sender, "is not', 'if False:\n            raise RemoteProtocolError(sender, "is not'),
     Mutant("vector: longer clocks are believed", "Vector._check", "if len(clock) != len(self.members):", "if len(clock) < len(self.members):"),
@@ -33,14 +33,14 @@ MUTANTS = [
     Mutant("vector: a second copy of what was delivered", "Vector._check", "if number <= self.queue.progress.get(sender, 0) or (sender", "if (sender"),
     Mutant("vector: a second copy of what waits", "Vector._check", " or (sender, number) in self.queue.messages:", ":"),
     # vector: peers that are gone
-    Mutant("vector: a drop lets nothing go", "Vector._drop", "        self._deliver(self.queue.advance(peer, FOREVER), out)", "        self.queue.advance(peer, FOREVER)"),
-    Mutant("vector: a drop lets everything go", "Vector._drop", "        self._deliver(self.queue.advance(peer, FOREVER), out)", "        waiting = self.queue.sorted()\n        self.queue.clear()\n        self._deliver(waiting, out)"),
-    Mutant("vector: a dropped peer's messages stay", "Vector._drop", "        self.queue.discard(peer)\n", ""),
+    Mutant("vector: a drop lets nothing go", "HoldBackCore._drop", "        self._deliver(self.queue.advance(peer, FOREVER), out)", "        self.queue.advance(peer, FOREVER)"),
+    Mutant("vector: a drop lets everything go", "HoldBackCore._drop", "        self._deliver(self.queue.advance(peer, FOREVER), out)", "        waiting = self.queue.sorted()\n        self.queue.clear()\n        self._deliver(waiting, out)"),
+    Mutant("vector: a dropped peer's messages stay", "HoldBackCore._drop", "        self.queue.discard(peer)\n", ""),
     Mutant("vector: a dropped peer is sent to", "Vector._drop", "        self.peers = [name for name in self.peers if name != peer]\n", ""),
-    Mutant("vector: a dropped peer is counted", "Vector._drop", "        self.queue.discard(peer)\n", "        self.queue.discard(peer)\n        self.clock[self.members.index[peer]] = FOREVER\n"),
+    Mutant("vector: a dropped peer is counted", "Vector._drop", "        super()._drop(peer, now, out)\n", "        super()._drop(peer, now, out)\n        self.clock[self.members.index[peer]] = 2**62\n"),
     # vector: looking inside
     Mutant("vector: copies share the clock", "Vector.copy", "twin.clock = self.clock.copy()", "twin.clock = self.clock"),
-    Mutant("vector: copies share what waits", "Vector.copy", "twin.queue = self.queue.copy()", "twin.queue = self.queue"),
+    Mutant("vector: copies share what waits", "HoldBackCore._copy_base", "twin.queue = self.queue.copy()", "twin.queue = self.queue"),
     Mutant("vector: the clock is not counted as state", "Vector.entries", "len(self.members) * (1 + len(self.queue.messages))", "len(self.members) * len(self.queue.messages)"),
     # newtop: sending
     Mutant("newtop: a send does not advance the clock", "Newtop._broadcast", "            self.clock += 1\n", "            self.clock += 1 if self.clock == 0 else 0\n"),

@@ -29,7 +29,7 @@ MUTANTS = [
     ),
     Mutant("csps: release one permit early", "Hybrid._release_due", "run.need > self.missing.first", "run.need > self.missing.first + 1"),
     Mutant("csps: release one permit late", "Hybrid._release_due", "run.need > self.missing.first", "run.need >= self.missing.first"),
-    Mutant("sps: release one permit early", "HybridSps._release_due", "run.need > self.permits.first", "run.need > self.permits.first + 1"),
+    Mutant("sps: release one permit early", "HybridSps._release_due", "run.need > self.missing.first", "run.need > self.missing.first + 1"),
     Mutant("sps: release to anybody", "HybridSps._release_to_oldest_sender", "if not copy.released and copy.peer is oldest:", "if not copy.released:"),
     Mutant("sps: release to nobody", "HybridSps._release_to_oldest_sender", "if not copy.released and copy.peer is oldest:", "if copy.released:"),
     Mutant("sps: the second permit counts as the first sender's", "HybridSps._release_to_oldest_sender", "run.need > self.second_permit", "run.need > self.second_permit + 1"),
@@ -99,8 +99,8 @@ MUTANTS = [
     Mutant("no run continues another", "HybridCore._send_to", "run.continues = last is not None", "run.continues = False"),
     Mutant("every run continues another", "HybridCore._send_to", "run.continues = last is not None", "run.continues = True"),
     # what may be lost
-    Mutant("unacknowledged messages are not sent again", "HybridCore._tick", "                if not copy.released:\n                    break", "                if True:\n                    break"),
-    Mutant("unreleased messages leave on a tick", "HybridCore._tick", "                if not copy.released:\n                    break", "                if False:\n                    break"),
+    Mutant("unacknowledged messages are not sent again", "PeerRecord.to_resend", "            if not copy.released:\n                break", "            if True:\n                break"),
+    Mutant("unreleased messages leave on a tick", "PeerRecord.to_resend", "            if not copy.released:\n                break", "            if False:\n                break"),
     Mutant("missing permits are not asked for", "HybridCore._tick", "            if len(peer.missing):\n                self._transmit", "            if False:\n                self._transmit"),
     # peers that are gone
     Mutant("a drop closes nothing", "HybridCore._drop", "        for copy in gone.open.elements():\n            copy.close()", "        pass"),
@@ -113,5 +113,5 @@ MUTANTS = [
     Mutant("drops that travel are not applied", "Core._receive_fenced", "            self._apply_drop(name, now, out)\n        self._receive", "            pass\n        self._receive"),
     Mutant("drops are taken for confirmed", "Fence.wrap", "start = self.confirmed.get(to, 0)", "start = len(self.log)"),
     Mutant("one may send to a dropped peer", "Core._receivers", "                if name in self.fence.known:\n", "                if False:\n"),
-    Mutant("a bad frame in a fence is used", "Core._receive_fenced", "        self._check(sender, frame.frame)\n", ""),
+    Mutant("a bad frame in a fence is used", "Core._receive_fenced", "        self._check(sender, frame.inner)\n", ""),
 ]  # fmt: skip

@@ -16,7 +16,7 @@ MADE = f"1+2/0 {ALPHA} {BETA} {PI} {RHO} {B_BETA}"
 
 
 class Run(NamedTuple):
-    """Steps on an overlay, and what becomes of them with the slip."""
+    """Steps on an overlay, and the problem that the slip causes."""
 
     steps: str
     problem: str  # the first word of it
@@ -32,7 +32,7 @@ RUNS = {
     "B-beta has no payloads": Run(f"1+2/0 {ALPHA} {BETA} 1! {PI} {RHO} 1! {B_BETA} 1>2", "causal"),
     # 2 gives up on 1 and forgets what it expects from it; then the copy comes.
     "data count on any link": Run("0! 0>1 0>2 2~1 1>2", "duplicate", TRIANGLE),
-    # 1#1 is not heard any more, but the pi that came after it is.
+    # 1#1 is no longer accepted, but the pi that came after it is.
     "control counts on any link": Run(
         f"1+2/0 {ALPHA} 1! {BETA} 1>>0 2~0 0>>2 2>3 3>1 1! 1>2 1>2", "causal", SQUARE
     ),

@@ -41,7 +41,7 @@ def test_a_function_is_found_by_its_qualified_name_in_any_module() -> None:
 
 @pytest.mark.parametrize("family", FAMILIES, ids=[family.name for family in FAMILIES])
 def test_guards_exist(family: Family) -> None:
-    """A guard that is not there would be an error that looks like a mutant that was noticed."""
+    """A missing guard would fail, which looks like a noticed mutant."""
     assert family.guards
     for guard in family.guards:
         assert (ROOT / guard).is_file(), guard
@@ -55,7 +55,7 @@ def test_names_are_distinct(family: Family) -> None:
 
 
 def test_only_a_test_can_notice_a_mutant() -> None:
-    """Guards that cannot be imported fail too, but that says nothing about the mutant."""
+    """Guards that cannot be imported fail too, but that proves nothing about the mutant."""
     assert first_failure("ERROR tests/a.py - ImportError: x\n") == ""
     assert first_failure("ERROR tests/a.py\n!!! Interrupted: 1 error during collection !!!\n") == ""
     assert (

@@ -1,6 +1,6 @@
-"""Each slip of the printed overlay algorithms, made in a copy of the cores, breaks its small run.
+"""Each slip of the printed overlay algorithms, reintroduced into a copy of the cores, breaks its small run.
 
-That the real cores get through the same runs is in `tests/papers/test_prc_slips.py`.
+The real cores pass the same runs in `tests/papers/test_prc_slips.py`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.mark.parametrize("slip", SLIPS, ids=[slip.name for slip in SLIPS])
 def test_the_slip_shows(slip: Mutant) -> None:
-    """In the way that is told beside the run, and not by some other accident."""
+    """With the problem that is listed for the run, and no other."""
     run = RUNS[slip.name]
-    found = outcome(broken(run.protocol, slip), run.steps, run.links, run.protocol == "prc")
-    assert found.startswith(f"{run.problem}:"), f"{slip.name}: {found or 'nothing is wrong'}"
+    problem = outcome(broken(run.protocol, slip), run.steps, run.links, run.protocol == "prc")
+    assert problem.startswith(f"{run.problem}:"), f"{slip.name}: {problem or 'nothing is wrong'}"
 
 
 def test_a_copy_without_a_mistake_is_as_good_as_the_real_core() -> None:

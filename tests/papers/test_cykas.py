@@ -13,7 +13,7 @@ ALICE, BOB, CAROL = PEOPLE = ["alice", "bob", "carol"]
 
 
 def world(protocol: str, names: list[str] = PEOPLE) -> World:
-    """Processes of a protocol; frames arrive when the test says so."""
+    """Processes of a protocol; frames arrive when the test delivers them."""
     return World(
         {name: protocols.create(protocol, name, processes=names) for name in names}, seed=0
     )
@@ -25,7 +25,7 @@ def delivered(run: World, process: str) -> list[str]:
 
 
 def hasty_gossip(run: World) -> None:
-    """Alice tells Carol m1 and Bob m2; Bob tells Carol m3; m1 is slower than all of it."""
+    """Alice sends m1 to Carol and m2 to Bob; Bob sends m3 to Carol; m1 is slower than both."""
     run.send(ALICE, CAROL, b"m1")
     run.send(ALICE, BOB, b"m2")
     run.arrive((ALICE, BOB))
@@ -35,7 +35,7 @@ def hasty_gossip(run: World) -> None:
 
 @pytest.mark.parametrize("protocol", ["raw", "fifo"])
 def test_figure_1_left_and_figure_2_center_a_violation(protocol: str) -> None:
-    """If nobody waits, Carol hears m3 before m1; the order of each link alone does not help."""
+    """If no process waits, Carol delivers m3 before m1; the order of each link alone does not help."""
     run = world(protocol)
     hasty_gossip(run)
     run.arrive((ALICE, CAROL))
@@ -45,7 +45,7 @@ def test_figure_1_left_and_figure_2_center_a_violation(protocol: str) -> None:
 
 @pytest.mark.parametrize("protocol", ["rst", "ks"])
 def test_figure_1_center_the_receiver_waits(protocol: str) -> None:
-    """On the receiver's side, Carol keeps m3 until m1 has come."""
+    """On the receiver's side, Carol holds m3 until m1 has arrived."""
     run = world(protocol)
     hasty_gossip(run)
     assert delivered(run, CAROL) == [] and len(run.cores[CAROL].held()) == 1
@@ -96,7 +96,7 @@ def test_figure_2_right_bob_starts_early_and_keeps_the_secret() -> None:
 
 
 def answer_in_secret(protocol: str) -> World:
-    """The run of figure 3, up to the moment at which Carol wants to tell Alice ns3."""
+    """The run of figure 3, up to the moment at which Carol wants to send ns3 to Alice."""
     run = world(protocol)
     run.send(BOB, ALICE, b"ns1")
     run.send(BOB, CAROL, b"es1")
@@ -109,7 +109,7 @@ def answer_in_secret(protocol: str) -> World:
 
 
 def test_figure_3_sending_in_secret_mode_breaks_causal_order() -> None:
-    """If Carol may answer Alice, ns3 overtakes ns1, which Bob had sent before he told Carol."""
+    """If Carol may answer Alice, ns3 overtakes ns1, which Bob had sent before his message to Carol."""
     run = answer_in_secret("cykas-unsafe")
     overtaking = [
         index
@@ -134,7 +134,7 @@ def test_figure_3_does_not_happen_with_cykas() -> None:
 
 
 def test_algorithm_4_a_blocked_message_leaves_on_the_ack_though_nothing_is_eager() -> None:
-    """As printed, messages are tried only inside the loop over eager sends: this one stays for ever."""
+    """As printed, messages are tried only inside the loop over eager sends: this one is never sent."""
     run = world("cykas", ["0", "1"])
     run.send("0", "1")
     run.send("0", "1")
@@ -145,7 +145,7 @@ def test_algorithm_4_a_blocked_message_leaves_on_the_ack_though_nothing_is_eager
 
 
 def test_algorithm_4_one_ack_does_not_clear_what_it_just_let_go() -> None:
-    """Five sends after which the printed loop says "you can tell" too early: a violation at 1.
+    """Five sends after which the printed loop sends "you can tell" too early: a violation at 1.
 
     The ack of message 2 lets 4 and 5 go, where 5 must stay secret until 4 is acknowledged. The
     printed loop clears the bit for 1 that 5 was just given, with the ack of message 2.

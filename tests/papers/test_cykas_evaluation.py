@@ -1,4 +1,4 @@
-"""The Cykas paper, section 5: its experiments, made smaller, say what its figures say.
+"""The Cykas paper, section 5: its experiments, scaled down, confirm its figures.
 
 Programs of random messages, 5 ms of propagation, uplinks of a given bandwidth, jobs on delivery. The
 paper's numbers are those of its own implementation; what must come out here is who wins, and when.
@@ -23,7 +23,7 @@ def measured(protocol: str, **fields: Any) -> Metrics:
 
 
 def speedup(**fields: Any) -> float:
-    """How much sooner cykas is done than mattern."""
+    """How many times as fast as mattern cykas finishes."""
     settings = {**BUSY, **fields}
     slow, fast = measured("mattern", **settings), measured("cykas", **settings)
     return slow.execution_ns / fast.execution_ns
@@ -53,7 +53,7 @@ def test_figure_4_matrix_time_grows_quadratically() -> None:
 
 
 def test_figure_5_eager_messages_start_jobs_earlier() -> None:
-    """More so the more often processes send; when they hardly do, nothing is left to gain."""
+    """More so the more often processes send; if they rarely do, there is nothing to gain."""
     gains = [
         speedup(interval=interval, job="12.5ms", job_share=0.1)
         for interval in ("1ms", "10ms", "100ms")
@@ -68,7 +68,7 @@ def test_figure_5_eager_messages_start_jobs_earlier() -> None:
 
 
 def test_figure_6_hot_spots_undo_the_gain() -> None:
-    """Without jobs cykas is faster on uniform traffic and slower on hot spots."""
+    """Without jobs cykas is faster on uniform workloads and slower on hot spots."""
     uniform = speedup(workload="hotspot:0,0.8")
     hot = [speedup(workload=f"hotspot:{share},0.8") for share in (0.05, 0.1, 0.2)]
     assert uniform > 1.05

@@ -19,7 +19,7 @@ HYBRIDS = ["hybrid", "hybrid-sps"]
 
 
 def world(protocol: str, names: str = "012") -> World:
-    """Processes 0, 1, 2 and a network whose frames arrive only when told to."""
+    """Processes 0, 1, 2 and a network whose frames arrive only on request."""
     cores: dict[str, Core] = {name: protocols.create(protocol, name) for name in names}
     return World(cores, seed=0)
 
@@ -31,7 +31,7 @@ def arrive(run: World, sender: str, receiver: str, kind: type[Frame]) -> None:
 
 
 @pytest.mark.parametrize("protocol", HYBRIDS)
-def test_ids_start_at_1_so_the_first_message_is_no_duplicate(protocol: str) -> None:
+def test_ids_start_at_1_so_the_first_message_isnt_a_duplicate(protocol: str) -> None:
     """Printed: ids start at 0, the default of `ld`, and message 0 is acked but never delivered."""
     run = world(protocol)
     run.send("0", "1")
@@ -153,7 +153,7 @@ def test_sps_a_repeated_ack_asks_for_the_permit_that_was_lost() -> None:
 
 @pytest.mark.parametrize("protocol", HYBRIDS)
 def test_multicast_keeps_one_predecessor_for_each_receiver(protocol: str) -> None:
-    """Printed: one predecessor id for all; a receiver with a shorter history waits for ever."""
+    """Printed: one predecessor id for all; a receiver with a shorter history waits indefinitely."""
     run = world(protocol)
     run.send("0", "1")
     run.send("0", ["1", "2"])
@@ -203,9 +203,9 @@ def test_section_5_6_a_reply_needs_no_permit_from_the_one_it_answers() -> None:
 
 
 def starve(protocol: str, rounds: int) -> World:
-    """Section 4.3: j and k keep telling i secrets, each before the last one's permit has come.
+    """Section 4.3: j and k keep sending secrets to i, each before the last one's permit has arrived.
 
-    In each round one of them sends to its own listener and then to i; what it told i in its round
+    In each round one of them sends to its own listener and then to i; what it sent i in its round
     before is permitted only now, when the other's newer secret has already arrived.
     """
     run = world(protocol, "ijkxyz")

@@ -13,7 +13,7 @@ P1, P2, P3 = PROCESSES = ["P1", "P2", "P3"]
 
 
 def world(protocol: str) -> World:
-    """Three processes of a protocol; frames arrive when the test says so."""
+    """Three processes of a protocol; frames arrive when the test delivers them."""
     cores = {name: protocols.create(protocol, name, processes=PROCESSES) for name in PROCESSES}
     return World(cores, seed=0)
 
@@ -46,7 +46,7 @@ def test_figure_4_a_network_without_a_protocol_breaks_causal_order() -> None:
 
 @pytest.mark.parametrize("protocol", ["rst", "ks"])
 def test_figure_5_the_matrix_protocol_delays_z_at_its_receiver(protocol: str) -> None:
-    """P3 has received z and keeps it until x has come."""
+    """P3 has received z and holds it until x has arrived."""
     run = first_program(protocol)
     assert delivered(run, P3) == []
     [held] = run.cores[P3].held()
@@ -58,7 +58,7 @@ def test_figure_5_the_matrix_protocol_delays_z_at_its_receiver(protocol: str) ->
 
 
 def test_figure_6_the_buffer_protocol_delays_y_at_its_sender() -> None:
-    """P1 keeps y until P3 has acknowledged x; then z cannot come too early."""
+    """P1 holds y until P3 has acknowledged x; then z cannot arrive too early."""
     run = first_program("mattern")
     assert (P1, P2) not in run.flight
     assert run.cores[P1].held() == [Held(P1, 2, (P2,), 2, (Wait("ack", P3, 1),))]
@@ -91,7 +91,7 @@ def test_lemma_3_messages_are_received_in_the_order_of_their_sends() -> None:
             run.send(P1, to)
         order: list[int] = []
         while run.flight:
-            before = {name: len(found) for name, found in run.delivered.items()}
+            before = {name: len(payloads) for name, payloads in run.delivered.items()}
             run.step()
             for name, count in before.items():
                 order += [message.number for message in run.delivered[name][count:]]

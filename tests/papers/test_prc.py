@@ -24,26 +24,26 @@ def world_of(name: str) -> OverlayWorld:
 def memory(world: OverlayWorld) -> dict[str, set[str]]:
     """What is expected on each link, as "from>to": only links on which something is."""
     return {
-        f"{peer}>{name}": {told(each) for each in core.expected.over(peer)}
+        f"{peer}>{name}": {label(message) for message in core.expected.over(peer)}
         for name, core in world.cores.items()
         for peer in core.links.incoming
         if core.expected.over(peer)
     }
 
 
-def told(message: tuple[str, int]) -> str:
+def label(message: tuple[str, int]) -> str:
     """A message as the paper writes it."""
     return f"{message[0].lower()}{message[1]}"
 
 
 def names_of(messages: list[MessageId]) -> list[str]:
     """Messages as the paper writes them."""
-    return [told(message) for message in messages]
+    return [label(message) for message in messages]
 
 
 @pytest.mark.parametrize("name", ["link-memory", "prc"])
 def test_figure_1_link_memory_step_by_step(name: str) -> None:
-    """What each process expects after each step; at the end nobody knows of the message any more."""
+    """What each process expects after each step; at the end no process remembers the message."""
     world = world_of(name)
     play(world, "B!")
     assert memory(world) == {"A>B": {"b1"}}  # a
@@ -53,7 +53,7 @@ def test_figure_1_link_memory_step_by_step(name: str) -> None:
     assert memory(world) == {"C>A": {"b1"}}  # c
     play(world, "C>A")
     assert memory(world) == {} and not world.flight and world.entries() == 0  # d
-    assert [names_of(world.delivered[each]) for each in "ABC"] == [["b1"]] * 3
+    assert [names_of(world.delivered[name]) for name in "ABC"] == [["b1"]] * 3
 
 
 # A broadcasts, C gets it and forgets it, B adds a link to C, and only then gets the message.
@@ -61,7 +61,7 @@ FIGURE_2 = "A! A>C C>A B+C/A B>C A>B"
 
 
 def test_figure_2_a_new_link_without_memory_delivers_twice() -> None:
-    """Also to everybody else, since C takes it for new and passes it on."""
+    """To all others too, since C considers it new and forwards it."""
     world = world_of("link-memory")
     play(world, FIGURE_2)
     assert memory(world) == {"B>A": {"a1"}}
@@ -95,15 +95,15 @@ def test_figure_4_prc_step_by_step() -> None:
     assert world.flight["B", "C"][0] == Alpha(1, ("A", "B"))
     play(world, "B>C C!")  # c
     s = c.accepting["B"]
-    assert {told(each) for each in s.alpha} == {"c1"} and not s.got_pi
+    assert {label(message) for message in s.alpha} == {"c1"} and not s.got_pi
     play(world, "C>A C>A")  # d: beta, c1
     play(world, "A>C A>B A>B B!")  # e: C discards c1; beta, c1 and b1 at B
-    assert [told(each.id) for each in b.opening["C"].buffer] == ["c1", "b1"]
+    assert [label(message.id) for message in b.opening["C"].buffer] == ["c1", "b1"]
     play(world, "B>A B>A B>A C!")  # f: pi, c1 which is discarded, b1; and c2
-    assert {told(each) for each in s.alpha} == {"c1", "c2"}
+    assert {label(message) for message in s.alpha} == {"c1", "c2"}
     play(world, "C>A B! A>C A>C C!")  # g: c2 at A; b2; pi, b1 and c3 at C
-    assert s.got_pi and {told(each) for each in s.alpha} == {"c1", "c2"}
-    assert {told(each) for each in s.pi} == {"b1", "c3"}
+    assert s.got_pi and {label(message) for message in s.alpha} == {"c1", "c2"}
+    assert {label(message) for message in s.pi} == {"b1", "c3"}
     # h: c2 and rho at B, in the midst of the messages that A passes on
     play(world, "C>A C>A B>A C>A A>B A>B")
     assert names_of(world.delivered["B"]) == ["c1", "b1", "b2", "c2"] and not world.safe
@@ -111,7 +111,7 @@ def test_figure_4_prc_step_by_step() -> None:
     assert world.safe == [("B", "C")]
     sent = world.flight["B", "C"][0]
     assert isinstance(sent, Buffered)
-    assert [told(each.id) for each in sent.frames] == ["c1", "b1", "b2", "c2"]
+    assert [label(message.id) for message in sent.frames] == ["c1", "b1", "b2", "c2"]
     # i and j: c1, b1 and c2 to ignore, b2 to deliver, c3 to expect from B
     assert names_of(world.delivered["C"]) == ["c1", "c2", "b1", "c3"]
     play(world, "B>C")
@@ -123,7 +123,7 @@ def test_figure_4_prc_step_by_step() -> None:
 
 
 def control_frames(world: OverlayWorld) -> int:
-    """How many frames there were that carry no message."""
+    """The number of frames without a message."""
     return sum(world.count[kind] for kind in ("Alpha", "Routed", "Flood", "Pong"))
 
 
@@ -139,7 +139,7 @@ def test_section_2_5_control_messages_for_an_added_link() -> None:
 
 
 def test_section_2_5_without_a_route_control_goes_to_everybody() -> None:
-    """Each of beta, pi and rho then goes once over each link that is in use."""
+    """Beta, pi and rho each travel once over every link in use."""
     world = world_of("prc")
     play(world, "B+C")
     world.settle()
@@ -148,7 +148,7 @@ def test_section_2_5_without_a_route_control_goes_to_everybody() -> None:
 
 
 def test_table_1_preventive_needs_half_of_that_and_remembers() -> None:
-    """A ping over the mediator and a pong; but who has sent is remembered for ever."""
+    """A ping through the mediator and a pong; but every sender is remembered permanently."""
     world = world_of("preventive")
     play(world, "B+C/A")
     world.settle()

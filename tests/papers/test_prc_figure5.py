@@ -1,4 +1,4 @@
-"""Nédelec, section 3 and figure 5, made smaller: what is held follows the delay, and is forgotten.
+"""Nédelec, section 3 and figure 5, scaled down: entries follow the delay, and are forgotten.
 
 Minutes are fractions of a second here, and the delay goes down again, which it does not in the paper.
 `benchmarks/prc.py` runs the experiment at its full length.
@@ -34,14 +34,16 @@ def measured(processes: int, rate: int) -> Result:
 
 def entries(result: Result, start: float, end: float) -> float:
     """Per process, mean of the samples between two times in seconds."""
-    found = [each.entries for each in result.series if start <= each.time_ns / 1e9 < end]
-    return sum(found) / len(found)
+    values = [sample.entries for sample in result.series if start <= sample.time_ns / 1e9 < end]
+    return sum(values) / len(values)
 
 
 def control(result: Result, start: float, end: float) -> float:
     """Control messages per process and second, between two times in seconds."""
-    found = [each.control_per_second for each in result.series if start < each.time_ns / 1e9 <= end]
-    return sum(found) / len(found)
+    values = [
+        sample.control_per_second for sample in result.series if start < sample.time_ns / 1e9 <= end
+    ]
+    return sum(values) / len(values)
 
 
 def frames_per_link(metrics: Metrics) -> float:
@@ -60,7 +62,7 @@ def test_figure_5a_entries_follow_the_delay_up_and_down() -> None:
 
 
 def test_figure_5a_nothing_is_held_when_nobody_broadcasts() -> None:
-    """Not by anybody: the last sample comes after the last frame."""
+    """By no process: the last sample comes after the last frame."""
     result = measured(100, 5)
     assert result.outcome == "complete"
     assert result.series[-1].entries == 0 and result.series[-1].most_entries == 0
@@ -73,7 +75,7 @@ def test_figure_5a_less_than_a_vector() -> None:
 
 
 def test_figure_5a_entries_are_linear_in_the_rate() -> None:
-    """Section 3: so many times the broadcasts would multiply what is held by as much."""
+    """Section 3: entries are proportional to the rate of broadcasts."""
     once, thrice = (entries(measured(30, rate), 8, 10) for rate in (5, 15))
     assert 2.4 < thrice / once < 3.6
 
@@ -111,13 +113,13 @@ def test_section_3_nothing_is_lost_or_delivered_twice() -> None:
 
 
 def test_section_3_in_causal_order() -> None:
-    """The oracle judges every delivery of a smaller system."""
+    """The oracle checks every delivery of a smaller system."""
     result = measured(30, 15)
     assert result.audited and result.clean and result.metrics.links_opened > 100
 
 
 def test_section_2_2_link_memory_alone_delivers_twice() -> None:
-    """Without the making of links that `prc` adds, figure 2 happens all the time in the same scenario.
+    """Without the link setup of `prc`, figure 2 happens all the time in the same scenario.
 
     It is cut short: what is delivered again is passed on again, and goes round for ever.
     """

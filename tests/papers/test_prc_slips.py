@@ -19,7 +19,7 @@ PRC = maker("prc")
 
 @pytest.mark.parametrize("name", RUNS)
 def test_the_run_of_each_slip_ends_well(name: str) -> None:
-    """Everything is delivered once, in causal order, and nothing is left of it."""
+    """Everything is delivered once, in causal order, and no entry remains."""
     run = RUNS[name]
     assert not outcome(maker(run.protocol), run.steps, run.links, run.protocol == "prc")
 
@@ -35,13 +35,15 @@ def test_the_steps_of_a_handshake() -> None:
 
 
 class Overtaking(OverlayWorld):
-    """Control information has a queue of its own on each link, and is never behind data."""
+    """Control information has its own queue on each link, and never waits behind data."""
 
     def arrive(self, sender: str, receiver: str) -> bool:
         """The next control information if there is any, else the next frame."""
         frames = self.flight.get((sender, receiver))
         if frames is not None:
-            ahead: Frame | None = next((each for each in frames if isinstance(each, Routed)), None)
+            ahead: Frame | None = next(
+                (frame for frame in frames if isinstance(frame, Routed)), None
+            )
             if ahead is not None:
                 frames.remove(ahead)
                 frames.appendleft(ahead)
@@ -49,7 +51,7 @@ class Overtaking(OverlayWorld):
 
 
 def test_control_must_not_overtake_data_on_a_hop() -> None:
-    """Then pi says that 2 has all that 1 had before, which is not so: the effect comes first."""
+    """Then pi claims that 2 has everything that 1 had, which is false: the effect arrives first."""
     steps = f"1+2/0 {ALPHA} 1! {BETA} {PI} {RHO} 1! {B_BETA} 1>2"
     assert not outcome(PRC, steps)
     world = Overtaking(PRC, "012", STAR)
@@ -60,7 +62,7 @@ def test_control_must_not_overtake_data_on_a_hop() -> None:
 
 
 def test_make_before_break() -> None:
-    """Who closes its last safe link before the new one is safe cuts itself off, and nobody can help."""
+    """A process that closes its last safe link before the new one is safe cuts itself off for good."""
     cut = world_for(PRC)
     play(cut, f"1+2/0 1-0 {ALPHA} 2>0 0>1 1!")
     cut.settle()
@@ -70,7 +72,7 @@ def test_make_before_break() -> None:
 
 
 def test_agreement_is_among_those_who_stay() -> None:
-    """A process may deliver its own message, crash, and take it along: agreement is not uniform."""
+    """A process may deliver its own message, crash, and be the only one: agreement is not uniform."""
     lost = world_for(PRC, SQUARE)
     play(lost, "1! 1x")
     lost.flight.clear()  # it had put the copies aside, but not sent them

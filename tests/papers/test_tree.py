@@ -48,8 +48,8 @@ class Moment:
     history: History = ()
 
     def successors(self) -> list[Moment]:
-        """Whoever has something to send sends the first of it, or a frame arrives."""
-        found = []
+        """Each process with a message to send sends the next one, or a frame arrives."""
+        matches = []
         senders = [sender for sender, _, _ in self.todo]
         for index, (sender, to, what) in enumerate(self.todo):
             if sender not in senders[:index]:
@@ -57,14 +57,14 @@ class Moment:
                 after.todo = self.todo[:index] + self.todo[index + 1 :]
                 after.history += (f"Snd {what}",)
                 after._carry_out(sender, after.cores[sender].send(to, what.encode()))
-                found.append(after)
+                matches.append(after)
         for (sender, receiver), frames in self.queues.items():
             if frames:
                 after = self._copy(receiver)
                 after.queues[sender, receiver] = frames[1:]
                 after._carry_out(receiver, after.cores[receiver].receive(sender, frames[0]))
-                found.append(after)
-        return found
+                matches.append(after)
+        return matches
 
     def _copy(self, mover: str) -> Moment:
         cores = {**self.cores, mover: self.cores[mover].copy()}
@@ -133,7 +133,7 @@ class Configuration:
     out: dict[tuple[str, str], list[Message]] = field(default_factory=dict)
 
     def see(self, world: World) -> None:
-        """Look at the queues as they are now."""
+        """Take a snapshot of the queues."""
         self.out = {}
         for link, frames in world.flight.items():
             for frame in frames:
@@ -153,10 +153,10 @@ class Configuration:
         self.known.setdefault(self.dest[message], set()).update(self.past[message], {message})
 
     def where(self, message: Message) -> tuple[str, str] | None:
-        """The queue that a message is in; definition 3.3 says that there is at most one."""
-        found = [link for link, queue in self.out.items() if message in queue]
-        assert len(found) <= 1, f"{message} is in {found}"
-        return found[0] if found else None
+        """The queue that a message is in; by definition 3.3 there is at most one."""
+        matches = [link for link, queue in self.out.items() if message in queue]
+        assert len(matches) <= 1, f"{message} is in {matches}"
+        return matches[0] if matches else None
 
     def arrives_before(self, m: Message, n: Message, printed: bool = False) -> bool:
         """Figure 8: m comes to its destination before n could come there.
@@ -235,7 +235,7 @@ def test_section_4_runs_stay_consistent() -> None:
 
 
 def test_section_2_without_the_order_of_links_runs_become_inconsistent() -> None:
-    """The one assumption of the paper, TCP/IP between neighbours, is needed: the check sees it."""
+    """The one assumption of the paper, FIFO links as of TCP, is needed: without it the check fails."""
     broken = [consistent_run(seed, fifo=False)[0] for seed in range(20)]
     assert sum(bool(problem) for problem in broken) > 10, broken
 

@@ -1,11 +1,11 @@
-"""A script: causal-sends whose happens-before relation is the same however a run turns out.
+"""A script: causal-sends whose happens-before relation is the same in every run.
 
 It goes in rounds. Those who send in a round do so when they have delivered everything that the script
 has sent them in earlier rounds, and end with a baton for the senders of the next round. Nobody hears
 anything of its own round or a later one before it has sent its batons: messages go to no sender of
 their round or of the one before, senders of three rounds in a row are different processes, and
 everything of later rounds waits for those batons. So what a send comes after is decided by the script
-alone, while messages of several rounds are under way at once and could overtake each other in any way.
+alone, while messages of several rounds are in flight at once and could overtake each other in any way.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def write_script(seed: int) -> Program:
     sends: list[Send] = []
     heard: dict[str, list[str]] = {name: [] for name in PROCESSES}  # ids of what is sent to it
     last: dict[str, str] = {}  # its own last send
-    for place, senders in enumerate(casts[:-1]):
-        before = casts[place - 1] if place else ()
+    for number, senders in enumerate(casts[:-1]):
+        before = casts[number - 1] if number else ()
         others = [name for name in PROCESSES if name not in (*senders, *before)]
         known = {name: tuple(heard[name]) for name in senders}
         for sender in senders:
@@ -38,9 +38,9 @@ def write_script(seed: int) -> Program:
                 tuple(chance.sample(others, chance.randint(1, 2)))
                 for _ in range(chance.randint(1, MOST_MESSAGES))
             ]
-            for to in (*receivers, casts[place + 1]):
+            for to in (*receivers, casts[number + 1]):
                 own = (last[sender],) if sender in last else ()
-                name = f"round {place}: {sender} to {','.join(to)}, {len(sends)}"
+                name = f"round {number}: {sender} to {','.join(to)}, {len(sends)}"
                 sends.append(Send(name, sender, to, (*known[sender], *own), payload_bytes=PAYLOAD))
                 last[sender] = name
                 for receiver in to:

@@ -14,7 +14,7 @@ SEEDS = (1, 2, 3, 4)
 def respects(order: list[MessageId], before: set[tuple[MessageId, MessageId]]) -> bool:
     """Whether no message comes after one that it happened before."""
     return not any(
-        (late, early) in before for place, late in enumerate(order) for early in order[:place]
+        (late, early) in before for index, late in enumerate(order) for early in order[:index]
     )
 
 
@@ -43,7 +43,7 @@ def test_a_script_gives_the_same_deliveries_up_to_concurrency(protocol: str) -> 
 
 
 def assert_interesting(runs: list[Played]) -> None:
-    """Datagrams were lost, doubled and overtaken, and messages had to wait for others."""
+    """Datagrams were lost, duplicated and overtaken, and messages had to wait for others."""
     assert sum(run.lost for run in runs) > 0
     assert sum(run.doubled for run in runs) > 0
     assert sum(run.reordered for run in runs) > 0
@@ -66,7 +66,7 @@ def test_the_order_of_a_script_is_what_it_says() -> None:
         numbers: dict[str, MessageId] = {}
         past: dict[str, frozenset[str]] = {}
         for send in script.sends:
-            mine = sum(each.sender == send.sender for each in numbers.values()) + 1
+            mine = sum(earlier.sender == send.sender for earlier in numbers.values()) + 1
             numbers[send.id] = MessageId(send.sender, mine)
             past[send.id] = frozenset(send.after).union(*(past[name] for name in send.after))
         named = {(numbers[early], numbers[late]) for late in past for early in past[late]}

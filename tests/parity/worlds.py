@@ -1,4 +1,4 @@
-"""Two worlds that play a script: the simulator, and nodes on loopback. Both tell it in the same way."""
+"""Two worlds that play a script, the simulator and nodes on loopback, and report it in the same form."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TIMEOUT = 30.0  # seconds for nodes to play a script, far more than they need
 
 @dataclass
 class Played:
-    """What a world has done: who sent and delivered what, in an order that could have been."""
+    """What a world has done: who sent and delivered what, in a possible order."""
 
     oracle: Oracle = field(default_factory=Oracle)
     orders: dict[str, list[MessageId]] = field(default_factory=dict)  # deliveries of each process
@@ -54,7 +54,7 @@ class Played:
 
 
 class Collected(Sink):
-    """The events of a run, kept."""
+    """A sink that keeps the events of a run."""
 
     def __init__(self) -> None:
         self.groups: list[Columns] = []
@@ -75,7 +75,7 @@ class Collected(Sink):
 
 
 def play_simulated(script: Program, protocol: str, seed: int) -> Played:
-    """Let the simulator play a script; every frame takes a time of its own, so they overtake."""
+    """Let the simulator play a script; every frame has its own delay, so they overtake each other."""
     events = Collected()
     scenario = Scenario(
         protocol=protocol,
@@ -103,9 +103,9 @@ def play_simulated(script: Program, protocol: str, seed: int) -> Played:
         elif kind == "release":
             released.setdefault((sender, number, to[0]), len(released))
         else:
-            place = released[sender, number, process]
-            played.reordered += place < latest[process]
-            latest[process] = max(place, latest[process])
+            position = released[sender, number, process]
+            played.reordered += position < latest[process]
+            latest[process] = max(position, latest[process])
     return played
 
 
@@ -113,7 +113,7 @@ def play_simulated(script: Program, protocol: str, seed: int) -> Played:
 
 
 def play_on_loopback(scripts: dict[int, Program], protocol: str) -> list[Played]:
-    """Let nodes play scripts over UDP that loses, doubles and reorders, by seed.
+    """Let nodes play scripts over UDP that loses, duplicates and reorders, by seed.
 
     Each script has nodes of its own. All are played at once, since most of the time is waiting.
     """
@@ -131,13 +131,13 @@ async def _play(script: Program, protocol: str, seed: int) -> Played:
     transports = []
     watching = asyncio.create_task(_watch(nodes, played))
     try:
-        for place, name in enumerate(script.processes):
+        for position, name in enumerate(script.processes):
             transport = Faulty(
                 UdpTransport(),
                 loss=LOSS,
                 duplicate=DUPLICATE,
                 reorder=REORDER,
-                seed=100 * seed + place,
+                seed=100 * seed + position,
             )
             others = [other for other in script.processes if other != name]
             peers = {other: nodes[other].address if other in nodes else "" for other in others}

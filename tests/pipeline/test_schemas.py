@@ -8,19 +8,18 @@ from typing import get_args, get_type_hints
 import pytest
 
 from beforehand.causality.violations import Violation
-from beforehand.pipeline.arrow import arrow_schema
 from beforehand.pipeline.metrics.table1 import CLAIMED
-from beforehand.pipeline.schemas import spark_schema
+from beforehand.pipeline.schemas import arrow_schema, spark_schema
 from beforehand.pipeline.study.figures import ProtocolFigures
 from beforehand.results import violations
 from beforehand.results.schema import Schema
-from beforehand.results.tables import audit, characteristics, metrics, study, sweep, traffic
+from beforehand.results.tables import audit, characteristics, ingest, metrics, study, sweep
 from beforehand.trace import Event
 from beforehand.trace.parquet import TEXT
 
 TABLES = {
     f"{module.__name__.rpartition('.')[2]}-{name}": table
-    for module in (audit, characteristics, metrics, study, sweep, traffic)
+    for module in (audit, characteristics, metrics, study, sweep, ingest)
     for name, table in vars(module).items()
     if isinstance(table, Schema)
 }
@@ -35,10 +34,10 @@ def test_spark_and_arrow_derive_the_same_columns(name: str) -> None:
 
 def test_events_are_the_trace_schema() -> None:
     """The pipeline reads what nodes and the simulator write."""
-    assert traffic.EVENTS.names == list(Event._fields)
-    assert {each.name for each in traffic.EVENTS if each.type == "text"} == set(TEXT)
-    assert [each.name for each in traffic.EVENTS if each.type == "texts"] == ["to"]
-    assert {each.name for each in traffic.EVENTS if each.nullable} == {"sender", "mid", "to"}
+    assert ingest.EVENTS.names == list(Event._fields)
+    assert {each.name for each in ingest.EVENTS if each.type == "text"} == set(TEXT)
+    assert [each.name for each in ingest.EVENTS if each.type == "texts"] == ["to"]
+    assert {each.name for each in ingest.EVENTS if each.nullable} == {"sender", "mid", "to"}
 
 
 def test_the_comparison_of_a_study_has_all_its_figures() -> None:

@@ -63,7 +63,7 @@ class Watched(World):
         self.compare(process, effects)
 
     def compare(self, process: str, effects: list[Effect]) -> None:
-        """What the core has released, flagged and permitted so far is what brute force says."""
+        """What the core has released, flagged and permitted so far equals what brute force computes."""
         for effect in effects:
             if isinstance(effect, Transmit) and isinstance(effect.frame, HybridMessage):
                 frame = effect.frame

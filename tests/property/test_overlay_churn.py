@@ -1,7 +1,7 @@
-"""Overlays that change all the time: every message reaches everybody who stays, once and in order.
+"""Overlays that change all the time: every message reaches every process that stays, once and in order.
 
 Links are opened over routes, over routes that do not exist and without any, closed, opened again;
-processes join, leave, crash, are dropped early, late and by mistake. The oracle judges each delivery.
+processes join, leave, crash, are dropped early, late and by mistake. The oracle checks each delivery.
 Each test also asserts that what it is about did happen.
 """
 
@@ -23,7 +23,7 @@ OF_PRC = ("messages kept for a new link", "expected on a new link", "Buffered", 
 
 
 def judged(world: OverlayWorld, forgets: bool) -> Counter[str]:
-    """What happened, after making sure that all is well."""
+    """The statistics of a run, after checking that it is correct."""
     problem = world.problem()
     assert not problem, f"{problem} in {world.about()}"
     left = world.entries()
@@ -48,7 +48,7 @@ def churned(
 
 
 def assert_happened(total: Counter[str], names: Iterable[str], least: int) -> None:
-    """Each of these, at least so often."""
+    """Each of these happened at least that often."""
     for name in names:
         assert total[name] >= least, f"{name}: {total[name]} times only, of {dict(total)}"
 

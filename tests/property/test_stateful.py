@@ -18,7 +18,7 @@ from hypothesis.stateful import (
 )
 
 from beforehand import protocols
-from beforehand.protocols.capabilities import Capabilities
+from beforehand.protocols.registry import Capabilities
 from tests.support.groups import world_of
 from tests.support.network import World
 
@@ -36,27 +36,27 @@ class Schedules(RuleBasedStateMachine):
     seen: ClassVar[Counter[str]]
 
     world: World
-    told: Capabilities
+    capabilities: Capabilities
 
     @initialize(size=st.integers(2, 6))
     def start(self, size: int) -> None:
         names = PROCESSES[: min(size, self.most)]
         self.world = world_of(self.protocol, list(names), seed=0, link=self.wrapped)
-        self.told = protocols.describe(self.protocol)
+        self.capabilities = protocols.describe(self.protocol)
 
     @rule(sender=st.integers(0, 5), receivers=st.integers(1, 63), count=st.sampled_from([1, 1, 3]))
     def causal_send(self, sender: int, receivers: int, count: int) -> None:
         names = list(self.world.cores)
         process = names[sender % len(names)]
-        if "unicast" not in self.told.casts:
+        if "unicast" not in self.capabilities.casts:
             self.world.send(process, None, count=count)
             return
         to = [name for bit, name in enumerate(names) if receivers >> bit & 1] or [names[0]]
-        if "multicast" not in self.told.casts:
+        if "multicast" not in self.capabilities.casts:
             to = to[:1]
         self.world.send(process, to, count=count)
 
-    @precondition(lambda self: "unicast" in self.told.casts)
+    @precondition(lambda self: "unicast" in self.capabilities.casts)
     @rule(sender=st.integers(0, 5), rotation=st.integers(0, 5))
     def tell_everybody_in_turn(self, sender: int, rotation: int) -> None:
         names = list(self.world.cores)
@@ -83,7 +83,7 @@ class Schedules(RuleBasedStateMachine):
         self.world.arrive(*self.pick(link, index), keep=True)
         self.world.duplicated += 1
 
-    @precondition(lambda self: self.lossy or self.told.timer)
+    @precondition(lambda self: self.lossy or self.capabilities.timer)
     @rule(process=st.integers(0, 5))
     def tick(self, process: int) -> None:
         names = list(self.world.cores)
@@ -102,7 +102,7 @@ class Schedules(RuleBasedStateMachine):
     def teardown(self) -> None:
         if not hasattr(self, "world"):
             return
-        self.world.run_until_quiet(tick=self.lossy or self.told.timer)
+        self.world.run_until_quiet(tick=self.lossy or self.capabilities.timer)
         world = self.world
         self.seen.update(
             sent=world.sent,

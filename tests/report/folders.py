@@ -1,6 +1,6 @@
 """Tiny outputs of the pipeline, written without Spark, as Spark leaves them.
 
-The figures are made up, and all different: so one in the wrong place is noticed. `pieces.py` tells what
+The figures are made up, and all different: so that a misplaced one is noticed. `pieces.py` has what
 happens in the runs; under `fifo` on `wan` an answer comes before its question.
 """
 
@@ -97,7 +97,7 @@ def write_study(folder: Path, people: Sequence[str] = PEOPLE) -> Path:
     results = [
         made_up(
             schemas.RESULTS,
-            place,
+            index,
             run=run_name(protocol, network),
             protocol=protocol,
             workload="replay:talk",
@@ -112,7 +112,7 @@ def write_study(folder: Path, people: Sequence[str] = PEOPLE) -> Path:
             violations=None,
             series=[],
         )
-        for place, (protocol, network) in enumerate(pairs())
+        for index, (protocol, network) in enumerate(pairs())
     ]
     sweep = folder / "sweep"
     write_table(sweep / "results" / WAVE, results, schemas.RESULTS, parts=2)
@@ -139,13 +139,13 @@ def _write_characteristics(folder: Path, people: Sequence[str]) -> None:
         schemas.RUNS,
     )
     processes = [
-        made_up(schemas.PROCESSES, place, run="talk", process=name)
-        for place, name in enumerate(people)
+        made_up(schemas.PROCESSES, index, run="talk", process=name)
+        for index, name in enumerate(people)
     ]
     write_table(folder / "processes", processes, schemas.PROCESSES)
     summaries = [
-        made_up(schemas.SUMMARIES, place, run="talk", what=what)
-        for place, what in enumerate(("fan-out", "payload bytes"))
+        made_up(schemas.SUMMARIES, index, run="talk", what=what)
+        for index, what in enumerate(("fan-out", "payload bytes"))
     ]
     write_table(folder / "summaries", summaries, schemas.SUMMARIES)
     tables = ["runs", "processes", "summaries", "distributions", "flags", "table1"]
@@ -156,7 +156,7 @@ def _write_findings(folder: Path, runs: Mapping[str, bool]) -> None:
     protocols = [
         made_up(
             schemas.PROTOCOLS,
-            place,
+            index,
             protocol=protocol,
             network=network,
             causal=protocol == "hybrid",
@@ -169,18 +169,18 @@ def _write_findings(folder: Path, runs: Mapping[str, bool]) -> None:
             deliveries=3,
             causal_violations=int(runs[run_name(protocol, network)]),
         )
-        for place, (protocol, network) in enumerate(pairs())
+        for index, (protocol, network) in enumerate(pairs())
     ]
     write_table(folder / "study" / "protocols", protocols, schemas.PROTOCOLS)
-    told = ("in general, at this size", "low latency on lan", "without causal order: fifo")
+    situations = ("in general, at this size", "low latency on lan", "without causal order: fifo")
     advice = [
         {
-            "place": place,
+            "place": index,
             "situation": situation,
             "sentence": f"{situation}: as measured.",
             "protocols": [] if "without" in situation else ["hybrid"],
         }
-        for place, situation in enumerate(told)
+        for index, situation in enumerate(situations)
     ]
     write_table(folder / "study" / "recommendation", advice, schemas.RECOMMENDATION)
     note = {
@@ -212,12 +212,12 @@ def write_sweep(folder: Path, waves: int = 2, *, tables: bool = True) -> Path:
     from beforehand.simulator import Scenario
 
     points = []
-    for place, size in enumerate(SIZES):
+    for index, size in enumerate(SIZES):
         for protocol in PROTOCOLS:
             made = Scenario(protocol=protocol, processes=size, messages=2, loss=0.1)
             row = made_up(
                 schemas.RESULTS,
-                10 * place + PROTOCOLS.index(protocol),
+                10 * index + PROTOCOLS.index(protocol),
                 run=made.digest(),
                 protocol=protocol,
                 workload="uniform",
@@ -261,7 +261,7 @@ def _write_metrics(folder: Path) -> None:
     grown = [
         made_up(
             schemas.EXPONENTS,
-            place,
+            index,
             protocol=protocol,
             network="default",
             workload="uniform",
@@ -269,10 +269,10 @@ def _write_metrics(folder: Path) -> None:
             processes=None,
             y=y,
             x="n",
-            exponent=0.25 * place,
+            exponent=0.25 * index,
             r2=0.9,
         )
-        for place, (protocol, y) in enumerate(
+        for index, (protocol, y) in enumerate(
             (protocol, y) for protocol in PROTOCOLS for y in ("metadata", "state", "work")
         )
     ]
@@ -284,9 +284,9 @@ def write_cluster(folder: Path, people: Sequence[str] = PEOPLE, *, clean: bool =
     folder.mkdir(parents=True, exist_ok=True)
     for name in people:
         rows = [
-            each
-            for each in events("cluster-hybrid-sps-1", False, people)
-            if each["process"] == name
+            event
+            for event in events("cluster-hybrid-sps-1", False, people)
+            if event["process"] == name
         ]
         table = pa.Table.from_pylist(rows, schema=schemas.EVENTS)
         table = table.replace_schema_metadata({"beforehand-trace": "1"})
@@ -306,14 +306,14 @@ def write_cluster(folder: Path, people: Sequence[str] = PEOPLE, *, clean: bool =
             "name": name,
             "life": 1,
             "killed": False,
-            **{each: 100 * (place + 1) + at for at, each in enumerate(figures)},
-            "resent": place,
+            **{figure: 100 * (index + 1) + at for at, figure in enumerate(figures)},
+            "resent": index,
             "round_trip_ms": 0.5,
             "damaged": 0,
             "misbehaved": 0,
             "events": [],
         }
-        for place, name in enumerate(people)
+        for index, name in enumerate(people)
     ]
     plan = {"nodes": 3, "messages": 2, "protocol": "hybrid-sps", "payload": 32, "seed": 1}
     faults = {"loss": 0.1, "duplicate": 0.05, "reorder": 0.2, "kill": 0, "restart": False}

@@ -30,7 +30,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def write_table(folder: Path, rows: Rows, schema: pa.Schema, parts: int = 1) -> None:
-    """A table in some files, with a checksum beside each, and the sign that it is complete."""
+    """A table in some files, with a checksum next to each, and the mark that it is complete."""
     folder.mkdir(parents=True, exist_ok=True)
     for part in range(parts):
         name = f"part-{part:05}-0000-c000.snappy.parquet"
@@ -59,26 +59,26 @@ def pairs() -> list[tuple[str, str]]:
     return [(protocol, network) for network in NETWORKS for protocol in PROTOCOLS]
 
 
-def made_up(schema: pa.Schema, place: int, **known: Any) -> dict[str, Any]:
-    """A row whose numbers tell their place; texts are what is known, or none."""
+def made_up(schema: pa.Schema, index: int, **known: Any) -> dict[str, Any]:
+    """A row whose numbers encode their position; texts are what is known, or none."""
     row: dict[str, Any] = dict.fromkeys(schema.names)
     for at, field in enumerate(schema):
         if pa.types.is_integer(field.type):
-            row[field.name] = 1000 * (place + 1) + at
+            row[field.name] = 1000 * (index + 1) + at
         elif pa.types.is_floating(field.type):
-            row[field.name] = 1000 * (place + 1) + at + 0.1
+            row[field.name] = 1000 * (index + 1) + at + 0.1
     return row | known
 
 
 def events(run: str, late: bool, people: Sequence[str] = PEOPLE) -> list[dict[str, Any]]:
     """The trace of a run; with `late`, Carol hears the answer first."""
     alice, bob, carol = people
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     counts = dict.fromkeys(people, 0)
 
     def add(process: str, kind: str, sender: str, to: Iterable[str] | None = None) -> None:
         counts[process] += 1
-        found.append(
+        rows.append(
             {
                 "run": run,
                 "process": process,
@@ -87,7 +87,7 @@ def events(run: str, late: bool, people: Sequence[str] = PEOPLE) -> list[dict[st
                 "sender": sender,
                 "mid": 1,
                 "to": None if to is None else list(to),
-                "time_ns": 1000 * len(found),
+                "time_ns": 1000 * len(rows),
                 "payload_bytes": 5,
                 "meta_bytes": 2,
                 "detail": "",
@@ -104,7 +104,7 @@ def events(run: str, late: bool, people: Sequence[str] = PEOPLE) -> list[dict[st
     for sender in (bob, alice) if late else (alice, bob):
         for kind in ("receive", "deliver"):
             add(carol, kind, sender)
-    return found
+    return rows
 
 
 def broken(run: str, people: Sequence[str] = PEOPLE) -> dict[str, Any]:

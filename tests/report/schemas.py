@@ -5,14 +5,14 @@ from __future__ import annotations
 import pyarrow as pa
 
 from beforehand.results.schema import Schema
-from beforehand.results.tables import audit, characteristics, metrics, study, sweep, traffic
+from beforehand.results.tables import audit, characteristics, ingest, metrics, study, sweep
 
 
 def _nullable(table: Schema) -> pa.Schema:
     return pa.schema([field.with_nullable(True) for field in table.arrow()])
 
 
-EVENTS = _nullable(traffic.EVENTS)
+EVENTS = _nullable(ingest.EVENTS)
 VERDICTS = _nullable(audit.VERDICTS)
 VIOLATIONS = _nullable(audit.VIOLATIONS)
 PROTOCOLS = _nullable(study.PROTOCOLS)

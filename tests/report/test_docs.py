@@ -1,4 +1,4 @@
-"""docs/report.md tells the truth: its commands and its example run."""
+"""The commands and the example of docs/report.md run."""
 
 from __future__ import annotations
 

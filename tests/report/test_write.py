@@ -1,4 +1,4 @@
-"""`beforehand report` and `report.write`: a page appears whole, and what is missing is told."""
+"""`beforehand report` and `report.write`: a page appears whole, and missing parts are listed."""
 
 from __future__ import annotations
 
@@ -36,21 +36,26 @@ def test_the_page_is_in_the_folder_that_it_is_about(demo: Path) -> None:
         assert Path(path) == demo / "report" / "index.html"
         assert [line.split()[0] for line in lines] == ["cluster", "study", "sweep", "audit"]
         assert "talk: 3 processes" in Path(path).read_text()
-        assert [each.name for each in Path(path).parent.iterdir()] == ["index.html"]
+        assert [file.name for file in Path(path).parent.iterdir()] == ["index.html"]
 
 
 def test_json_has_what_is_there_and_what_is_missing(demo: Path, tmp_path: Path) -> None:
     """For programs; the page is where it was wanted."""
     file = tmp_path / "new" / "page.html"
     done = run(demo, "--out", file, "--json")
-    told = json.loads(done.stdout)
-    assert done.exit_code == 0 and told["file"] == str(file) and file.exists()
-    assert [len(told[part]) for part in ("clusters", "studies", "sweeps", "audits")] == [1, 1, 1, 1]
-    assert told["studies"][0]["runs"] == 4 and told["missing"] == []
+    output = json.loads(done.stdout)
+    assert done.exit_code == 0 and output["file"] == str(file) and file.exists()
+    assert [len(output[part]) for part in ("clusters", "studies", "sweeps", "audits")] == [
+        1,
+        1,
+        1,
+        1,
+    ]
+    assert output["studies"][0]["runs"] == 4 and output["missing"] == []
 
 
-def test_a_missing_part_is_a_line_and_no_failure(tmp_path: Path) -> None:
-    """On standard error, so that pipes get the path alone; the page says it too."""
+def test_a_missing_part_is_a_line_and_not_a_failure(tmp_path: Path) -> None:
+    """On standard error, so that pipes get the path alone; the page lists it too."""
     study = folders.write_study(tmp_path / "study")
     (study / "audit" / "_audit.json").unlink()
     done = run(study)
@@ -62,7 +67,7 @@ def test_a_missing_part_is_a_line_and_no_failure(tmp_path: Path) -> None:
 
 
 def test_nothing_to_show_is_exit_code_2(tmp_path: Path) -> None:
-    """A sentence; and where all that was there is damaged, a page that says so."""
+    """A sentence; and where all that was there is damaged, a page that reports it."""
     none = run(tmp_path)
     assert (
         none.exit_code == 2 and none.stderr.count("\n") == 1 and "nothing to report" in none.stderr
@@ -74,7 +79,7 @@ def test_nothing_to_show_is_exit_code_2(tmp_path: Path) -> None:
     assert (audit / "report" / "index.html").exists()
 
 
-def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch, demo: Path) -> None:
+def test_what_is_not_installed_is_reported(monkeypatch: pytest.MonkeyPatch, demo: Path) -> None:
     """With the extra that brings it."""
     monkeypatch.setattr(command, "NEEDED", ("pyarrow", "no_such_package"))
     done = run(demo)
@@ -98,24 +103,24 @@ def test_a_page_that_cannot_be_made_leaves_the_old_one(
     assert file.read_text() == "the old one"
 
 
-def test_a_place_where_no_page_can_be(demo: Path, tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written(demo: Path, tmp_path: Path) -> None:
     """A sentence with its name, before anything is drawn, and nothing is left behind."""
     (tmp_path / "file").write_text("")
-    for place, problem in (
+    for path, problem in (
         (tmp_path, "is a folder; name a file in it"),
         (
             tmp_path / "file" / "page.html",
             f"cannot be written, since {tmp_path / 'file'} is a file",
         ),
     ):
-        done = run(demo, "--out", place)
+        done = run(demo, "--out", path)
         assert done.exit_code == 2, done.output
-        assert done.stderr.count("\n") == 1 and f"{place} {problem}" in done.stderr
-    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+        assert done.stderr.count("\n") == 1 and f"{path} {problem}" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_device_stays_one(tmp_path: Path) -> None:
-    """What is no file is written into, and not replaced; a full one is a sentence."""
+    """Other than files are written into, and not replaced; a full device is a sentence."""
     full = Path("/dev/full")
     if not full.is_char_device():
         pytest.skip("there is no /dev/full here")
@@ -127,8 +132,8 @@ def test_a_device_stays_one(tmp_path: Path) -> None:
     assert not list(Path("/dev").glob(".*.unfinished"))
 
 
-def test_names_that_are_no_text_are_shown(tmp_path: Path) -> None:
-    """A note may hold half of a character; the page says which."""
+def test_names_that_are_not_text_are_shown(tmp_path: Path) -> None:
+    """A note may hold half of a character; the page shows it escaped."""
     study = folders.write_study(tmp_path)
     note = json.loads((study / "_study.json").read_text())
     folders.write_note(study / "_study.json", note | {"title": "half \ud800 a character"})

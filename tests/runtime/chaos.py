@@ -18,36 +18,36 @@ from beforehand.errors import LocalProtocolError, NodeClosedError, PeerDroppedEr
 from beforehand.runtime.transports.faulty import Faulty
 from tests.runtime.nodes import KEY, TappedNetwork
 
-Being = tuple[str, int]  # a name, and the how many-th life under it
+Incarnation = tuple[str, int]  # a name, and the how many-th life under it
 
 NAMES = ("alice", "bob", "carol", "dave")
 
 
 @dataclass
 class Life:
-    """One life of one process."""
+    """One incarnation of one process."""
 
-    being: Being
+    incarnation: Incarnation
     node: Node
-    chance: random.Random
-    clock: dict[Being, int] = field(default_factory=dict)
+    rng: random.Random
+    clock: dict[Incarnation, int] = field(default_factory=dict)
     tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     async def talk(self) -> None:
         """Send to one or two others whatever there is room for, for ever."""
-        others = [name for name in NAMES if name != self.being[0]]
+        others = [name for name in NAMES if name != self.incarnation[0]]
         while True:
-            clock = {**self.clock, self.being: self.clock.get(self.being, 0) + 1}
-            ballast = bytes(self.chance.choice((0, 10, 3_000, 20_000)))
-            to = self.chance.sample(others, self.chance.choice((1, 2)))
+            clock = {**self.clock, self.incarnation: self.clock.get(self.incarnation, 0) + 1}
+            ballast = bytes(self.rng.choice((0, 10, 3_000, 20_000)))
+            to = self.rng.sample(others, self.rng.choice((1, 2)))
             try:
-                self.node.try_send(to, pickle.dumps((self.being, clock, ballast)))
+                self.node.try_send(to, pickle.dumps((self.incarnation, clock, ballast)))
                 self.clock = clock
             except (WouldBlock, PeerDroppedError):
                 pass
             except NodeClosedError:
                 return
-            await asyncio.sleep(self.chance.choice((0, 0.001, 0.005)))
+            await asyncio.sleep(self.rng.choice((0, 0.001, 0.005)))
 
 
 class Chaos:
@@ -55,7 +55,7 @@ class Chaos:
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
-        self.chance = random.Random(seed)
+        self.rng = random.Random(seed)
         self.network = TappedNetwork(seed)
         self.lives: dict[str, Life] = {}
         self.born = dict.fromkeys(NAMES, 0)
@@ -66,7 +66,7 @@ class Chaos:
         """A process starts. Of each pair at least one knows the other's address."""
         self.born[name] += 1
         born = self.born[name]
-        knows = [n for n in NAMES if n > name or (n < name and self.chance.random() < 0.5)]
+        knows = [n for n in NAMES if n > name or (n < name and self.rng.random() < 0.5)]
         seed = 1_000 * self.seed + born
         inner = self.network.transport(name)
         node = Node(
@@ -85,20 +85,20 @@ class Chaos:
     async def listen(self, life: Life) -> None:
         """Check every delivery."""
         async for message in life.node:
-            being, clock, _ = pickle.loads(message.payload)
-            known = life.clock.get(being, 0)
-            if known >= clock[being] or message.sender != being[0]:
+            incarnation, clock, _ = pickle.loads(message.payload)
+            known = life.clock.get(incarnation, 0)
+            if known >= clock[incarnation] or message.sender != incarnation[0]:
                 self.violations.append(
-                    f"{life.being} got {clock[being]} of {being}, and knew of {known}"
+                    f"{life.incarnation} got {clock[incarnation]} of {incarnation}, and knew of {known}"
                 )
-            if any(name == being[0] and n > being[1] for name, n in life.clock):
-                self.violations.append(f"{life.being} got something of the old {being}")
+            if any(name == incarnation[0] and n > incarnation[1] for name, n in life.clock):
+                self.violations.append(f"{life.incarnation} got something of the old {incarnation}")
             for other, count in clock.items():
                 life.clock[other] = max(count, life.clock.get(other, 0))
             self.delivered += 1
 
     async def end(self, name: str, politely: bool) -> None:
-        """A process ends, with a word to the others or without."""
+        """Stop a process, with or without a farewell."""
         life = self.lives.pop(name)
         life.tasks[0].cancel()
         for other in () if politely else NAMES:
@@ -110,21 +110,21 @@ class Chaos:
         await asyncio.gather(*life.tasks, return_exceptions=True)
 
     async def disturb(self) -> None:
-        """Something bad happens to somebody."""
-        name, other = self.chance.sample(NAMES, 2)
-        what = self.chance.random()
+        """Inject a random fault into a random process."""
+        name, other = self.rng.sample(NAMES, 2)
+        what = self.rng.random()
         if what < 0.3:
             self.restarts += 1
-            await self.end(name, self.chance.random() < 0.3)
-            await asyncio.sleep(self.chance.choice((0, 0.1, 0.5)))
+            await self.end(name, self.rng.random() < 0.3)
+            await asyncio.sleep(self.rng.choice((0, 0.1, 0.5)))
             await self.begin(name)
         elif what < 0.8:
             self.cuts += 1
-            ways = [(name, each) for each in NAMES] + [(each, name) for each in NAMES]
-            ways = [way for way in ways if self.chance.random() < 0.7]
+            ways = [(name, other) for other in NAMES] + [(other, name) for other in NAMES]
+            ways = [way for way in ways if self.rng.random() < 0.7]
             for way in ways:
                 self.network.cut(*way)
-            await asyncio.sleep(self.chance.choice((0.05, 0.2, 0.45, 0.8)))
+            await asyncio.sleep(self.rng.choice((0.05, 0.2, 0.45, 0.8)))
             for way in ways:
                 self.network.heal(*way)
         else:
@@ -135,12 +135,12 @@ class Chaos:
                 pass  # it was not there
 
     async def run(self, seconds: float) -> None:
-        """Chaos for a while; then all are restarted, meet, and bring to its end what they began."""
+        """Inject faults for a while; then restart all, wait for their sessions, and flush."""
         for name in NAMES:
             await self.begin(name)
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            await asyncio.sleep(self.chance.uniform(0.05, 0.4))
+            await asyncio.sleep(self.rng.uniform(0.05, 0.4))
             self.network.carried.clear()
             await self.disturb()
         for name in NAMES:
@@ -155,11 +155,11 @@ class Chaos:
         async with asyncio.timeout(15):
             await asyncio.gather(*(life.node.flush() for life in self.lives.values()))
         for life in self.lives.values():
-            self.violations += [f"{life.being} holds {each}" for each in life.node.held()]
+            self.violations += [f"{life.incarnation} holds {held}" for held in life.node.held()]
         for name in NAMES:
             await self.end(name, True)
 
     def states(self) -> set[str]:
-        """What the processes are to each other."""
+        """The states of all peers of all processes."""
         nodes = [life.node for life in self.lives.values()]
         return {peer.state for node in nodes for peer in node.stats().peers.values()}

@@ -31,7 +31,7 @@ async def main(name: str, port: str, count: int, peers: dict[str, str]) -> None:
 
 
 async def talk(node: Node, peer: str, count: int) -> None:
-    """Send the numbers, a few at a time; the dead are sent nothing more."""
+    """Send the numbers, a few at a time, until the peer is dropped."""
     with suppress(PeerDroppedError):
         for number in range(count):
             await node.send(peer, b"%d" % number)
@@ -52,5 +52,7 @@ async def watch(node: Node) -> None:
 
 
 if __name__ == "__main__":
-    found = {each.split("=")[0]: f"127.0.0.1:{each.split('=')[1]}" for each in sys.argv[4:]}
-    asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3]), found))
+    addresses = {
+        argument.split("=")[0]: f"127.0.0.1:{argument.split('=')[1]}" for argument in sys.argv[4:]
+    }
+    asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3]), addresses))

@@ -1,4 +1,4 @@
-"""Nodes that live in one event loop, and what tests do to them: crash them, watch them, wait."""
+"""Nodes in one event loop, and helpers to crash them, to wait for their events and to take messages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run(main: Coroutine[Any, Any, None], seconds: float = 20) -> None:
     assert problems == [], problems
 
 
-async def happened(node: Node, kind: str, peer: str, seconds: float = 5) -> PeerEvent:
+async def wait_for_event(node: Node, kind: str, peer: str, seconds: float = 5) -> PeerEvent:
     """The first event of a kind about a peer, in the past or soon."""
     async with asyncio.timeout(seconds), aclosing(node.events()) as events:
         async for event in events:
@@ -38,16 +38,16 @@ async def happened(node: Node, kind: str, peer: str, seconds: float = 5) -> Peer
     raise AssertionError(f"{node.name} was closed before {peer} was {kind}")
 
 
-async def so_far(node: Node) -> list[tuple[str, str]]:
+async def events_of(node: Node) -> list[tuple[str, str]]:
     """The kinds and peers of all events up to now."""
-    found: list[tuple[str, str]] = []
+    seen: list[tuple[str, str]] = []
     async with aclosing(node.events()) as events:
         while True:
             try:
                 event = await asyncio.wait_for(anext(events), 0.01)
             except TimeoutError:
-                return found
-            found.append((event.kind, event.peer))
+                return seen
+            seen.append((event.kind, event.peer))
 
 
 async def take(node: Node, count: int = 1) -> list[bytes]:
@@ -55,7 +55,7 @@ async def take(node: Node, count: int = 1) -> list[bytes]:
     return [(await asyncio.wait_for(node.receive(), 5)).payload for _ in range(count)]
 
 
-async def nothing(node: Node, seconds: float = 0.1) -> bool:
+async def receives_nothing(node: Node, seconds: float = 0.1) -> bool:
     """Whether no message comes for a while."""
     try:
         message = await asyncio.wait_for(node.receive(), seconds)
@@ -77,7 +77,7 @@ class TappedNetwork(MemoryNetwork):
         super().carry(sender, receiver, datagrams)
 
 
-class Town:
+class MemoryCluster:
     """Nodes on one network in memory; those that are left are closed at the end."""
 
     def __init__(self, *, seed: int | None = None, **options: Any) -> None:
@@ -97,7 +97,7 @@ class Town:
         return await node.start()
 
     async def mesh(self, *names: str, **options: Any) -> list[Node]:
-        """Nodes that all know each other, once each has heard from each."""
+        """Nodes that all know each other, once all sessions are up."""
         nodes = [
             await self.start(name, *(peer for peer in names if peer != name), **options)
             for name in names
@@ -105,30 +105,30 @@ class Town:
         for node in nodes:
             for name in names:
                 if name != node.name:
-                    await happened(node, "up", name)
+                    await wait_for_event(node, "up", name)
         return nodes
 
     async def crash(self, node: Node) -> None:
-        """End a node without a word to anybody."""
+        """Stop a node without a farewell to its peers."""
         self.nodes.remove(node)
         self.isolate(node)
         await node.close(0)
-        await asyncio.sleep(0.01)  # what it said at last is lost
+        await asyncio.sleep(0.01)  # its last datagrams are lost
         self.reconnect(node)
 
     def isolate(self, node: Node) -> None:
-        """Cut all ways from and to a node."""
+        """Cut all paths from and to a node."""
         for other in self.nodes:
             self.network.cut(node.address, other.address)
             self.network.cut(other.address, node.address)
 
     def reconnect(self, node: Node) -> None:
-        """Mend them."""
+        """Undo `isolate`."""
         for other in self.nodes:
             self.network.heal(node.address, other.address)
             self.network.heal(other.address, node.address)
 
-    async def __aenter__(self) -> Town:
+    async def __aenter__(self) -> MemoryCluster:
         return self
 
     async def __aexit__(

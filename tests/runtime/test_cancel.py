@@ -26,10 +26,10 @@ KINDS = {"send", "send_many", "receive", "receive_batch", "async for", "delivere
 class Side:
     """A node with its tasks, and what became of all its calls."""
 
-    def __init__(self, node: Node, peer: str, chance: random.Random, hits: Counter[str]) -> None:
+    def __init__(self, node: Node, peer: str, rng: random.Random, hits: Counter[str]) -> None:
         self.node = node
         self.peer = peer
-        self.chance = chance
+        self.rng = rng
         self.hits = hits  # calls that were cancelled while they waited, by kind
         self.got: list[Message] = []
         self.accepted: list[tuple[int, list[bytes]]] = []  # with the number of the last
@@ -40,10 +40,10 @@ class Side:
         """Make a call, and perhaps cancel it some turns later; returns its result, if there is one."""
         task = asyncio.create_task(call)
         try:
-            turns = self.chance.choice(TURNS)
+            turns = self.rng.choice(TURNS)
             for _ in range(turns):
                 await asyncio.sleep(0)
-            if self.chance.random() < 0.6:
+            if self.rng.random() < 0.6:
                 task.cancel()
             await asyncio.wait([task])
         finally:
@@ -57,7 +57,7 @@ class Side:
         """Send single messages and batches; each payload is unique and in order for each speaker."""
         count = 0
         for _ in range(CALLS):
-            size = self.chance.choice((1, 1, 1, 3, LARGEST_BATCH))
+            size = self.rng.choice((1, 1, 1, 3, LARGEST_BATCH))
             batch = [b"%d %d" % (who, count + at) for at in range(size)]
             count += size
             if size == 1:
@@ -84,19 +84,19 @@ class Side:
         self.got.append(await self.node.receive())
 
     async def _receive_batch(self) -> None:
-        self.got.extend(await self.node.receive_batch(self.chance.choice((None, 1, 5))))
+        self.got.extend(await self.node.receive_batch(self.rng.choice((None, 1, 5))))
 
     async def _iterate(self) -> None:
         async for message in self.node:
             self.got.append(message)
-            if self.chance.random() < 0.1:
+            if self.rng.random() < 0.1:
                 break
 
     async def inquire(self, other: Side) -> None:
-        """Wait for deliveries, for ever; what is said to be delivered must be."""
+        """Wait for deliveries forever; each must have happened when the call returns."""
         while True:
             sent = self.node.sent
-            if sent and self.chance.random() < 0.5:
+            if sent and self.rng.random() < 0.5:
                 call = self.node.delivered(MessageId(self.node.name, sent))
                 done = await self.attempt("delivered", call)
             else:
@@ -105,7 +105,7 @@ class Side:
             await asyncio.sleep(0)
 
     def check(self, other: Side) -> None:
-        """The other side got everything that was accepted here, once and in order."""
+        """The other side has received everything that was accepted here, once and in order."""
         payloads = [message.payload for message in other.got]
         assert [message.number for message in other.got] == list(range(1, self.node.sent + 1))
         times = Counter(payloads)
@@ -169,7 +169,7 @@ def test_cancelling_neither_loses_nor_doubles(seed: int) -> None:
 
 
 def test_a_sender_that_waits_is_cancelled_and_the_next_one_goes() -> None:
-    """A place in line is given up, not blocked."""
+    """A cancelled task gives up its position in the queue."""
 
     async def main() -> None:
         network = MemoryNetwork()
@@ -207,7 +207,7 @@ def test_a_task_that_is_woken_and_cancelled_passes_its_turn_on() -> None:
 
 @pytest.mark.parametrize("way", ["receive", "receive_batch", "async for"])
 def test_readers_that_share_a_node_all_get_something(way: str) -> None:
-    """Messages that come at once wake as many readers as they are, also beside one that is busy."""
+    """Messages that arrive together wake as many readers, even while another reader is busy."""
 
     async def main() -> None:
         network = MemoryNetwork()
@@ -243,7 +243,7 @@ def test_a_deadline_around_receive_loses_nothing() -> None:
     """`asyncio.timeout` and `wait_for` again and again, while messages come at their own pace."""
 
     async def main() -> None:
-        chance = random.Random(3)
+        rng = random.Random(3)
         network = MemoryNetwork(3)
         async with (
             Node("ada", transport=network.transport("ada"), peers=["ben"]) as ada,
@@ -253,18 +253,18 @@ def test_a_deadline_around_receive_loses_nothing() -> None:
             async def speak() -> None:
                 for number in range(100):
                     await ada.send("ben", b"%d" % number)
-                    await asyncio.sleep(0.001 * chance.random())
+                    await asyncio.sleep(0.001 * rng.random())
 
             speaking = asyncio.create_task(speak())
             got: list[bytes] = []
             late = 0
             while len(got) < 100:
                 try:
-                    if chance.random() < 0.5:
-                        async with asyncio.timeout(0.0005 * chance.random()):
+                    if rng.random() < 0.5:
+                        async with asyncio.timeout(0.0005 * rng.random()):
                             got.append((await ben.receive()).payload)
                     else:
-                        message = await asyncio.wait_for(ben.receive(), 0.0005 * chance.random())
+                        message = await asyncio.wait_for(ben.receive(), 0.0005 * rng.random())
                         got.append(message.payload)
                 except TimeoutError:
                     late += 1
@@ -276,7 +276,7 @@ def test_a_deadline_around_receive_loses_nothing() -> None:
 
 
 def test_closing_ends_what_waits() -> None:
-    """Calls that wait when a node is closed are told so; `async for` just ends."""
+    """Calls that wait when a node is closed raise; `async for` ends."""
 
     async def main() -> None:
         ada = await Node("ada", peers=["ben"]).start()

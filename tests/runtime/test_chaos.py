@@ -12,7 +12,7 @@ MS = 1_000_000
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 10, 29])
 def test_causal_order_survives_chaos(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No violation, no exception, nothing of an old life, and all find together again in the end."""
+    """No violation, no exception, no message of an old incarnation, and all are connected in the end."""
     monkeypatch.setattr(introductions, "LIFE_SIGN", 100 * MS)
     monkeypatch.setattr(introductions, "CROSSING", 150 * MS)
     monkeypatch.setattr(introductions, "FIRST_RETRY", 20 * MS)

@@ -96,7 +96,7 @@ def test_a_slow_consumer_slows_its_sender() -> None:
 
 
 def test_what_is_taken_makes_room_again() -> None:
-    """`try_send` raises at the limit and says who is behind, until at least a quarter is taken."""
+    """`try_send` raises at the limit and names the peer that is behind, until a quarter is taken."""
 
     async def main() -> None:
         async with group("ada", "ben") as (_, (ada, ben)):
@@ -151,7 +151,7 @@ def test_a_silent_peer_does_not_slow_the_others() -> None:
 
 
 def test_a_multicast_that_waits_for_one_does_not_block_the_other() -> None:
-    """It waited for ben and now waits for carl; who waited behind it for ben goes."""
+    """It waited for ben and now waits for carl; the next task that waits for ben proceeds."""
 
     async def main() -> None:
         async with group("ada", "ben", "carl", window=1) as (_, (ada, ben, carl)):
@@ -173,7 +173,7 @@ def test_a_multicast_that_waits_for_one_does_not_block_the_other() -> None:
 
 
 def test_what_the_sender_holds_counts() -> None:
-    """A message that waits for a permit has not even left, and takes its place in the window."""
+    """A held message is not released yet, but counts towards the window."""
 
     async def main() -> None:
         async with group("ada", "ben", "carl") as (network, (ada, ben, _)):
@@ -193,7 +193,7 @@ def test_what_the_sender_holds_counts() -> None:
 
 
 def test_messages_to_oneself_count() -> None:
-    """A node that only talks to itself has to listen, too."""
+    """A node that sends to itself has to receive, too."""
 
     async def main() -> None:
         async with group("ada", "ben") as (_, (ada, ben)):
@@ -269,7 +269,7 @@ def test_a_payload_over_the_limit_is_refused() -> None:
     asyncio.run(asyncio.wait_for(main(), 20))
 
 
-def test_a_batch_larger_than_the_window_goes_in_pieces() -> None:
+def test_a_batch_larger_than_the_window_is_accepted_in_parts() -> None:
     """`send_many` waits where `send` would; the receiver's buffer never holds more than a window."""
 
     async def main() -> None:

@@ -16,7 +16,7 @@ PATIENCE = 30.0  # seconds after which the test gives up; it takes a few
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class Cast:
+class Processes:
     """Three processes, and what each of them printed."""
 
     def __init__(self, folder: Path) -> None:
@@ -40,26 +40,26 @@ class Cast:
         return self.outputs[name].read_text().split("\n")[:-1]
 
     def numbers(self, name: str, sender: str) -> list[int]:
-        """The numbers that a process got from a sender, in order."""
+        """The numbers that a process has received from a sender, in order."""
         words = [line.split() for line in self.lines(name)]
-        return [int(each[1]) for each in words if each[0] == sender]
+        return [int(fields[1]) for fields in words if fields[0] == sender]
 
     def wait_for_line(self, name: str, line: str) -> None:
-        """Until a process has printed something."""
+        """Wait until a process has printed a line."""
         deadline = time.monotonic() + PATIENCE
         while line not in self.lines(name):
             assert time.monotonic() < deadline, f"{name} says {self.lines(name)[-3:]}, not {line}"
             time.sleep(0.01)
 
     def wait_for_numbers(self, name: str, sender: str, count: int) -> None:
-        """Until a process has got so many numbers of a sender."""
+        """Wait until a process has received this many numbers from a sender."""
         deadline = time.monotonic() + PATIENCE
         while len(self.numbers(name, sender)) < count:
             assert time.monotonic() < deadline, f"{name} says {self.lines(name)[-3:]}"
             time.sleep(0.01)
 
     def kill(self, name: str) -> None:
-        """With -9: it has no time for a word."""
+        """With SIGKILL, so that it cannot say goodbye."""
         process = self.running.pop(name)
         process.kill()
         process.wait()
@@ -68,42 +68,42 @@ class Cast:
 def free_ports(names: list[str]) -> dict[str, int]:
     """Ports that nobody uses at the moment."""
     sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in names]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
+    for sock in sockets:
+        sock.bind(("127.0.0.1", 0))
+    ports = [sock.getsockname()[1] for sock in sockets]
+    for sock in sockets:
+        sock.close()
     return dict(zip(names, ports, strict=True))
 
 
 @pytest.fixture
-def cast(tmp_path: Path) -> Iterator[Cast]:
+def processes(tmp_path: Path) -> Iterator[Processes]:
     """Processes that do not outlive the test."""
-    cast = Cast(tmp_path)
-    yield cast
-    for name in list(cast.running):
-        cast.kill(name)
+    processes = Processes(tmp_path)
+    yield processes
+    for name in list(processes.running):
+        processes.kill(name)
 
 
-def test_one_is_killed_in_the_middle_and_comes_back(cast: Cast) -> None:
-    """The others finish what they have to tell each other, and then talk to its next life."""
+def test_one_is_killed_in_the_middle_and_comes_back(processes: Processes) -> None:
+    """The others exchange all of their messages, and then those with its next incarnation."""
     everything = list(range(COUNT))
-    for name in cast.ports:
-        cast.start(name)
+    for name in processes.ports:
+        processes.start(name)
     for name in ("alice", "carol"):
-        cast.wait_for_numbers(name, "bob", 1)
-    cast.kill("bob")
-    heard = [len(cast.numbers(name, "bob")) for name in ("alice", "carol")]
-    assert min(heard) < COUNT, "bob was done before he was killed"
+        processes.wait_for_numbers(name, "bob", 1)
+    processes.kill("bob")
+    delivered = [len(processes.numbers(name, "bob")) for name in ("alice", "carol")]
+    assert min(delivered) < COUNT, "bob had finished before it was killed"
     for name, other in (("alice", "carol"), ("carol", "alice")):
-        cast.wait_for_line(name, "event dropped bob")
-        cast.wait_for_line(name, "done sending")
-        cast.wait_for_numbers(name, other, COUNT)
-        assert cast.numbers(name, other) == everything
-        first_life = cast.numbers(name, "bob")
+        processes.wait_for_line(name, "event dropped bob")
+        processes.wait_for_line(name, "done sending")
+        processes.wait_for_numbers(name, other, COUNT)
+        assert processes.numbers(name, other) == everything
+        first_life = processes.numbers(name, "bob")
         assert first_life == everything[: len(first_life)]
-    before = {name: len(cast.numbers(name, "bob")) for name in ("alice", "carol")}
-    cast.start("bob", life=2)
+    before = {name: len(processes.numbers(name, "bob")) for name in ("alice", "carol")}
+    processes.start("bob", life=2)
     for name, count in before.items():
-        cast.wait_for_numbers(name, "bob", count + COUNT)
-        assert cast.numbers(name, "bob")[count:] == everything
+        processes.wait_for_numbers(name, "bob", count + COUNT)
+        assert processes.numbers(name, "bob")[count:] == everything

@@ -1,4 +1,4 @@
-"""Where a node ends: sizes, addresses, disks, arguments, and its own life. Each end has a sentence."""
+"""The limits of a node: sizes, addresses, disks, arguments, lifetime. Each has an error of its own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from beforehand.errors import (
 )
 from beforehand.runtime import trace_writer
 from beforehand.runtime.transports.memory import MemoryNetwork
-from tests.runtime.nodes import KEY, Town, happened, run, take
+from tests.runtime.nodes import KEY, MemoryCluster, run, take, wait_for_event
 
 LARGEST = 16 * 2**20
 
@@ -31,7 +31,7 @@ def test_payloads_up_to_16_mib_and_no_further() -> None:
     async def main() -> None:
         async with Node("alice") as alice, Node("bob", peers={"alice": alice.address}) as bob:
             payload = bytes(range(256)) * (LARGEST // 256)
-            await happened(alice, "up", "bob")
+            await wait_for_event(alice, "up", "bob")
             await alice.send("bob", payload)
             await alice.send("bob", b"after it")
             assert await take(bob, 2) == [payload, b"after it"]
@@ -68,7 +68,7 @@ def test_ipv6() -> None:
 def test_a_full_disk_ends_the_trace_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One event says what happened; messages go on as before."""
+    """One event reports the problem; messages are delivered as before."""
 
     def full(path: Path, *_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
@@ -76,12 +76,12 @@ def test_a_full_disk_ends_the_trace_and_nothing_else(
     monkeypatch.setattr(trace_writer, "create", full)
 
     async def main() -> None:
-        async with Town() as town:
-            alice = await town.start("alice", trace=tmp_path)
-            bob = await town.start("bob", "alice")
+        async with MemoryCluster() as cluster:
+            alice = await cluster.start("alice", trace=tmp_path)
+            bob = await cluster.start("bob", "alice")
             await bob.send_many("alice", [b"%d" % number for number in range(6_000)])
             assert len(await take(alice, 6_000)) == 6_000
-            failed = await happened(alice, "trace-failed", "alice")
+            failed = await wait_for_event(alice, "trace-failed", "alice")
             assert "No space left" in failed.detail
             await alice.send("bob", b"still here")
             assert await take(bob) == [b"still here"]
@@ -108,7 +108,7 @@ def test_without_a_key_only_this_machine(listen: str) -> None:
 
 
 def test_a_port_in_use() -> None:
-    """The second is told where, and what to do."""
+    """The second gets an error with the address and the remedy."""
 
     async def main() -> None:
         async with Node("alice") as alice:
@@ -130,14 +130,14 @@ def test_a_port_in_use() -> None:
     ],
 )
 def test_peers_that_cannot_be_found(address: str, problem: str) -> None:
-    """At the start that is an error; later, an event, because nobody waits for it."""
+    """At the start that is an error; later it is an event, because no call waits for it."""
 
     async def main() -> None:
         with pytest.raises(BeforehandError, match=problem):
             await Node("alice", peers={"bob": address}).start()
         async with Node("alice") as alice:
             alice.add_peer("bob", address)
-            refused = await happened(alice, "refused", "bob")
+            refused = await wait_for_event(alice, "refused", "bob")
             assert problem in refused.detail
 
     run(main())
@@ -177,8 +177,8 @@ def test_misuse_of_a_node_that_runs() -> None:
     """Receivers, payloads and peers that make no sense are refused at once."""
 
     async def main() -> None:
-        async with Town() as town:
-            alice, bob = await town.mesh("alice", "bob")
+        async with MemoryCluster() as cluster:
+            alice, bob = await cluster.mesh("alice", "bob")
             wrong: list[tuple[Any, Any, str]] = [
                 ("bob", "text", "a payload is bytes, not str; encode it"),
                 ("carol", b"", "there is no peer 'carol'"),
@@ -218,8 +218,8 @@ def test_protocols_that_only_broadcast() -> None:
     """A receiver is refused before the message is accepted, not after."""
 
     async def main() -> None:
-        async with Town(protocol="vector") as town:
-            alice, bob = await town.mesh("alice", "bob")
+        async with MemoryCluster(protocol="vector") as cluster:
+            alice, bob = await cluster.mesh("alice", "bob")
             with pytest.raises(LocalProtocolError, match="None"):
                 await alice.send("bob", b"for you alone")
             with pytest.raises(LocalProtocolError, match="must know everybody from the start"):
@@ -235,17 +235,17 @@ def test_close_tells_what_was_left() -> None:
     """After its deadline: how many messages for whom are not known to be delivered, and unread ones."""
 
     async def main() -> None:
-        async with Town() as town:
-            alice, bob, carol = await town.mesh("alice", "bob", "carol")
+        async with MemoryCluster() as cluster:
+            alice, bob, carol = await cluster.mesh("alice", "bob", "carol")
             await carol.send("alice", b"unread")
             await carol.flush()
-            town.isolate(bob)
+            cluster.isolate(bob)
             await alice.send_many("bob", [b"x"] * 7)
             await alice.send("carol", b"arrives")
             left = await alice.close(0.2)
             assert left and left.undelivered == {"bob": 7} and left.unread == 1
             assert await take(carol) == [b"arrives"]
-            dropped = await happened(carol, "dropped", "alice")
+            dropped = await wait_for_event(carol, "dropped", "alice")
             assert dropped.detail == "it has left"
             assert await alice.close() == left  # a second time changes nothing
 
@@ -256,16 +256,16 @@ def test_close_waits_for_what_can_still_be_delivered() -> None:
     """A network that comes back within the deadline: nothing is left."""
 
     async def main() -> None:
-        async with Town() as town:
-            alice, bob = await town.mesh("alice", "bob")
-            town.isolate(bob)
+        async with MemoryCluster() as cluster:
+            alice, bob = await cluster.mesh("alice", "bob")
+            cluster.isolate(bob)
             await alice.send("bob", b"in time")
             closing = asyncio.ensure_future(alice.close(5.0))
             await asyncio.sleep(0.1)
             assert not closing.done()
             with pytest.raises(NodeClosedError):
                 await alice.send("bob", b"too late")
-            town.reconnect(bob)
+            cluster.reconnect(bob)
             assert not await closing
             assert await take(bob) == [b"in time"]
 
@@ -273,7 +273,7 @@ def test_close_waits_for_what_can_still_be_delivered() -> None:
 
 
 def test_before_the_start_and_after_the_end() -> None:
-    """Every call says which of the two it is; what was delivered can still be read."""
+    """Every call raises the right one of the two; delivered messages can still be read."""
 
     async def main() -> None:
         network = MemoryNetwork()
@@ -285,7 +285,7 @@ def test_before_the_start_and_after_the_end() -> None:
             with pytest.raises(NodeClosedError, match="not started"):
                 await anext(aiter(alice))
             await alice.start()
-            await happened(bob, "up", "alice")
+            await wait_for_event(bob, "up", "alice")
             await bob.send("alice", b"one")
             await bob.send("alice", b"two")
             await bob.flush()

@@ -34,7 +34,7 @@ def test_a_message_and_its_answer(key: bytes | None) -> None:
 
 
 def test_waiting_and_not_waiting_for_a_peer_that_is_not_there() -> None:
-    """`try_send` says that it would block, and `send` waits until the peer has come."""
+    """`try_send` raises `WouldBlock`, and `send` waits until the peer is connected."""
 
     async def main() -> None:
         async with Node("alice", peers=["bob"]) as alice:

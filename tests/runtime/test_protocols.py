@@ -32,9 +32,9 @@ class Run:
 
 
 def plan(protocol: str, name: str) -> list[tuple[str, ...] | None]:
-    """Whom a process sends to, one time after the other: as its protocol can."""
+    """The receivers of a process's messages in turn, within the limits of its protocol."""
     casts = protocols.describe(protocol).casts
-    chance = random.Random(f"{SEED} {name}")
+    rng = random.Random(f"{SEED} {name}")
     others = [other for other in NAMES if other != name]
     kinds: list[tuple[str, ...] | None] = []
     if "unicast" in casts:
@@ -43,7 +43,7 @@ def plan(protocol: str, name: str) -> list[tuple[str, ...] | None]:
         kinds += [tuple(others), NAMES]
     if "broadcast" in casts:
         kinds.append(None)
-    return [chance.choice(kinds) for _ in range(MESSAGES)]
+    return [rng.choice(kinds) for _ in range(MESSAGES)]
 
 
 async def live(node: Node, protocol: str, run: Run) -> None:
@@ -51,14 +51,14 @@ async def live(node: Node, protocol: str, run: Run) -> None:
     plans = [to for name in NAMES for to in plan(protocol, name)]
     to_come = sum(to is None or node.name in to for to in plans)
     taken = 0
-    chance = random.Random(f"{SEED} pauses of {node.name}")
+    rng = random.Random(f"{SEED} pauses of {node.name}")
 
     async def speak() -> None:
         for to in plan(protocol, node.name):
             await node.send(to, node.name.encode())
             run.oracle.send(node.name, NAMES if to is None else to)
             run.reactions += taken > 0
-            await asyncio.sleep(0.004 * chance.random())
+            await asyncio.sleep(0.004 * rng.random())
 
     speaking = asyncio.create_task(speak())
     for _ in range(to_come):

@@ -1,4 +1,4 @@
-"""Nodes that look for an answer before they sleep."""
+"""Nodes that poll for answers before they sleep."""
 
 import asyncio
 import socket
@@ -14,7 +14,7 @@ from beforehand.runtime.transports.udp import UdpTransport
 
 
 def test_lingering_takes_what_is_there_and_gives_up_in_time() -> None:
-    """It says whether something came, and hands it over at once, without the event loop."""
+    """It returns whether datagrams arrived, and passes them on at once, without the event loop."""
 
     async def main() -> None:
         seen: list[bytes] = []
@@ -33,14 +33,14 @@ def test_lingering_takes_what_is_there_and_gives_up_in_time() -> None:
 
 
 def test_nodes_that_spin_answer_without_sleeping() -> None:
-    """Everything works as without, and answers are found while lingering, through a wrapper too."""
+    """Delivery works as without spinning, and answers arrive while polling, through a wrapper too."""
 
     class Counting(UdpTransport):
-        found = 0
+        arrivals = 0
 
         def spin(self, nanoseconds: int) -> bool:
             came = super().spin(nanoseconds)
-            Counting.found += came
+            Counting.arrivals += came
             return came
 
     addresses: Queue[str] = Queue()
@@ -65,11 +65,11 @@ def test_nodes_that_spin_answer_without_sleeping() -> None:
     thread.start()
     asyncio.run(asyncio.wait_for(alice(), 20))
     thread.join(20)
-    assert Counting.found > 0
+    assert Counting.arrivals > 0
 
 
 @pytest.mark.parametrize("spin", [-0.1, 0.5, "long"])
 def test_a_spin_that_makes_no_sense_is_refused(spin: float) -> None:
-    """An event loop that does nothing else for long is no event loop."""
+    """Spinning for long would block the event loop."""
     with pytest.raises(LocalProtocolError, match=r"spin=.*: it must be a number of seconds from 0"):
         Node("alice", spin=spin)

@@ -1,4 +1,4 @@
-"""Non-causal latency by brute force: whole vector clocks, every delivery of every process looked at."""
+"""Non-causal latency by brute force: whole vector clocks, all deliveries of all processes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def lateness(events: list[Event]) -> list[int]:
     released: dict[tuple[Name, str], int] = {}
     arrived: dict[tuple[Name, str], int] = {}
     processes: dict[str, Known] = {}
-    found: list[int] = []
+    delays: list[int] = []
     for event in events:
         if event.sender is None or event.mid is None:
             continue
@@ -50,15 +50,15 @@ def lateness(events: list[Event]) -> list[int]:
         elif event.kind == "receive":
             arrived.setdefault((message, event.process), event.time_ns)
         elif event.kind == "deliver":
-            if message in [each for _, each in process.delivered]:
+            if message in [delivered_message for _, delivered_message in process.delivered]:
                 continue
             of, copy = sent[message], (message, event.process)
             possible = of.time + arrived[copy] - released[copy]
             for time, (sender, number) in process.delivered:
                 if number <= of.past.get(sender, 0):
                     possible = max(possible, time)
-            found.append(event.time_ns - possible)
+            delays.append(event.time_ns - possible)
             process.delivered.append((event.time_ns, message))
             for sender, number in [*of.past.items(), message]:
                 process.past[sender] = max(process.past.get(sender, 0), number)
-    return found
+    return delays

@@ -1,4 +1,4 @@
-"""Purchases as a program: paper 003, section 2, among four processes of which one only passes on."""
+"""Purchases as a program: Blessing et al., section 2, with four processes, one of which only relays."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ MS = 10**6
 # Three sites, one for each of a, b and c; it takes 100 ms between a and c, and 10 ms elsewhere.
 TRIANGLE = "matrix:1ms,10ms,100ms;10ms,1ms,10ms;100ms,10ms,1ms"
 
-# a tells c, then b; b, having heard, tells c.
+# a sends to c, then to b; b, after delivering, sends to c.
 OVERTAKING = Program(
     [
         Send("to c", "a", ("c",)),
@@ -127,7 +127,7 @@ def test_hybrid_holds_what_rst_buffers() -> None:
 
 
 def test_the_network_alone_lets_it_overtake() -> None:
-    """raw and fifo deliver b's message to c at 20 ms: the oracle says so, with the chain."""
+    """raw and fifo deliver b's message to c at 20 ms: the oracle reports it, with the chain."""
     for protocol in ("raw", "fifo"):
         result = replay(protocol, OVERTAKING, delay=TRIANGLE)
         assert not result.clean and result.outcome == "complete"
@@ -137,7 +137,7 @@ def test_the_network_alone_lets_it_overtake() -> None:
 
 
 def test_a_job_keeps_its_process_from_sending() -> None:
-    """b hears at 10, works until 35, then answers: at a by 45. The job of that starts there."""
+    """b delivers at 10, works until 35, then answers: at a by 45. The job of that starts there."""
     program = Program([Send("ask", "a", ("b",)), Send("answer", "b", ("a",), after=("ask",))])
     result = replay("raw", program, delay="10ms", job="25ms", job_share=1.0)
     metrics = result.metrics

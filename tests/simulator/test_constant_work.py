@@ -38,17 +38,17 @@ def work(processes: int, messages: int, protocol: str = "hybrid") -> float:
 
 def test_work_does_not_depend_on_the_number_of_processes() -> None:
     """From 20 to 500 processes with four peers each."""
-    found = [work(processes, messages=20) for processes in (20, 100, 500)]
-    assert max(found) <= FLAT * min(found), f"lines per event: {found}"
+    counts = [work(processes, messages=20) for processes in (20, 100, 500)]
+    assert max(counts) <= FLAT * min(counts), f"lines per event: {counts}"
 
 
 def test_work_does_not_depend_on_the_number_of_messages() -> None:
     """From 20 to 200 messages of each process."""
-    found = [work(20, messages) for messages in (20, 60, 200)]
-    assert max(found) <= FLAT * min(found), f"lines per event: {found}"
+    counts = [work(20, messages) for messages in (20, 60, 200)]
+    assert max(counts) <= FLAT * min(counts), f"lines per event: {counts}"
 
 
 def test_the_count_does_see_work_that_grows() -> None:
     """Matrix clocks, counted alike, do grow with the number of processes."""
-    found = [work(processes, 20, "rst") for processes in (20, 100)]
-    assert found[1] > 1.5 * found[0], f"lines per event: {found}"
+    counts = [work(processes, 20, "rst") for processes in (20, 100)]
+    assert counts[1] > 1.5 * counts[0], f"lines per event: {counts}"

@@ -12,7 +12,7 @@ from beforehand.trace import Recorder, create
 from tests.simulator.kept import digest, traced
 
 # Every kind of random choice somewhere. Both builds of the package must give these very hashes, on
-# every machine; if a change of a protocol or of the simulator changes them, say why in the commit.
+# every machine; if a change of a protocol or of the simulator changes them, explain why in the commit.
 PINNED: dict[str, tuple[dict[str, Any], str]] = {
     "lossy": (
         {

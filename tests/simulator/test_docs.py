@@ -1,4 +1,4 @@
-"""docs/simulator.md tells the truth: its examples run, and nothing is missing from its tables."""
+"""docs/simulator.md is correct: its examples run, and nothing is missing from its tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every run comes to an end, and says which: what once went on for ever, or gave up too soon."""
+"""Every run ends, and reports how: runs that once went on forever, or gave up too soon."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def ended(**fields: Any) -> str:
 
 
 def test_repetitions_to_the_dead_do_not_keep_a_run_alive() -> None:
-    """A process is gone, nobody drops it, and frames to it are on their way all the time."""
+    """A process is gone, no peer drops it, and frames to it are always in flight."""
     fields: dict[str, Any] = {
         "processes": 20,
         "messages": 10,
@@ -61,7 +61,7 @@ def test_slow_uplinks_do_not_drown_in_repetitions(protocol: str) -> None:
 
 @pytest.mark.parametrize("protocol", ["hybrid", "mattern", "cykas", "rst", "ks", "fifo"])
 def test_a_late_drop_finds_the_clocks_running(protocol: str) -> None:
-    """All was quiet for two seconds; then the survivors go on, and lose frames again."""
+    """Nothing happened for two seconds; then the survivors go on, and lose frames again."""
     result = run(
         Scenario(
             protocol=protocol,
@@ -176,7 +176,7 @@ def test_a_hold_is_told_once() -> None:
 
 
 def test_a_replay_has_the_processes_of_the_run() -> None:
-    """Also those that never said anything, and in the same order: sites go by it."""
+    """Also those that never sent anything, and in the same order: sites go by it."""
     fields: dict[str, Any] = {
         "protocol": "rst",
         "processes": 12,

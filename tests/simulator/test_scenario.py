@@ -48,7 +48,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "mattern has no multicast.* set split",
     ),
     "a replay of nothing": ({"workload": "replay"}, "needs a program"),
-    "a program that nobody runs": (
+    "a program that is not replayed": (
         {"program": Program([Send("x", "a", ("b",))])},
         "the workload uniform has no use for a program",
     ),
@@ -77,7 +77,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_impossible_scenarios_are_refused(name: str) -> None:
-    """One sentence that says what is wrong and what is possible; it is the scenario that raises."""
+    """The scenario itself raises, with the problem and the possibilities in one sentence."""
     fields, reason = REFUSED[name]
     with pytest.raises(BeforehandError, match=reason) as caught:
         Scenario(**fields)
@@ -119,7 +119,7 @@ def test_a_result_can_be_written_down() -> None:
 
 
 def test_a_run_can_be_cut_short() -> None:
-    """At the time limit it ends, and says that it was not over."""
+    """At the time limit it ends as cut short."""
     result = run(Scenario(processes=5, messages=100, until="200ms"))
     assert result.outcome == "cut short"
     assert result.metrics.execution_ns == 200_000_000

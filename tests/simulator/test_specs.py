@@ -1,4 +1,4 @@
-"""What people write for distributions, partitions and stops, and what they are told if it is wrong."""
+"""The syntax of distributions, partitions and stops, and the errors for what is invalid."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_edges_of_what_is_allowed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "error"),
     [
         ("", "'' is not a duration such as 5ms"),
         ("5", "'5' is not a duration such as 5ms"),
@@ -91,9 +91,9 @@ def test_the_edges_of_what_is_allowed() -> None:
         (True, "True is not a duration such as 5ms"),
     ],
 )
-def test_what_is_no_distribution(text: Any, says: str) -> None:
+def test_an_invalid_distribution_is_rejected(text: Any, error: str) -> None:
     """One sentence that names the field, what is wrong, and what would be right."""
-    with pytest.raises(ScenarioError, match=f"^jitter: .*{says}"):
+    with pytest.raises(ScenarioError, match=f"^jitter: .*{error}"):
         specs.durations(text, "jitter")
 
 
@@ -145,7 +145,7 @@ def test_partitions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "error"),
     [
         ("", "is not understood; write it like 1s-3s:p1,p2 or 1s-3s:50%"),
         ("1s-3s", "is not understood; write it like 1s-3s:p1,p2 or 1s-3s:50%"),
@@ -169,9 +169,9 @@ def test_partitions() -> None:
         ("1s-3s:nan%", "'nan' is not a percentage"),
     ],
 )
-def test_what_is_no_partition(text: str, says: str) -> None:
-    """The error quotes what was written and tells what would do."""
-    with pytest.raises(ScenarioError, match=f"^partition.*{says}"):
+def test_an_invalid_partition_is_rejected(text: str, error: str) -> None:
+    """The error quotes the text, with a remedy."""
+    with pytest.raises(ScenarioError, match=f"^partition.*{error}"):
         specs.partition(text, NAMES)
 
 
@@ -185,7 +185,7 @@ def test_stops() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "error"),
     [
         ("", "is not understood; write it like p3@2s"),
         ("p3", "is not understood; write it like p3@2s"),
@@ -195,9 +195,9 @@ def test_stops() -> None:
         ("p9@2s", "there is no process 'p9'; the processes: p0, p1, p2, p3"),
     ],
 )
-def test_what_is_no_stop(text: str, says: str) -> None:
-    """The error quotes what was written and tells what would do."""
-    with pytest.raises(ScenarioError, match=f"^stop.*{says}"):
+def test_an_invalid_stop_is_rejected(text: str, error: str) -> None:
+    """The error quotes the text, with a remedy."""
+    with pytest.raises(ScenarioError, match=f"^stop.*{error}"):
         specs.stop(text, None, NAMES)
 
 

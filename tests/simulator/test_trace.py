@@ -1,4 +1,4 @@
-"""The trace of a run tells everything that the metrics count."""
+"""The trace of a run contains everything that the metrics count."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def test_a_duration_with_all_its_digits(nanoseconds: int, unit: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "error"),
     [
         ("5", "such as 5ms"),
         ("", "such as 5ms"),
@@ -76,9 +76,9 @@ def test_a_duration_with_all_its_digits(nanoseconds: int, unit: str) -> None:
         (None, "such as 5ms"),
     ],
 )
-def test_what_is_no_duration(text: Any, says: str) -> None:
+def test_an_invalid_duration_is_rejected(text: Any, error: str) -> None:
     """The error names the field and the text, and what to write instead."""
-    with pytest.raises(ScenarioError, match=f"^jitter: {re.escape(repr(text))} .*{says}"):
+    with pytest.raises(ScenarioError, match=f"^jitter: {re.escape(repr(text))} .*{error}"):
         units.duration(text, "jitter")
 
 
@@ -86,7 +86,7 @@ def test_what_is_no_duration(text: Any, says: str) -> None:
     "text", ["1.00000000000000000000000000000001s", "1000000000000000000.0000000001s"]
 )
 def test_no_fraction_is_too_small_to_be_refused(text: str) -> None:
-    """What is no whole number is refused, however many digits it takes to see that."""
+    """A fraction of the smallest unit is rejected, however many digits it has."""
     with pytest.raises(ScenarioError, match="isn't a whole number"):
         units.duration(text, "delay")
 
@@ -112,7 +112,7 @@ def test_sizes(text: str | int, count: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "error"),
     [
         ("", "such as 100, 1500B or 64kB"),
         ("5ms", "units: B, kB, MB, GB"),
@@ -128,9 +128,9 @@ def test_sizes(text: str | int, count: int) -> None:
         (None, "such as 100"),
     ],
 )
-def test_what_is_no_size(text: Any, says: str) -> None:
+def test_an_invalid_size_is_rejected(text: Any, error: str) -> None:
     """The error names the field and the text, and what to write instead."""
-    with pytest.raises(ScenarioError, match=f"^payload: {re.escape(repr(text))} .*{says}"):
+    with pytest.raises(ScenarioError, match=f"^payload: {re.escape(repr(text))} .*{error}"):
         units.size(text, "payload")
 
 
@@ -144,7 +144,7 @@ def test_rates(text: str | int, count: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "error"),
     [
         ("50kB", "write it like 50kB/s"),
         ("50kB/min", "write it like 50kB/s"),
@@ -161,9 +161,9 @@ def test_rates(text: str | int, count: int) -> None:
         (1.5, "is not a number of bytes"),
     ],
 )
-def test_what_is_no_rate(text: Any, says: str) -> None:
+def test_an_invalid_rate_is_rejected(text: Any, error: str) -> None:
     """Also 0, with which nothing would ever leave."""
-    with pytest.raises(ScenarioError, match=f"^bandwidth: .*{says}"):
+    with pytest.raises(ScenarioError, match=f"^bandwidth: .*{error}"):
         units.rate(text, "bandwidth")
 
 
@@ -177,7 +177,7 @@ def test_shares(value: float) -> None:
 @pytest.mark.parametrize(
     "value", [-0.01, 1.01, 2, -1, float("nan"), float("inf"), True, False, "0.3", None]
 )
-def test_what_is_no_share(value: object) -> None:
+def test_an_invalid_share_is_rejected(value: object) -> None:
     """The error names the field and the value, and what to give."""
     expected = f"^loss: {re.escape(repr(value))} isn't a share; .*from 0 to 1, such as 0.3"
     with pytest.raises(ScenarioError, match=expected):
@@ -191,7 +191,7 @@ def test_plain_numbers(text: str, value: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "many", "nan", "inf", "-inf", "1e15", "1,5", "5ms"])
-def test_what_is_no_plain_number(text: str) -> None:
-    """The error names the field and says what was wanted."""
+def test_an_invalid_number_is_rejected(text: str) -> None:
+    """The error names the field and what it accepts."""
     with pytest.raises(ScenarioError, match=f"^rate: {text!r} is not a number of broadcasts"):
         units.number(text, "rate", "a number of broadcasts")

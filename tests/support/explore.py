@@ -32,20 +32,20 @@ class State:
 
     def successors(self) -> list[State]:
         """One step further, in every way: each possible send and each possible arrival."""
-        found: list[State] = []
+        successors: list[State] = []
         for process, to in self.program.items():
             if to:
                 state = self._copy(process)
                 state.program[process] = to[1:]
                 payload = f"{process}>{to[0]}".encode()
                 state._carry_out(process, state.cores[process].send(to[0], payload))
-                found.append(state)
+                successors.append(state)
         for index, (sender, receiver, frame) in enumerate(self.flight):
             state = self._copy(receiver)
             state.flight = self.flight[:index] + self.flight[index + 1 :]
             state._carry_out(receiver, state.cores[receiver].receive(sender, frame))
-            found.append(state)
-        return found
+            successors.append(state)
+        return successors
 
     def _copy(self, mover: str) -> State:
         twin = State({**self.cores, mover: self.cores[mover].copy()}, self.program)

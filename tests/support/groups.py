@@ -1,4 +1,4 @@
-"""A group of cores of any protocol, whatever that protocol wants to know of the others."""
+"""A group of cores of any protocol, whatever that protocol needs to know about the others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.network import World
 
 def tree_of(names: Sequence[str]) -> dict[str, str]:
     """Child -> parent: a binary tree with the first name on top."""
-    return {names[place]: names[(place - 1) // 2] for place in range(1, len(names))}
+    return {names[index]: names[(index - 1) // 2] for index in range(1, len(names))}
 
 
 def ring_of(names: Sequence[str]) -> list[tuple[str, str]]:
@@ -24,7 +24,7 @@ def ring_of(names: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def core_of(name: str, process: str, names: Sequence[str], **options: Any) -> Core:
-    """A core with everything that a protocol could ask for; what it does not need it ignores."""
+    """A core with every option that a protocol may need; it ignores the others."""
     return protocols.create(
         name, process, processes=names, tree=tree_of(names), links=ring_of(names), **options
     )
@@ -48,13 +48,13 @@ def world_of(
     mirror: bool = False,
     **options: Any,
 ) -> World:
-    """A world of them; its links are FIFO if the protocol says that it needs that and has no link."""
+    """A world of them; its links are FIFO if the protocol needs that and has no reliable link."""
     fifo = protocols.describe(name).fifo_links and not link
     cores = cores_of(name, names, link, **options)
     return World(cores, seed, loss=bad, duplicate=bad, fifo=fifo, mirror=mirror)
 
 
 def habits(name: str) -> dict[str, bool]:
-    """The arguments for `World.run_random` that a protocol wants."""
+    """The arguments for `World.run_random` that suit a protocol."""
     casts = protocols.describe(name).casts
     return {"multicast": "multicast" in casts, "broadcast": "unicast" not in casts}

@@ -1,4 +1,4 @@
-"""A seeded random world of cores: the network, the oracle that watches, and counts of what happened.
+"""A seeded random world of cores: the network, the oracle that checks it, and statistics.
 
 A `World` holds one core for each process and the frames in flight on each directed link. Every choice
 (which link, which frame of it, lost, duplicated) comes from one seeded generator, so a seed is a run.
@@ -20,7 +20,6 @@ from beforehand.causality.ids import MessageId
 from beforehand.causality.oracle import Oracle
 from beforehand.protocols.core import Core
 from beforehand.protocols.effects import Deliver, Effect, Transmit
-from beforehand.protocols.fence import Fenced
 from beforehand.protocols.frames import Frame
 
 Link = tuple[str, str]  # (from, to)
@@ -31,7 +30,7 @@ MOST_ROUNDS = 2_000  # of ticks; with a loss below 0.9 a live protocol is quiet 
 def unwrapped(frame: Frame) -> Frame:
     """The protocol's own frame, without the fence or the segment around it."""
     while True:
-        inner = frame.frame if isinstance(frame, Fenced) else getattr(frame, "inner", None)
+        inner = getattr(frame, "inner", None)
         if inner is None:
             return frame
         frame = inner
@@ -85,7 +84,7 @@ class World:
         payload: bytes | None = None,
         count: int = 1,
     ) -> list[Effect]:
-        """Causal-send `count` messages (to None: to everybody); the oracle is the first to know."""
+        """Causal-send `count` messages (to None: to everybody); the oracle is informed first."""
         core = self.cores[process]
         everybody = self.cores if to is None else to
         receivers = [everybody] if isinstance(everybody, str) else list(everybody)
@@ -196,7 +195,7 @@ class World:
         return self.random.sample(others, self.random.randint(1, most))
 
     def peers(self, process: str) -> list[str]:
-        """Those to whom `process` may still send."""
+        """The peers that `process` may still send to."""
         gone = self.cores[process].dropped()
         return [name for name in self.cores if name != process and name not in gone]
 
@@ -241,7 +240,7 @@ class World:
     # ---- mechanics ----
 
     def carry_out(self, process: str, effects: Iterable[Effect]) -> None:
-        """Do what a core asks for: put frames on their links, show deliveries to the oracle."""
+        """Carry out effects: put frames on their links, report deliveries to the oracle."""
         for effect in effects:
             if isinstance(effect, Transmit):
                 self.transmitted += 1

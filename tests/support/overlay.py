@@ -1,4 +1,4 @@
-"""A seeded world of overlay cores: FIFO links, the oracle that watches, processes that come and go.
+"""A seeded world of overlay cores: FIFO links, the oracle that checks them, processes that come and go.
 
 Every choice comes from one seeded generator, so a seed is a run. What a core wants done is done in the
 order of its effects, all of it before the next call. With `react`, an application sometimes answers
@@ -38,9 +38,9 @@ def maker(name: str) -> Make:
 
 
 def random_links(names: list[str], degree: int, chance: random.Random) -> list[Pair]:
-    """A ring in random order, so that everybody reaches everybody, and more links of one direction."""
+    """A ring in random order, so that all processes are connected, and further one-way links."""
     order = chance.sample(names, len(names))
-    links = {(order[place - 1], order[place]) for place in range(len(order))}
+    links = {(order[index - 1], order[index]) for index in range(len(order))}
     while len(links) < min(len(names) * degree, len(names) * (len(names) - 1)):
         a, b = chance.sample(names, 2)
         links.add((a, b))
@@ -112,13 +112,13 @@ class OverlayWorld:
         self.carry_out(newcomer, self._call(newcomer, "join", contact))
 
     def leave(self, process: str) -> None:
-        """A process leaves, and says so to its neighbours."""
+        """A process leaves, and notifies its neighbours."""
         self.count["leaves"] += 1
         self.carry_out(process, self._call(process, "leave"))
         self._be_gone(process)
 
     def crash(self, process: str) -> None:
-        """A process takes no further step; the others get to know of it one by one."""
+        """A process takes no further step; the others learn of it one by one."""
         self.count["crashes"] += 1
         making = [other for other in self.members if process in self._making(other)]
         self.count["crashes in a handshake"] += bool(making or self._making(process))
@@ -177,10 +177,10 @@ class OverlayWorld:
             (0.02, lambda: self.tick(self.random.choice(sorted(set(self.cores) - self.gone)))),
         ]
         for _ in range(steps):
-            place = self.random.random()
+            draw = self.random.random()
             for chance, act in kinds:
-                place -= chance
-                if place < 0:
+                draw -= chance
+                if draw < 0:
                     act()
                     break
             else:
@@ -189,7 +189,7 @@ class OverlayWorld:
                 return
 
     def some_send(self) -> None:
-        """Somebody broadcasts; perhaps somebody who is not in yet."""
+        """A random process broadcasts, perhaps one that is not admitted yet."""
         self.send(self.random.choice(sorted(set(self.cores) - self.gone)))
 
     def some_open(self) -> None:
@@ -211,7 +211,7 @@ class OverlayWorld:
             self.open(process, peer)
 
     def some_close(self) -> None:
-        """A link goes, if the others still connect everybody."""
+        """A link is closed, if the others keep the overlay connected."""
         process = self.random.choice(sorted(self.members))
         core = self.cores[process]
         peers = sorted({*core.links.out, *self._making(process, incoming=False)})
@@ -221,7 +221,7 @@ class OverlayWorld:
                 self.close(process, peer)
 
     def some_join(self) -> None:
-        """A new process comes, or one that has lost its contact asks again."""
+        """A new process joins, or one that has lost its contact asks again."""
         lost = [
             name
             for name in sorted(set(self.cores) - self.gone - self.members)
@@ -237,7 +237,7 @@ class OverlayWorld:
             self.join(newcomer, contact)
 
     def some_departure(self) -> None:
-        """Somebody leaves or crashes, if the others stay connected."""
+        """A process leaves or crashes, if the others stay connected."""
         process = self.random.choice(sorted(self.members))
         if len(self.members) > 3 and self.connected(gone=process):
             if self.random.random() < 0.4:
@@ -246,21 +246,21 @@ class OverlayWorld:
                 self.crash(process)
 
     def some_suspicion(self) -> None:
-        """Somebody drops a neighbour that is alive, if the others stay connected."""
+        """A process drops a live neighbour, if the others stay connected."""
         process, peer = self.random.sample(sorted(self.members), 2)
         if self.connected(without=[(process, peer), (peer, process)]):
             self.count["suspicions"] += not self.cores[process].is_dropped(peer)
             self.drop(process, peer)
 
     def some_drop(self) -> None:
-        """Somebody gets to know that another one is gone."""
+        """A process learns that another one is gone."""
         if self.unaware:
             process, peer = self.unaware.pop(self.random.randrange(len(self.unaware)))
             if process not in self.gone:
                 self.drop(process, peer)
 
     def settle(self) -> None:
-        """Let everything arrive and become known, until nobody waits for anything."""
+        """Let everything arrive and become known, until no process waits for anything."""
         for _ in range(ROUNDS):
             for _ in range(MOST_STEPS):
                 if self.violations or not self.step():
@@ -297,7 +297,7 @@ class OverlayWorld:
         }
 
     def connected(self, without: Iterable[Pair] = (), gone: str = "") -> bool:
-        """Whether the links in use, less some, connect everybody with everybody but who is gone."""
+        """Whether the links in use, less some, connect all processes that are not gone."""
         missing = set(without)
         there = {
             process: [peer for peer in peers if peer != gone and (process, peer) not in missing]
@@ -314,7 +314,7 @@ class OverlayWorld:
     def _making(self, process: str, incoming: bool = True) -> list[str]:
         """The other ends of the links that a process is making."""
         core = self.cores[process]
-        opening = [*getattr(core, "opening", ()), *getattr(core, "pinging", ())]
+        opening = list(getattr(core, "opening", ()))
         return [*opening, *getattr(core, "accepting", ())] if incoming else opening
 
     def _be_gone(self, process: str) -> None:
@@ -326,7 +326,7 @@ class OverlayWorld:
     # ---- judging ----
 
     def entries(self) -> int:
-        """How much the members remember of messages."""
+        """How many entries about messages the members hold."""
         return sum(self.cores[name].entries() for name in self.members)
 
     def undelivered(self) -> list[tuple[MessageId, str]]:
@@ -361,7 +361,7 @@ class OverlayWorld:
     # ---- mechanics ----
 
     def carry_out(self, process: str, effects: Iterable[Effect], answer: bool = False) -> None:
-        """Do what a core asks for, in that order; the application may answer at the delivery."""
+        """Carry out effects, in order; the application may answer at the delivery."""
         for effect in effects:
             if isinstance(effect, Transmit):
                 frame = effect.frame
@@ -415,14 +415,14 @@ class OverlayWorld:
 
 
 def reached(edges: dict[str, list[str]], start: str) -> set[str]:
-    """Everybody who can be reached."""
-    found, todo = {start}, [start]
+    """All processes that can be reached."""
+    seen, todo = {start}, [start]
     while todo:
         for peer in edges[todo.pop()]:
-            if peer not in found:
-                found.add(peer)
+            if peer not in seen:
+                seen.add(peer)
                 todo.append(peer)
-    return found
+    return seen
 
 
 def route(edges: dict[str, list[str]], start: str, end: str) -> list[str] | None:

@@ -43,9 +43,9 @@ def world_for(make: Make, links: Iterable[Pair] = STAR) -> OverlayWorld:
 def play(world: OverlayWorld, steps: str) -> None:
     """Take these steps."""
     for step in steps.split():
-        found = STEP.match(step)
-        assert found is not None, f"{step!r} is no step"
-        take(world, *found.groups())
+        match = STEP.match(step)
+        assert match is not None, f"{step!r} isn't a step"
+        take(world, *match.groups())
 
 
 def take(world: OverlayWorld, one: str, action: str, other: str, mediator: str | None) -> None:

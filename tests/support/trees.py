@@ -52,18 +52,18 @@ def choices(core: TreeCore) -> list[str]:
         for name in core.routes.tree.names
         if name not in (core.process, core.parent)
         and not core.is_dropped(name)
-        and core.hop(name) == core.parent
+        and core.routes.hop(name) == core.parent
     ]
 
 
 def moving(world: World) -> list[str]:
-    """Those that have left their old parent for good, but still hear from it."""
-    found = []
+    """Those that have left their old parent for good, but still receive from it."""
+    movers = []
     for name in world.cores:
         slide = tree_core(world, name).slide
         if slide is not None and slide.phase == MOVING:
-            found.append(name)
-    return found
+            movers.append(name)
+    return movers
 
 
 def assert_one_tree(world: World, gone: frozenset[str] = frozenset()) -> Tree:
@@ -75,5 +75,7 @@ def assert_one_tree(world: World, gone: frozenset[str] = frozenset()) -> Tree:
     for name, core in cores.items():
         assert core.children == tree.children(name), f"children of {name}: {world.about()}"
         for other in cores:
-            assert core.hop(other) == tree.next(name, other), f"{name} > {other}: {world.about()}"
+            assert core.routes.hop(other) == tree.next(name, other), (
+                f"{name} > {other}: {world.about()}"
+            )
     return tree

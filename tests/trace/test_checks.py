@@ -16,7 +16,7 @@ from tests.trace.events import MOST, SAMPLES, events
 GOOD = {event.kind: event for event in SAMPLES}
 SEND, CONTROL = GOOD["send"], GOOD["control"]
 
-# A field, a value that it must not have in a `send`, and what the error has to say.
+# A field, a value that it must not have in a `send`, and the error.
 WRONG: list[tuple[str, object, str]] = [
     ("run", None, "`run` is None, not a string; write it in quotes"),
     ("run", "\ud800", "`run` .* lone surrogate .*; decode it"),
@@ -75,16 +75,16 @@ def test_any_right_event_passes(event: Event) -> None:
     assert check(event) is event
 
 
-@pytest.mark.parametrize(("field", "value", "told"), WRONG, ids=_IDS)
-def test_what_makes_no_sense_is_refused(field: str, value: object, told: str) -> None:
-    """The error says which field, what is wrong with it and what to do."""
-    with pytest.raises(TraceError, match=told):
+@pytest.mark.parametrize(("field", "value", "error"), WRONG, ids=_IDS)
+def test_what_makes_no_sense_is_refused(field: str, value: object, error: str) -> None:
+    """The error names the field, the problem and a remedy."""
+    with pytest.raises(TraceError, match=error):
         check(SEND._replace(**{field: value}))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("kind", ["send", "release", "receive", "deliver", "hold"])
 def test_a_message_has_a_name(kind: str) -> None:
-    """What is about a message says which one."""
+    """An event about a message names it."""
     with pytest.raises(TraceError, match=f"`sender` is missing; for `{kind}`"):
         check(GOOD[kind]._replace(sender=None))
     with pytest.raises(TraceError, match=f"`mid` is missing; for `{kind}`"):
@@ -101,8 +101,8 @@ def test_what_is_about_a_peer_names_it(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["release", "control"])
 def test_one_copy_has_one_receiver(kind: str) -> None:
     """Neither none, nor everybody, nor two."""
-    for to, told in ((None, "is missing"), ((), "has 0 names"), (("a", "b"), "has 2 names")):
-        with pytest.raises(TraceError, match=f"`to` {told}; for `{kind}` write one event per"):
+    for to, error in ((None, "is missing"), ((), "has 0 names"), (("a", "b"), "has 2 names")):
+        with pytest.raises(TraceError, match=f"`to` {error}; for `{kind}` write one event per"):
             check(GOOD[kind]._replace(to=to))
 
 
@@ -120,13 +120,13 @@ def test_a_long_value_is_not_repeated_in_full() -> None:
     assert len(str(caught.value)) < 300 and str(caught.value).isascii()
 
 
-@pytest.mark.parametrize(("field", "value", "told"), WRONG, ids=_IDS)
-def test_tables_are_checked_by_the_same_rules(field: str, value: object, told: str) -> None:
-    """One wrong row among right ones is found, and it is the first that is told."""
+@pytest.mark.parametrize(("field", "value", "error"), WRONG, ids=_IDS)
+def test_tables_are_checked_by_the_same_rules(field: str, value: object, error: str) -> None:
+    """An invalid row among valid ones is detected, and the first one reported."""
     wrong = SEND._replace(**{field: value})  # type: ignore[arg-type]
     table = list(zip(*SAMPLES, *SAMPLES[:3], wrong, *SAMPLES, wrong, strict=True))
-    found = first_problem(table)
-    assert found == (len(SAMPLES) + 3, problem(wrong))
+    first = first_problem(table)
+    assert first == (len(SAMPLES) + 3, problem(wrong))
 
 
 @given(st.lists(events, max_size=20))
@@ -142,5 +142,5 @@ def test_tables_and_rows_agree(pairs: list[tuple[Event, Event]], data: st.DataOb
     for one, other in pairs:
         swapped = data.draw(st.sets(st.sampled_from(Event._fields), max_size=2))
         rows.append(one._replace(**{field: getattr(other, field) for field in swapped}))
-    wrong = [(at, found) for at, row in enumerate(rows) if (found := problem(row)) is not None]
+    wrong = [(at, reason) for at, row in enumerate(rows) if (reason := problem(row)) is not None]
     assert first_problem(list(zip(*rows, strict=True))) == (wrong[0] if wrong else None)

@@ -1,4 +1,4 @@
-"""docs/trace-format.md tells the truth, and all of it."""
+"""docs/trace-format.md is correct and complete."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def test_every_column_is_told(tmp_path: Path) -> None:
 def test_the_defaults_are_told(tmp_path: Path) -> None:
     """What the table promises for a field that is left out is what reading gives."""
     (event,) = read_text(tmp_path / "x.jsonl", '{"process": "alice", "kind": "start"}')
-    told = {name.strip("`"): default for name, _, _, default, _ in rows_of("Columns")}
+    defaults = {name.strip("`"): default for name, _, _, default, _ in rows_of("Columns")}
     words = {None: "null", 0: "0", "": '`""`'}
     for field in Event._fields:
         if field not in ("process", "kind", "seq"):
-            assert told[field] == words[getattr(event, field)]
+            assert defaults[field] == words[getattr(event, field)]
 
 
 def test_every_kind_is_told() -> None:
@@ -55,19 +55,19 @@ def test_the_version_is_told() -> None:
 
 
 def test_the_example_can_be_read(tmp_path: Path) -> None:
-    """It is a trace, and shows what the sentence before it says."""
-    found = read_text(tmp_path / "x.jsonl", EXAMPLE)
-    assert [(event.process, event.seq, event.kind) for event in found] == [
+    """It is a trace, and shows what the sentence before it describes."""
+    events = read_text(tmp_path / "x.jsonl", EXAMPLE)
+    assert [(event.process, event.seq, event.kind) for event in events] == [
         ("alice", 1, "send"),
         ("bob", 1, "deliver"),
         ("bob", 2, "send"),
         ("carol", 1, "deliver"),
         ("carol", 2, "deliver"),
     ]
-    assert found[0].to == ("bob", "carol")
+    assert events[0].to == ("bob", "carol")
     oracle = Oracle()
     broken: list[Violation] = []
-    for event in found:
+    for event in events:
         if event.kind == "send":
             oracle.send(event.process, event.to or (), event.mid)
         else:

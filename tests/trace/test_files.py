@@ -37,11 +37,11 @@ def test_round_trip(ending: str) -> None:
 
 @each_format
 def test_types_survive(tmp_path: Path, ending: str) -> None:
-    """Receivers come back as a tuple, and none of them is not the same as nobody in particular."""
+    """Receivers come back as a tuple, and an empty one is not the same as None."""
     rows = [SAMPLES[0]._replace(to=to) for to in (None, (), ("bob",))]
-    found = [event.to for event in read(write(tmp_path / f"x.{ending}", rows))]
-    assert found == [None, (), ("bob",)]
-    assert [type(to) for to in found] == [type(None), tuple, tuple]
+    receivers = [event.to for event in read(write(tmp_path / f"x.{ending}", rows))]
+    assert receivers == [None, (), ("bob",)]
+    assert [type(to) for to in receivers] == [type(None), tuple, tuple]
 
 
 @each_format
@@ -105,7 +105,7 @@ def test_recorder_to_file_and_back(tmp_path: Path, ending: str) -> None:
 
 @each_format
 def test_a_trace_without_events(tmp_path: Path, ending: str) -> None:
-    """Nothing happened, and that can be told."""
+    """A trace without events can be written and read."""
     assert list(read(write(tmp_path / f"x.{ending}", []))) == []
 
 
@@ -131,7 +131,7 @@ def test_the_name_appears_at_the_end(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"x.{ending}"
     sink = create(path)
     fill(sink, SAMPLES)
-    assert [each.name for each in tmp_path.iterdir()] == [f".x.{ending}.unfinished"]
+    assert [file.name for file in tmp_path.iterdir()] == [f".x.{ending}.unfinished"]
     with pytest.raises(TraceError, match="no trace in this folder"):
         read(tmp_path)
     sink.close()
@@ -151,7 +151,9 @@ def test_abort_leaves_nothing(tmp_path: Path, ending: str) -> None:
 
 
 @each_format
-def test_a_killed_run_leaves_no_trace_and_is_no_obstacle(tmp_path: Path, ending: str) -> None:
+def test_a_killed_run_leaves_no_trace_and_does_not_block_the_next(
+    tmp_path: Path, ending: str
+) -> None:
     """Not even a kill without warning makes a file that looks complete; the next run succeeds."""
     path = tmp_path / f"x.{ending}"
     code = (
@@ -205,8 +207,8 @@ def test_reading_takes_bounded_memory(tmp_path: Path, ending: str, count: int) -
     peaks = []
     for times in (1, 3):
         path = write(tmp_path / f"{times}.{ending}", rows * times)  # one row group in Parquet
-        found, peak = peak_of(lambda path=path: sum(1 for _ in read(path)))  # type: ignore[misc]
-        assert found == count * times
+        rows_read, peak = peak_of(lambda path=path: sum(1 for _ in read(path)))  # type: ignore[misc]
+        assert rows_read == count * times
         peaks.append(peak)
     assert peaks[1] < 1.5 * peaks[0]
 
@@ -226,12 +228,12 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path: Path) -> None:
 def test_paths_that_are_no_trace_are_refused_at_once(tmp_path: Path) -> None:
     """Before anybody iterates."""
     (tmp_path / "x.csv").write_text("a,b\n")
-    for path, told in (
+    for path, error in (
         ("missing.parquet", "missing.parquet: there is no such file or folder; check the path"),
         ("x.csv", "x.csv: not the name of a trace; it should end in one of .parquet, .jsonl"),
         ("", "there is no trace in this folder, no file that ends in .parquet, .jsonl"),
     ):
-        with pytest.raises(TraceError, match=told):
+        with pytest.raises(TraceError, match=error):
             read(tmp_path / path)
 
 
@@ -248,38 +250,38 @@ def test_sinks_want_a_name_that_readers_know(tmp_path: Path) -> None:
 
 @each_format
 def test_a_folder_that_is_not_there(tmp_path: Path, ending: str) -> None:
-    """It is told at the beginning of a run and not at its end."""
+    """The error comes at the beginning of a run and not at its end."""
     with pytest.raises(TraceError, match=f"x.{ending}: cannot be written .* create its folder"):
         create(tmp_path / "missing" / f"x.{ending}")
 
 
 @each_format
 def test_a_file_that_goes_away(tmp_path: Path, ending: str) -> None:
-    """What the system says of a file is told as such, and not as damage."""
+    """An error of the operating system is reported as such, and not as damage."""
     path = write(tmp_path / f"x.{ending}", SAMPLES)
-    found = read(path)
+    reader = read(path)
     path.unlink()
     with pytest.raises(TraceError, match=f"x.{ending}: cannot be read .*; check that you may"):
-        list(found)
+        list(reader)
 
 
 def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parquet says in one sentence what to install, and lines of JSON go on working."""
+    """The error of Parquet names what to install, and lines of JSON go on working."""
     path = write(tmp_path / "x.parquet", SAMPLES)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    told = r"\.parquet: Parquet needs pyarrow, .*; `pip install 'beforehand\[trace\]'`"
-    with pytest.raises(TraceError, match=told):
+    error = r"\.parquet: Parquet needs pyarrow, .*; `pip install 'beforehand\[trace\]'`"
+    with pytest.raises(TraceError, match=error):
         list(read(path))
-    with pytest.raises(TraceError, match=told):
+    with pytest.raises(TraceError, match=error):
         ParquetSink(tmp_path / "y.parquet")
     assert list(read(write(tmp_path / "x.jsonl", SAMPLES))) == SAMPLES
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["x.jsonl", "x.parquet"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["x.jsonl", "x.parquet"]
 
 
 def test_importing_does_not_load_pyarrow() -> None:
     """It takes long, and a process that only records may never need it."""
     code = "import sys, beforehand.trace; print('pyarrow' in sys.modules)"
-    found = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
-    assert found.stdout == "False\n"
+    assert result.stdout == "False\n"

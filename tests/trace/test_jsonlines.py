@@ -1,4 +1,4 @@
-"""Lines of JSON: what a person may leave out, and what is told when a line is wrong."""
+"""Lines of JSON: what may be omitted, and the errors for invalid lines."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def test_a_missing_seq_is_the_position_in_the_file(tmp_path: Path) -> None:
     for run, process, seq, _ in lines:
         fields: dict[str, object] = {"run": run, "process": process, "kind": "start"}
         text += json.dumps(fields if seq is None else {**fields, "seq": seq}) + "\n"
-    found = read_text(tmp_path / "x.jsonl", text)
-    assert [event.seq for event in found] == [expected for *_, expected in lines]
+    events = read_text(tmp_path / "x.jsonl", text)
+    assert [event.seq for event in events] == [expected for *_, expected in lines]
 
 
 def test_headers_blank_lines_and_marks(tmp_path: Path) -> None:
@@ -74,14 +74,14 @@ def test_headers_blank_lines_and_marks(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("at", [1, 3])
 def test_a_newer_version_is_refused(tmp_path: Path, at: int) -> None:
-    """Wherever it is told, with what this reader knows and what to do."""
+    """Wherever the version is, the error names those that this reader knows and a remedy."""
     lines = [START] * 3
     lines.insert(at - 1, '{"beforehand-trace": 2, "other": true}')
-    told = (
+    error = (
         f"x.jsonl: line {at}: a trace of version 2, and this reader knows versions up to 1; "
         "upgrade beforehand"
     )
-    with pytest.raises(TraceError, match=told):
+    with pytest.raises(TraceError, match=error):
         read_text(tmp_path / "x.jsonl", "\n".join(lines))
 
 
@@ -95,7 +95,7 @@ def test_a_version_that_is_none(tmp_path: Path, version: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "error"),
     [
         ("hello", "not JSON .*; write one JSON object per line, like"),
         ("[" * 100_000, "not JSON"),
@@ -124,18 +124,18 @@ def test_a_version_that_is_none(tmp_path: Path, version: str) -> None:
     ],
     ids=lambda value: value[:40],
 )
-def test_a_bad_line_is_told_with_its_number(tmp_path: Path, line: str, told: str) -> None:
-    """Events before it are read; the error says which file, which line, what and what to do."""
+def test_an_invalid_line_is_reported_with_its_number(tmp_path: Path, line: str, error: str) -> None:
+    """Events before it are read; the error names the file, the line, the problem and a remedy."""
     path = tmp_path / "x.jsonl"
     path.write_text(f"{START}\n\n{line}\n{START}\n")
-    found = read(path)
-    assert next(found).kind == "start"
-    with pytest.raises(TraceError, match=f"x.jsonl: line 3: {told}"):
-        next(found)
+    events = read(path)
+    assert next(events).kind == "start"
+    with pytest.raises(TraceError, match=f"x.jsonl: line 3: {error}"):
+        next(events)
 
 
 def test_a_file_that_was_cut_off(tmp_path: Path) -> None:
-    """A line without an end that is no JSON was probably longer once."""
+    """An invalid last line without a line end was probably cut off."""
     with pytest.raises(TraceError, match="line 2: not JSON .*; the file seems to be cut off here"):
         read_text(tmp_path / "x.jsonl", f"{START}\n{START[:-5]}")
     with pytest.raises(TraceError) as caught:
@@ -152,7 +152,7 @@ def test_text_that_is_not_utf_8(tmp_path: Path) -> None:
 
 
 def test_a_line_without_end(tmp_path: Path) -> None:
-    """A file that is no text must not be read into memory to find that out."""
+    """A file that isn't text must not be read into memory as one line."""
     path = tmp_path / "x.jsonl.gz"
     megabytes = 6 * LONGEST_LINE // 2**20
     with gzip.open(path, "wb", compresslevel=1) as file:

@@ -23,22 +23,22 @@ def table(tmp_path: Path, rows: list[Event] = SAMPLES) -> Any:
     return pq.read_table(write(tmp_path / "good.parquet", rows))
 
 
-def save(tmp_path: Path, found: Any) -> Path:
+def save(tmp_path: Path, changed: Any) -> Path:
     """Write a table to a file."""
     path = tmp_path / "x.parquet"
-    pq.write_table(found, path)
+    pq.write_table(changed, path)
     return path
 
 
-def replaced(found: Any, name: str, values: Any) -> Any:
+def replaced(changed: Any, name: str, values: Any) -> Any:
     """The table with another column in place of one."""
-    at = found.schema.names.index(name)
-    return found.set_column(at, pa.field(name, values.type), values)
+    at = changed.schema.names.index(name)
+    return changed.set_column(at, pa.field(name, values.type), values)
 
 
-def refused(path: Path, told: str) -> None:
+def refused(path: Path, error: str) -> None:
     """Reading raises one TraceError, which names the file."""
-    with pytest.raises(TraceError, match=f"{path.name}: {told}"):
+    with pytest.raises(TraceError, match=f"{path.name}: {error}"):
         list(read(path))
 
 
@@ -70,8 +70,8 @@ def test_row_groups_do_not_depend_on_how_the_rows_come(tmp_path: Path) -> None:
         for at in range(0, count, size):
             sink.write(columns_of("r1", rows[at : at + size]))
         sink.close()
-        found = pq.read_metadata(path)
-        sizes = [found.row_group(at).num_rows for at in range(found.num_row_groups)]
+        metadata = pq.read_metadata(path)
+        sizes = [metadata.row_group(at).num_rows for at in range(metadata.num_row_groups)]
         assert sizes == [ROWS_PER_ROW_GROUP, ROWS_PER_ROW_GROUP, 2]
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert all(one == other for one, other in zip(read(paths[1]), rows, strict=True))
@@ -93,21 +93,21 @@ def test_writing_takes_bounded_memory(tmp_path: Path) -> None:
 
 def test_other_writers(tmp_path: Path) -> None:
     """No version, other widths, dictionaries, more columns in another order: it means the same."""
-    found = table(tmp_path).replace_schema_metadata(None)
-    found = replaced(found, "process", found["process"].cast(pa.large_string()))
-    found = replaced(found, "kind", found["kind"].dictionary_encode())
-    found = replaced(found, "mid", found["mid"].cast(pa.int32()))
-    found = replaced(found, "meta_bytes", found["meta_bytes"].cast(pa.uint8()))
-    found = replaced(found, "to", found["to"].cast(pa.large_list(pa.large_string())))
-    found = found.append_column("colour", pa.array(["red"] * len(SAMPLES)))
-    found = found.select(found.schema.names[::-1])
-    assert list(read(save(tmp_path, found))) == SAMPLES
-    pq.write_table(found, tmp_path / "x.parquet", store_schema=False, use_dictionary=False)
+    changed = table(tmp_path).replace_schema_metadata(None)
+    changed = replaced(changed, "process", changed["process"].cast(pa.large_string()))
+    changed = replaced(changed, "kind", changed["kind"].dictionary_encode())
+    changed = replaced(changed, "mid", changed["mid"].cast(pa.int32()))
+    changed = replaced(changed, "meta_bytes", changed["meta_bytes"].cast(pa.uint8()))
+    changed = replaced(changed, "to", changed["to"].cast(pa.large_list(pa.large_string())))
+    changed = changed.append_column("colour", pa.array(["red"] * len(SAMPLES)))
+    changed = changed.select(changed.schema.names[::-1])
+    assert list(read(save(tmp_path, changed))) == SAMPLES
+    pq.write_table(changed, tmp_path / "x.parquet", store_schema=False, use_dictionary=False)
     assert list(read(tmp_path / "x.parquet")) == SAMPLES
 
 
 @pytest.mark.parametrize(
-    ("version", "told"),
+    ("version", "error"),
     [
         ("2", "a trace of version 2, and this reader knows versions up to 1; upgrade beforehand"),
         ("0", "the version 0 is not a number from 1 on; write 1"),
@@ -117,20 +117,20 @@ def test_other_writers(tmp_path: Path) -> None:
         ("", "the version '' is not a number from 1 on"),
     ],
 )
-def test_versions(tmp_path: Path, version: str, told: str) -> None:
+def test_versions(tmp_path: Path, version: str, error: str) -> None:
     """A newer version, or none that makes sense, is refused before any row is read."""
-    found = table(tmp_path).replace_schema_metadata({"beforehand-trace": version})
-    refused(save(tmp_path, found), told)
+    changed = table(tmp_path).replace_schema_metadata({"beforehand-trace": version})
+    refused(save(tmp_path, changed), error)
 
 
 def test_a_newer_version_need_not_have_our_columns(tmp_path: Path) -> None:
-    """The version is looked at first, so that the error is about what is really the matter."""
-    found = pa.table({"a": [1]}).replace_schema_metadata({"beforehand-trace": "2"})
-    refused(save(tmp_path, found), "a trace of version 2")
+    """The version is checked first, so that the error names the actual problem."""
+    changed = pa.table({"a": [1]}).replace_schema_metadata({"beforehand-trace": "2"})
+    refused(save(tmp_path, changed), "a trace of version 2")
 
 
-def test_a_file_that_is_no_trace(tmp_path: Path) -> None:
-    """Its columns are told, and where to look."""
+def test_a_file_that_is_not_a_trace(tmp_path: Path) -> None:
+    """The error lists its columns and refers to the documentation."""
     path = save(tmp_path, pa.table({"a": [1], "b": ["x"]}))
     refused(path, "not a trace: its columns are a, b; see docs/trace-format.md")
 
@@ -144,13 +144,13 @@ def test_a_missing_column(tmp_path: Path, name: str) -> None:
 
 def test_a_column_that_comes_twice(tmp_path: Path) -> None:
     """Nobody can know which is meant."""
-    found = table(tmp_path)
-    path = save(tmp_path, found.append_column("seq", found["seq"]))
+    changed = table(tmp_path)
+    path = save(tmp_path, changed.append_column("seq", changed["seq"]))
     refused(path, "there are several columns seq; keep one of them")
 
 
 @pytest.mark.parametrize(
-    ("name", "values", "told"),
+    ("name", "values", "error"),
     [
         ("seq", ["1"] * 10, "the column seq is of type string; write it as int64"),
         ("seq", [1.0] * 10, "the column seq is of type double; write it as int64"),
@@ -165,14 +165,14 @@ def test_a_column_that_comes_twice(tmp_path: Path) -> None:
     ids=lambda value: str(value)[:20],
 )
 def test_a_column_of_a_wrong_type(
-    tmp_path: Path, name: str, values: list[object], told: str
+    tmp_path: Path, name: str, values: list[object], error: str
 ) -> None:
-    """What was found and what is wanted are both told."""
-    refused(save(tmp_path, replaced(table(tmp_path), name, pa.array(values))), told)
+    """The error names the actual and the expected type."""
+    refused(save(tmp_path, replaced(table(tmp_path), name, pa.array(values))), error)
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "error"),
     [
         ("run", None, "`run` is None, not a string"),
         ("process", None, "`process`: .* must be a str, not NoneType"),
@@ -185,15 +185,15 @@ def test_a_column_of_a_wrong_type(
     ],
 )
 def test_a_bad_row_is_told_with_its_number(
-    tmp_path: Path, name: str, value: object, told: str
+    tmp_path: Path, name: str, value: object, error: str
 ) -> None:
     """Counted over the whole file, also beyond the first batch."""
     count = 20_000
-    found = table(tmp_path, SAMPLES * (count // len(SAMPLES)))
-    values = found[name].to_pylist()
+    changed = table(tmp_path, SAMPLES * (count // len(SAMPLES)))
+    values = changed[name].to_pylist()
     values[count - 3] = value
-    array = pa.array(values, pa.list_(pa.string()) if name == "to" else found[name].type)
-    refused(save(tmp_path, replaced(found, name, array)), f"row {count - 2}: {told}")
+    array = pa.array(values, pa.list_(pa.string()) if name == "to" else changed[name].type)
+    refused(save(tmp_path, replaced(changed, name, array)), f"row {count - 2}: {error}")
 
 
 @pytest.mark.parametrize("left", [0, 3, 100, -1])

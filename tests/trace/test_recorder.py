@@ -11,27 +11,27 @@ from tests.trace.events import SAMPLES
 
 
 class Memory(Sink):
-    """Keeps what it is told, and can be made to fail."""
+    """Keeps its calls, and can be made to fail."""
 
     def __init__(self, failing: bool = False) -> None:
         self.groups: list[Columns] = []
-        self.told: list[str] = []
+        self.calls: list[str] = []
         self.failing = failing
 
     def write(self, columns: Columns) -> None:
         """Keep the group."""
-        self.told.append("write")
+        self.calls.append("write")
         if self.failing:
             raise OSError("disk full")
         self.groups.append(columns)
 
     def close(self) -> None:
         """Remember it."""
-        self.told.append("close")
+        self.calls.append("close")
 
     def abort(self) -> None:
         """Remember it."""
-        self.told.append("abort")
+        self.calls.append("abort")
 
     def events(self) -> list[Event]:
         """All that was written."""
@@ -82,12 +82,12 @@ def test_what_is_recorded_reaches_the_sink() -> None:
     recorder = Recorder("r1", sink)
     for event in SAMPLES:
         record(recorder, event)
-    assert sink.told == []
+    assert sink.calls == []
     recorder.close()
     recorder.close()
     recorder.abort()
     assert sink.events() == SAMPLES
-    assert sink.told == ["write", "close"]
+    assert sink.calls == ["write", "close"]
 
 
 def test_a_recorder_never_holds_more_than_a_group() -> None:
@@ -102,7 +102,7 @@ def test_a_recorder_never_holds_more_than_a_group() -> None:
     assert [len(columns) for columns in sink.groups] == [ROWS_PER_GROUP] * 3
     assert len({id(columns.seq) for columns in sink.groups}) == 3
     recorder.close()
-    assert sink.told == ["write"] * 3 + ["close"]
+    assert sink.calls == ["write"] * 3 + ["close"]
 
 
 def test_the_last_group_may_be_small() -> None:
@@ -118,18 +118,18 @@ def test_nothing_recorded_is_a_trace_without_events() -> None:
     """The sink is closed all the same, and gets no empty group."""
     sink = Memory()
     Recorder("r1", sink).close()
-    assert sink.told == ["close"]
+    assert sink.calls == ["close"]
 
 
 def test_abort_drops_what_is_unfinished() -> None:
-    """Nothing more is written, and the sink is told once."""
+    """Nothing more is written, and the sink is aborted once."""
     sink = Memory()
     recorder = Recorder("r1", sink)
     record_many(recorder, 3)
     recorder.abort()
     recorder.abort()
     recorder.close()
-    assert sink.told == ["abort"]
+    assert sink.calls == ["abort"]
 
 
 @pytest.mark.parametrize("end", ["close", "abort"])
@@ -148,7 +148,7 @@ def test_a_group_that_cannot_be_written_ends_the_trace() -> None:
     with pytest.raises(OSError, match="disk full"):
         record_many(recorder, ROWS_PER_GROUP)
     recorder.close()
-    assert sink.told == ["write", "abort"]
+    assert sink.calls == ["write", "abort"]
 
 
 def test_closing_tells_of_a_group_that_cannot_be_written() -> None:
@@ -158,7 +158,7 @@ def test_closing_tells_of_a_group_that_cannot_be_written() -> None:
     record_many(recorder, 1)
     with pytest.raises(OSError, match="disk full"):
         recorder.close()
-    assert sink.told == ["write", "abort"]
+    assert sink.calls == ["write", "abort"]
 
 
 def test_as_a_context_manager() -> None:
@@ -168,12 +168,12 @@ def test_as_a_context_manager() -> None:
         record_many(recorder, 1)
     with pytest.raises(TypeError), Recorder("r1", bad) as recorder:
         recorder.record("alice")  # type: ignore[call-arg]
-    assert good.told == ["write", "close"]
-    assert bad.told == ["abort"]
+    assert good.calls == ["write", "close"]
+    assert bad.calls == ["abort"]
 
 
 def test_a_sink_must_say_what_it_does() -> None:
-    """The base class is no sink."""
+    """The base class isn't a sink."""
     with pytest.raises(NotImplementedError):
         Sink().write(Columns("r1"))
     with pytest.raises(NotImplementedError):

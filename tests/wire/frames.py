@@ -16,8 +16,8 @@ from beforehand.protocols.clocks.rst import RstMessage
 from beforehand.protocols.clocks.vector import VectorMessage
 from beforehand.protocols.controls import FifoAck, FifoMessage, RawMessage
 from beforehand.protocols.fence import Fenced
-from beforehand.protocols.frames import Frame
-from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
+from beforehand.protocols.frames import Envelope, Frame
+from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit, HybridSignal
 from beforehand.protocols.overlay.frames import (
     BETA,
     PI,
@@ -42,7 +42,7 @@ from beforehand.protocols.overlay.frames import (
 from beforehand.protocols.reliable import Segment, SegmentAck
 from beforehand.protocols.sender_side.cykas import CykasAck, CykasMessage, CykasYouCanTell
 from beforehand.protocols.sender_side.mattern import MatternAck, MatternMessage
-from beforehand.protocols.support.numbering import ChainedFrame, NumberedFrame, Signal
+from beforehand.protocols.support.numbering import ChainedFrame, NumberedFrame, RelayedFrame, Signal
 from beforehand.protocols.tree.frames import (
     SlideFrame,
     TreeAsk,
@@ -57,12 +57,16 @@ from beforehand.protocols.tree.frames import (
     TreeMessage,
     TreeReady,
     TreeRefusal,
+    TreeRequest,
 )
 
 MAX = 2**60 - 1  # the greatest integer on the wire
 
 # Classes that only serve as a base for frames, and never travel.
-ABSTRACT = {NumberedFrame, ChainedFrame, Signal, Relayed, LinkSignal, SlideFrame}
+ABSTRACT = {
+    *{Envelope, NumberedFrame, ChainedFrame, RelayedFrame, Signal},
+    *{HybridSignal, Relayed, LinkSignal, TreeRequest, SlideFrame},
+}
 
 
 def frame_classes() -> set[type[Frame]]:

@@ -6,8 +6,6 @@ one number. So the last number of a process is also its send count, and "everyth
 a single integer; vector clocks (`clocks.py`) rest on that.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from beforehand.errors import LocalProtocolError

@@ -48,9 +48,7 @@ class Oracle:
         # Open messages: not yet delivered to all their receivers. The clocks are the bulk of the
         # memory, and that of a message is needed only until its last delivery.
         self._clocks: dict[MessageId, VectorClock] = {}
-        self._missing: dict[
-            MessageId, int
-        ] = {}  # the number of receivers that have yet to deliver it
+        self._missing: dict[MessageId, int] = {}  # receivers that have yet to deliver it
         # newcomer -> what its contact had delivered, or inherited itself, at the join
         self._inherited: dict[str, frozenset[MessageId]] = {}
         self._excused: frozenset[str] = frozenset()
@@ -255,4 +253,4 @@ def _numbers_by_sender(messages: Iterable[MessageId]) -> dict[str, list[int]]:
 def _rounded(clock: VectorClock, opened: dict[str, list[int]]) -> frozenset[tuple[str, int]]:
     """The last open message of each process that the clock covers, where there is one."""
     covered = ((i, bisect_right(numbers, clock.get(i))) for i, numbers in opened.items())
-    return frozenset((i, opened[i][place - 1]) for i, place in covered if place)
+    return frozenset((i, opened[i][count - 1]) for i, count in covered if count)

@@ -9,8 +9,6 @@ too early, each happening before the next by a single step (see `history.py`), a
 possible.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import groupby
@@ -20,7 +18,7 @@ from beforehand.causality.ids import MessageId
 
 ViolationKind = Literal["causal", "fifo", "duplicate", "invented"]
 
-_MOST_NAMED = 3  # receivers; with more, a sentence says "and 97 others"
+_MOST_NAMED = 3  # receivers; with more, a sentence ends in "and 97 others"
 
 
 class SendRecord(Protocol):

@@ -1,7 +1,5 @@
 """What can happen in a world, one action at a time; a run is a sequence of actions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """`check`: explore a setting and judge it."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

@@ -12,8 +12,6 @@ program has one step at a time:
     a-c      a closes its link to c
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

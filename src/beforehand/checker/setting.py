@@ -1,7 +1,5 @@
 """Settings: what to explore. Cores, a program, and what the network does to frames."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

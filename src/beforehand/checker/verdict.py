@@ -1,7 +1,5 @@
 """The result of an exploration."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -47,9 +45,7 @@ class Verdict:
     transitions: int  # including those to states that were already known
     depth: int  # actions of the longest run explored
     seconds: float
-    seen: dict[str, bool] = field(
-        default_factory=dict
-    )  # coverage: what has to happen at least once
+    seen: dict[str, bool] = field(default_factory=dict)  # the coverage conditions that were met
     counterexample: Counterexample | None = None
     reason: str = ""
     symmetries: int = 1  # renamings of processes; states equal up to these count as one

@@ -5,8 +5,6 @@ each does to the very objects that the runtime runs. It replays runs and judges 
 represents the same worlds as rows of integers; the tests compare the two.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

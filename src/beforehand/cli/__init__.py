@@ -41,30 +41,16 @@ app = typer.Typer(
 
 # In the order of the front page: the order in which people need them.
 PANELS: dict[str, dict[str, Callable[..., None]]] = {
-    "Start here": {
-        "demo": demo.command,
-        "study": study.command,
-        "protocols": protocols.command,
-    },
+    "Start here": {"demo": demo.command, "study": study.command, "protocols": protocols.command},
     "Your workload, step by step": {
         "ingest": ingest.command,
         "characterise": characterise.command,
         "sweep": sweep.command,
         "audit": audit.command,
     },
-    "Pictures and pages": {
-        "report": report.command,
-        "diagram": diagram.command,
-    },
-    "Real nodes": {
-        "node": node.command,
-        "cluster": cluster.command,
-        "keygen": keygen.command,
-    },
-    "One protocol under the microscope": {
-        "simulate": simulate.command,
-        "check": check.command,
-    },
+    "Pictures and pages": {"report": report.command, "diagram": diagram.command},
+    "Real nodes": {"node": node.command, "cluster": cluster.command, "keygen": keygen.command},
+    "One protocol under the microscope": {"simulate": simulate.command, "check": check.command},
 }
 
 for _panel, _commands in PANELS.items():

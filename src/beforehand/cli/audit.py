@@ -12,6 +12,8 @@ from beforehand.cli.options import OUTPUT, value
 from beforehand.cli.spark import spark_progress, start_session
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json, print_table, print_text
+from beforehand.results.format import counted
+from beforehand.results.violations import KINDS
 
 if TYPE_CHECKING:
     from beforehand.pipeline.audit import Audit
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 SHOWN = 20  # runs, and violations, printed for people; --json and --out have all
 UNNAMED = "(no name)"  # a run whose trace gives it no name
 
-_COUNTS = ("causal", "fifo", "duplicate", "invented", "lost")
+_COUNTS = ("processes", "events", "sends", "deliveries", *KINDS)
 
 
 def command(
@@ -85,21 +87,11 @@ def _show(audited: Audit, out: str | None) -> None:
         audited.verdicts.verdict != "violated", audited.verdicts.complete, "run"
     ).limit(SHOWN)
     rows = worst.collect()
-    print_table(
-        ("run", "verdict", "processes", "events", "sends", "deliveries", *_COUNTS),
-        [
-            (
-                row.run,
-                row.verdict
-                + ("" if row.complete or row.verdict == "unreadable" else ", incomplete"),
-                *(
-                    f"{row[name]:,}"
-                    for name in ("processes", "events", "sends", "deliveries", *_COUNTS)
-                ),
-            )
-            for row in rows
-        ],
-    )
+    lines = []
+    for row in rows:
+        gaps = "" if row.complete or row.verdict == "unreadable" else ", incomplete"
+        lines.append((row.run, row.verdict + gaps, *(f"{row[name]:,}" for name in _COUNTS)))
+    print_table(("run", "verdict", *_COUNTS), lines)
     if audited.runs > len(rows):
         typer.echo(f"... and {audited.runs - len(rows):,} more runs.")
     for row in rows:
@@ -118,13 +110,11 @@ def _show(audited: Audit, out: str | None) -> None:
 
 def _verdict(audited: Audit) -> str:
     clean = audited.runs - audited.violated - audited.not_audited
-    runs = "1 run" if audited.runs == 1 else f"{audited.runs:,} runs"
-    text = f"{runs}: {clean:,} clean, {audited.violated:,} violated"
+    text = f"{counted(audited.runs, 'run')}: {clean:,} clean, {audited.violated:,} violated"
     if audited.incomplete - audited.not_audited:
         text += f", {audited.incomplete - audited.not_audited:,} with gaps"
     if audited.not_audited:
         text += f", {audited.not_audited:,} could not be audited"
     if audited.unreadable:
-        files = len(audited.unreadable)
-        text += f"; {files:,} file{'s' if files > 1 else ''} could not be read"
+        text += f"; {counted(len(audited.unreadable), 'file')} could not be read"
     return text + "."

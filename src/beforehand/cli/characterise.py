@@ -1,7 +1,5 @@
 """`beforehand characterise`: what kind of workload an ingest has read."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import typer
@@ -37,9 +35,15 @@ def command(
     """
     with clear_errors():
         spark = start_session(master, conf)
-        chosen = _chosen(spark, folder, run)
+        from beforehand.pipeline.characterise import characterise, collected
+        from beforehand.pipeline.ingest import read_messages, read_summary
+        from beforehand.pipeline.study.replayed_run import choose
+
+        # An unknown name is refused before anything is computed.
+        chosen = choose(read_summary(spark, folder), run, folder)
         with spark_progress(spark, "characterising"):
-            tables = _computed(spark, folder, seed)
+            out = f"{folder.rstrip('/')}/{FOLDER}"
+            tables = collected(characterise(spark, read_messages(spark, folder), out, seed=seed))
     if as_json:
         wanted = tables if run is None else {k: _of(v, run) for k, v in tables.items()}
         print_json({**wanted, "seed": seed})
@@ -47,24 +51,7 @@ def command(
     if run is None:
         show_runs(tables["runs"])
     show(tables, chosen)
-    typer.echo(f"Tables for all runs: {folder.rstrip('/')}/{FOLDER}")
-
-
-def _computed(spark: Any, folder: str, seed: int) -> Tables:
-    from beforehand.pipeline.characterise import characterise, collected
-    from beforehand.pipeline.ingest import read_messages
-    from beforehand.pipeline.storage import join
-
-    messages = read_messages(spark, folder)
-    return collected(characterise(spark, messages, join(folder, FOLDER), seed=seed))
-
-
-def _chosen(spark: Any, folder: str, run: str | None) -> str:
-    """The run to show; an unknown name is refused before anything is computed."""
-    from beforehand.pipeline.ingest import read_summary
-    from beforehand.pipeline.study.replayed_run import choose
-
-    return choose(read_summary(spark, folder), run, folder)
+    typer.echo(f"Tables for all runs: {out}")
 
 
 def _of(rows: Rows, run: str) -> Rows:
@@ -84,9 +71,7 @@ def show_runs(runs: Rows) -> None:
         [
             (
                 row["run"],
-                f"{row['processes']:,}",
-                f"{row['messages']:,}",
-                f"{row['copies']:,}",
+                *(f"{row[name]:,}" for name in ("processes", "messages", "copies")),
                 format.duration(row["span_ns"]) if row["span_ns"] else format.UNKNOWN,
                 format.rate(row["rate"]) if row["rate"] else format.UNKNOWN,
                 format.percent(row["concurrent_share"]),

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from beforehand.cli import options as shared
-from beforehand.cli.options import takes, value
+from beforehand.cli.options import SourceOptions, takes, value
 from beforehand.cli.spark import check_installed, spark_progress, start_session
 from beforehand.cli.ui.failure import BAD_INPUT, clear_errors, with_flags
 from beforehand.cli.ui.output import print_json, print_table, print_text
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class IngestOptions:
+class IngestOptions(SourceOptions):
     """What to read, and where to write it."""
 
     source: Annotated[
@@ -29,14 +28,6 @@ class IngestOptions:
         ),
     ]
     out: Annotated[str, value("FOLDER", "A new folder for the tables, as Parquet.")]
-    format_name: shared.Format = "auto"
-    columns: shared.Columns = None
-    pattern: shared.Pattern = None
-    delimiter: shared.Delimiter = None
-    force: shared.Force = False
-    as_json: shared.Json = False
-    master: shared.Master = None
-    conf: shared.Conf = None
 
 
 @takes(IngestOptions)
@@ -50,8 +41,7 @@ def command(options: IngestOptions) -> None:
         check_installed()
         from beforehand.pipeline import ingest
 
-        columns = ingest.columns_of(options.columns or [])
-        how = ingest.Options(options.format_name, columns, options.pattern, options.delimiter)
+        how = options.reading()
         spark = start_session(options.master, options.conf)
         with spark_progress(spark, "reading"):
             summary = ingest.ingest(spark, options.source, options.out, how, force=options.force)
@@ -78,11 +68,7 @@ def _show(summary: Summary, out: str) -> None:
             (
                 counts.file.removeprefix("file:"),
                 counts.format,
-                f"{counts.rows:,}",
-                f"{counts.accepted:,}",
-                f"{counts.rejected:,}",
-                f"{counts.duplicates:,}",
-                f"{counts.flagged:,}",
+                *(f"{getattr(counts, name):,}" for name in columns[2:-1]),
                 with_flags(counts.note),
             )
             for counts in summary.files

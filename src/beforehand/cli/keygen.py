@@ -1,7 +1,5 @@
 """`beforehand keygen`: a key for a cluster."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

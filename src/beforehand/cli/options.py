@@ -4,16 +4,17 @@ A command with many options declares them as the fields of a dataclass, `takes` 
 or a `selection` on. An option that more than one command has is declared here, once.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
-from dataclasses import fields
-from typing import Annotated, Any, Final, TypeVar
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
 from beforehand.cli.ui import completion
+
+if TYPE_CHECKING:
+    from beforehand.pipeline.ingest import Options
 
 # The panels of the help pages that several commands have.
 NETWORK: Final = "Network"
@@ -39,9 +40,7 @@ def switch(flag: str, text: str, *, panel: str | None = None) -> Any:
     return typer.Option(flag, help=text, rich_help_panel=panel)
 
 
-def takes(
-    declared: type[_Options],
-) -> Callable[[Callable[[_Options], None]], Callable[..., None]]:
+def takes(declared: type[_Options]) -> Callable[[Callable[[_Options], None]], Callable[..., None]]:
     """Make a function of a dataclass a command that has the fields of the dataclass as its options."""
 
     def decorate(function: Callable[[_Options], None]) -> Callable[..., None]:
@@ -107,9 +106,7 @@ Columns = Annotated[
 Pattern = Annotated[
     str | None,
     value(
-        "REGEX",
-        r"ShiViz: an event, as in (?<event>.*)\n(?<host>\S*) (?<clock>{.*}).",
-        panel=SOURCE,
+        "REGEX", r"ShiViz: an event, as in (?<event>.*)\n(?<host>\S*) (?<clock>{.*}).", panel=SOURCE
     ),
 ]
 Delimiter = Annotated[
@@ -132,11 +129,30 @@ Master = Annotated[
 Conf = Annotated[
     list[str] | None,
     value(
-        "KEY=VALUE",
-        "A setting of Spark, such as spark.driver.memory=6g. Repeatable.",
-        panel=SPARK,
+        "KEY=VALUE", "A setting of Spark, such as spark.driver.memory=6g. Repeatable.", panel=SPARK
     ),
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceOptions:
+    """How to read files of other tools, and what ingest and study share besides."""
+
+    format_name: Format = "auto"
+    columns: Columns = None
+    pattern: Pattern = None
+    delimiter: Delimiter = None
+    force: Force = False
+    as_json: Json = False
+    master: Master = None
+    conf: Conf = None
+
+    def reading(self) -> "Options":
+        """How ingest reads the files."""
+        from beforehand.pipeline import ingest
+
+        columns = ingest.columns_of(self.columns or [])
+        return ingest.Options(self.format_name, columns, self.pattern, self.delimiter)
 
 
 def protocols(default: str = "", panel: str | None = None) -> Any:

@@ -9,7 +9,7 @@ from beforehand.cli import options as shared
 from beforehand.cli.ui.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from beforehand.protocols.capabilities import Capabilities
+    from beforehand.protocols.registry import Capabilities
 
 COLUMNS = ("name", "causal", "sends", "network", "members", "metadata", "waits at")
 PROSE = ("what it is", "source")

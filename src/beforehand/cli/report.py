@@ -52,7 +52,7 @@ def command(
         from beforehand import report
 
         with progress_line("reading and drawing"):
-            contents = report.write(folder, file, _made(folder, out), report_commands())
+            contents = report.write(folder, file, _provenance(folder, out), report_commands())
     if as_json:
         print_json({"file": str(file), **parts(contents)})
     else:
@@ -70,7 +70,7 @@ def check_installed() -> None:
             )
 
 
-def _made(folder: str, out: Path | None) -> Provenance:
+def _provenance(folder: str, out: Path | None) -> Provenance:
     """The provenance of the report itself."""
     from beforehand.report import Provenance
     from beforehand.results.provenance import environment, now
@@ -81,31 +81,23 @@ def _made(folder: str, out: Path | None) -> Provenance:
 def parts(contents: ReportView) -> dict[str, Any]:
     """The contents of a report, as JSON."""
     return {
-        "clusters": [
-            {"folder": each.folder, "title": each.title, "clean": each.clean}
-            for each in contents.clusters
-        ],
-        "studies": [
-            {"folder": each.folder, "title": each.title, "runs": len(each.runs)}
-            for each in contents.studies
-        ],
-        "sweeps": [
-            {"folder": each.folder, "title": each.title, "runs": len(each.runs)}
-            for each in contents.sweeps
-        ],
-        "audits": [
-            {"folder": each.folder, "title": each.title, "violations": each.counted}
-            for each in contents.audits
-        ],
-        "missing": [asdict(each) for each in contents.missing],
+        "clusters": [_section(cluster) | {"clean": cluster.clean} for cluster in contents.clusters],
+        "studies": [_section(study) | {"runs": len(study.runs)} for study in contents.studies],
+        "sweeps": [_section(sweep) | {"runs": len(sweep.runs)} for sweep in contents.sweeps],
+        "audits": [_section(audit) | {"violations": audit.counted} for audit in contents.audits],
+        "missing": [asdict(gap) for gap in contents.missing],
     }
+
+
+def _section(part: Any) -> dict[str, Any]:
+    return {"folder": part.folder, "title": part.title}
 
 
 def _show(file: Path, contents: ReportView) -> None:
     """Print the path of the page, what is on it, and what is missing."""
     typer.echo(str(file))
-    for each in contents.clusters:
-        print_text(f"  cluster {each.title}")
+    for cluster in contents.clusters:
+        print_text(f"  cluster {cluster.title}")
     for study in contents.studies:
         print_text(f"  study {study.title}; {len(study.runs):,} runs")
     for sweep in contents.sweeps:

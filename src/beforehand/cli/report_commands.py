@@ -13,10 +13,12 @@ from beforehand.cli.command_lines import line
 if TYPE_CHECKING:
     from beforehand.report import Commands
 
+_GROWTH = ("--protocol", "hybrid,rst", "--processes", "8,16,32,64")
+
 
 def report_commands() -> Commands:
     """All that a report may ask for."""
-    from beforehand.report import Commands
+    from beforehand.report import Commands, Suggestions
 
     return Commands(
         audit=lambda traces, out: command_lines.audit([traces], out),
@@ -27,16 +29,23 @@ def report_commands() -> Commands:
         report=lambda folder: command_lines.report(str(folder), None),
         study=_study,
         study_run=_study_run,
-        new_study=lambda: line("study", "TRACES", "--out", "DIR"),
         sweep=lambda out: line("sweep", "GRID", "--out", str(out)),
         tables=lambda sweep: line("sweep", "--out", str(sweep), "--tables"),
+        suggestions=Suggestions(
+            audit=line("audit", "TRACES", "--out", "DIR"),
+            cluster=line("cluster", "--trace", "DIR"),
+            demo=line("demo"),
+            growth=line("sweep", "--out", "DIR", "--tables", *_GROWTH),
+            study=line("study", "TRACES", "--out", "DIR"),
+            table1=line("sweep", "examples/grids/table1.toml", "--out", "DIR", "--tables"),
+        ),
     )
 
 
 def _study(source: Mapping[str, Any], out: Path, force: bool) -> str:
     """As far as the `_source.json` of a study describes it; it may be damaged."""
-    found = source.get("sources")
-    sources = [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
+    listed = source.get("sources")
+    sources = [s for s in listed if isinstance(s, str)] if isinstance(listed, list) else []
     words = ["study", *sources, "--out", str(out)]
     seed = source.get("seed")
     if not sources and isinstance(seed, int) and seed != 1:

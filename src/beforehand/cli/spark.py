@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
@@ -52,22 +51,17 @@ def spark_progress(spark: Session, what: str) -> Iterator[None]:
 @contextmanager
 def show_tasks(spark: Session, report: Callable[[str], None]) -> Iterator[None]:
     """Report repeatedly how many tasks of the current stages Spark has finished."""
-    over = threading.Event()
+    from beforehand.pipeline.polling import polling
 
-    def poll() -> None:
-        while not over.wait(POLL_SECONDS):
-            try:
-                report(_tasks(spark))
-            except Exception:  # py4j's own, when the JVM is gone: the work itself reports that
-                return
+    def poll() -> bool:
+        try:
+            report(_tasks(spark))
+        except Exception:  # py4j's own, when the JVM is gone: the work itself reports that
+            return False
+        return True
 
-    thread = threading.Thread(target=poll, name="Spark progress", daemon=True)
-    thread.start()
-    try:
+    with polling(poll, POLL_SECONDS):
         yield
-    finally:
-        over.set()
-        thread.join()
 
 
 def _tasks(spark: Session) -> str:

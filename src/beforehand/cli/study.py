@@ -11,7 +11,7 @@ import typer
 
 from beforehand.cli import command_lines
 from beforehand.cli import options as shared
-from beforehand.cli.options import takes, value
+from beforehand.cli.options import SourceOptions, takes, value
 from beforehand.cli.spark import show_tasks, start_session
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json, print_table, print_text
@@ -28,7 +28,7 @@ CONTROL: Final = "control"  # the source of protocols that exist to be caught
 
 
 @dataclass(frozen=True, kw_only=True)
-class StudyOptions:
+class StudyOptions(SourceOptions):
     """What to study, and where to keep it."""
 
     sources: Annotated[
@@ -53,14 +53,6 @@ class StudyOptions:
     ] = 20_000
     seed: shared.StoredSeed = 1
     run: shared.Run = None
-    format_name: shared.Format = "auto"
-    columns: shared.Columns = None
-    pattern: shared.Pattern = None
-    delimiter: shared.Delimiter = None
-    force: shared.Force = False
-    as_json: shared.Json = False
-    master: shared.Master = None
-    conf: shared.Conf = None
 
 
 @takes(StudyOptions)
@@ -109,15 +101,13 @@ def run(
 
 
 def _study(options: StudyOptions, candidates: list[Candidate], networks: list[str]) -> Study:
-    from beforehand.pipeline import ingest
     from beforehand.pipeline.study import Study
 
-    columns = ingest.columns_of(options.columns or [])
     return Study(
         out=options.out,
         candidates=candidates,
         sources=options.sources or (),
-        options=ingest.Options(options.format_name, columns, options.pattern, options.delimiter),
+        options=options.reading(),
         networks=networks,
         run=options.run,
         messages=options.messages,

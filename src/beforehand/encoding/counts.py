@@ -3,8 +3,6 @@
 Most counts are small, so a row of one-byte counts is handled as a whole.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64

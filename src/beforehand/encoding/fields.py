@@ -11,8 +11,6 @@ A frame that consists of such fields is declared by listing them; `encode_field`
 do the work. Frames that need more call the functions of the single fields.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64

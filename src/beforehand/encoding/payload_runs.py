@@ -6,8 +6,6 @@ The lengths come first because they are mostly all the same. Then both sides han
 step, and payloads are joined and cut without a look at each.
 """
 
-from __future__ import annotations
-
 from struct import Struct
 from typing import Final
 

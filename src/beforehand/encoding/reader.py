@@ -4,8 +4,6 @@ Every announced length or count is checked against the remaining bytes before an
 work and memory are linear in what has really arrived.
 """
 
-from __future__ import annotations
-
 from typing import Final, final
 
 from mypy_extensions import i64

@@ -9,8 +9,6 @@ whatever the length.
 Each value has one encoding, the shortest. No value exceeds `MAX_VALUE`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64

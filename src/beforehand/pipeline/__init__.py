@@ -6,7 +6,7 @@ simulates grids of scenarios (or replays messages: `replay.py`), `audit/` checks
 `check/` spreads the model checker over a cluster.
 
 They share `session.py` (the Spark session), `storage.py` (files wherever Spark reaches), `schemas.py`
-and `arrow.py` (the tables of `beforehand.results` as types of Spark and Arrow), `provenance.py` and
-`prose.py`. Stages are functions from DataFrames to DataFrames; tasks run plain Python that doesn't
-import Spark.
+(the tables of `beforehand.results` as types of Spark and Arrow), `arrow.py` (rows as batches),
+`polling.py` (progress), `provenance.py` and `prose.py`. Stages are functions from DataFrames to
+DataFrames; tasks run plain Python that doesn't import Spark.
 """

@@ -1,15 +1,14 @@
-"""Spark's schemas as Arrow's."""
+"""Rows as batches of Arrow, in Spark's tasks. Plain Python, no Spark."""
 
-from __future__ import annotations
-
-from functools import cache
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType
+import pyarrow as pa
 
 
-@cache
-def arrow_schema(table: StructType) -> Any:
-    """The Arrow schema of a table, for the batches that a task returns."""
-    return to_arrow_schema(table, timezone="UTC")
+def record_batches(rows: Iterable[dict[str, Any]], schema: Any, most: int) -> Iterator[Any]:
+    """The rows in batches of at most this many."""
+    remaining = iter(rows)
+    while batch := list(islice(remaining, most)):
+        yield pa.RecordBatch.from_pylist(batch, schema=schema)

@@ -1,7 +1,5 @@
 """The characteristics of a run as sentences, for the terminal and for the recommendation of a study."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

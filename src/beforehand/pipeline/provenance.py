@@ -1,7 +1,5 @@
 """How an output was made, for its note, including the Java version."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -9,7 +7,7 @@ from pyspark.sql import SparkSession
 from beforehand.results.provenance import provenance
 
 
-def made(spark: SparkSession, command: str) -> dict[str, Any]:
+def spark_provenance(spark: SparkSession, command: str) -> dict[str, Any]:
     """The command that reproduces an output (empty if there is none), its environment and its time."""
     note = provenance(command)
     jvm: Any = spark.sparkContext._jvm

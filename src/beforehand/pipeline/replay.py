@@ -1,7 +1,5 @@
 """From messages to a program: an ingested run, ready to be replayed under any protocol."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,44 +1,39 @@
 """The tables of `beforehand.results.tables` as Spark's types, and helpers for intermediate ones."""
 
-from __future__ import annotations
+from functools import cache
+from typing import Any, Final
 
-from typing import Final
-
-from pyspark.sql.types import (
-    ArrayType,
-    BooleanType,
-    DataType,
-    DoubleType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-)
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+from pyspark.sql import types as t
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import DataType, StructField, StructType
 
 from beforehand.results.schema import Field, Schema
-from beforehand.results.tables import audit, traffic
+from beforehand.results.tables import audit, ingest
 
-TEXT: Final = StringType()
-NUMBER: Final = LongType()
-REAL: Final = DoubleType()
-TEXTS: Final = ArrayType(TEXT, containsNull=False)
+TEXT: Final = t.StringType()
+NUMBER: Final = t.LongType()
+REAL: Final = t.DoubleType()
+BOOLEAN: Final = t.BooleanType()
+TEXTS: Final = t.ArrayType(TEXT, containsNull=False)
 _TYPES: Final[dict[str, DataType]] = {
     "text": TEXT,
     "texts": TEXTS,
     "integer": NUMBER,
     "real": REAL,
-    "boolean": BooleanType(),
+    "boolean": BOOLEAN,
 }
 
 
-def required(name: str, kind: DataType) -> StructField:
-    """A column that is never null."""
-    return StructField(name, kind, nullable=False)
+def required(**columns: DataType) -> list[StructField]:
+    """Columns that are never null."""
+    return [StructField(name, kind, nullable=False) for name, kind in columns.items()]
 
 
-def optional(name: str, kind: DataType) -> StructField:
-    """A column that may be null."""
-    return StructField(name, kind, nullable=True)
+def optional(**columns: DataType) -> list[StructField]:
+    """Columns that may be null."""
+    return [StructField(name, kind) for name, kind in columns.items()]
 
 
 def spark_schema(table: Schema) -> StructType:
@@ -48,13 +43,24 @@ def spark_schema(table: Schema) -> StructType:
 
 def _type(field: Field) -> DataType:
     if isinstance(field.type, Schema):
-        return ArrayType(spark_schema(field.type), containsNull=False)
+        return t.ArrayType(spark_schema(field.type), containsNull=False)
     return _TYPES[field.type]
 
 
-EVENTS: Final = spark_schema(traffic.EVENTS)
-MESSAGES: Final = spark_schema(traffic.MESSAGES)
-REJECTS: Final = spark_schema(traffic.REJECTS)
-FILES: Final = spark_schema(traffic.FILES)
+@cache
+def arrow_schema(table: StructType) -> Any:
+    """The Arrow schema of a table, for the batches that a task returns."""
+    return to_arrow_schema(table, timezone="UTC")
+
+
+def shaped(table: DataFrame, schema: StructType) -> DataFrame:
+    """The columns of a schema, in its order and with its types."""
+    return table.select([f.col(field.name).cast(field.dataType) for field in schema.fields])
+
+
+EVENTS: Final = spark_schema(ingest.EVENTS)
+MESSAGES: Final = spark_schema(ingest.MESSAGES)
+REJECTS: Final = spark_schema(ingest.REJECTS)
+FILES: Final = spark_schema(ingest.FILES)
 VERDICTS: Final = spark_schema(audit.VERDICTS)
 VIOLATIONS: Final = spark_schema(audit.VIOLATIONS)

@@ -4,8 +4,6 @@ Most of Spark's defaults date from the clusters of long ago. These settings suit
 and do no harm on a cluster; the caller's `conf` overrides them.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

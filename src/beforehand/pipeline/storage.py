@@ -5,8 +5,6 @@ complete when its folder has Spark's `_SUCCESS`, an output of several tables whe
 is there, which is written last. So a partial output is never mistaken for a complete one.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,8 @@ In reading order:
 
 - `core.py`: the contract. `effects.py`: what a core wants done. `frames.py`: what cores exchange, and
   `FrameKind`, which encodes it. `fence.py`: dropped peers. `reliable.py`: links that repair loss.
-- `registry.py`: `Protocol`, `register`, `create`; `builtin.py`: the protocols of this package;
-  `plugins.py`: those of others. `capabilities.py`, `tags.py`: what a registration consists of.
+- `registry.py`: `Capabilities`, `Protocol`, `register`, `create`; `builtin.py`: the protocols of this
+  package, with the first bytes of their frames in `tags.py`; `plugins.py`: those of others.
 - `hybrid/`, `sender_side/`, `clocks/`, `tree/`, `overlay/`, `controls.py`: the protocols; `support/`:
   what several of them use.
 
@@ -14,7 +14,6 @@ carries it to the other process, whose `receive` returns a `Deliver`.
 """
 
 from beforehand.protocols import builtin as _builtin  # noqa: F401  (registers them)
-from beforehand.protocols.capabilities import Capabilities
 from beforehand.protocols.core import Core
 from beforehand.protocols.effects import (
     Admit,
@@ -28,6 +27,7 @@ from beforehand.protocols.effects import (
 )
 from beforehand.protocols.frames import Frame, FrameKind
 from beforehand.protocols.registry import (
+    Capabilities,
     Protocol,
     create,
     describe,

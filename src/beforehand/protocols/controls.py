@@ -29,8 +29,6 @@ from beforehand.protocols.support.windows import ReceiveWindow, SendWindow
 class RawMessage(NumberedFrame):
     """A message, and nothing else."""
 
-    __slots__ = ()
-
 
 class Raw(Core):
     """One process that sends and delivers at once."""
@@ -67,8 +65,7 @@ class Raw(Core):
 
     def copy(self) -> Raw:
         twin = Raw(self.process)
-        twin.sent = self.sent
-        twin.fence = None if self.fence is None else self.fence.copy()
+        self._copy_base(twin)
         return twin
 
     def _state(self) -> tuple[object, ...]:
@@ -78,13 +75,9 @@ class Raw(Core):
 class FifoMessage(ChainedFrame):
     """A message."""
 
-    __slots__ = ()
-
 
 class FifoAck(Signal):
     """All messages of its receiver up to `number` have been delivered."""
-
-    __slots__ = ()
 
 
 class Fifo(Core):
@@ -162,23 +155,17 @@ class Fifo(Core):
         return held
 
     def integers(self) -> int:
-        total = 1 + (0 if self.fence is None else self.fence.integers())
-        for outgoing in self.outgoing.values():
-            total += 1 + 2 * len(outgoing.unacked)
-        for incoming in self.incoming.values():
-            total += 1 + 2 * len(incoming.early)
-        return total
+        fence = 0 if self.fence is None else self.fence.integers()
+        outgoing = sum([1 + 2 * len(window.unacked) for window in self.outgoing.values()])
+        incoming = sum([1 + 2 * len(window.early) for window in self.incoming.values()])
+        return 1 + fence + outgoing + incoming
 
     def unacknowledged(self) -> int:
-        total = 0
-        for window in self.outgoing.values():
-            total += len(window.unacked)
-        return total
+        return sum([len(window.unacked) for window in self.outgoing.values()])
 
     def copy(self) -> Fifo:
         twin = Fifo(self.process)
-        twin.sent = self.sent
-        twin.fence = None if self.fence is None else self.fence.copy()
+        self._copy_base(twin)
         twin.outgoing = {name: window.copy() for name, window in self.outgoing.items()}
         twin.incoming = {name: window.copy() for name, window in self.incoming.items()}
         return twin

@@ -27,19 +27,19 @@ from beforehand.protocols.effects import Deliver, Effect, Held, Transmit
 from beforehand.protocols.fence import Fence, Fenced
 from beforehand.protocols.frames import Frame
 
+Via = Iterable[str] | None  # the mediators on a route; None: no route is known
+
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Core:
     """One process of one protocol; see the module's text. Not to be instantiated itself."""
 
     process: Final[str]
-    sent: i64  # number of causal-sends so far, and the number of the last message
-    fence: Fence | None  # None until the first peer is dropped
+    sent: i64 = 0  # number of causal-sends so far, and the number of the last message
+    fence: Fence | None = None  # None until the first peer is dropped
 
     def __init__(self, process: str) -> None:
         self.process = check_process(process)
-        self.sent = 0
-        self.fence = None
 
     # ---- what callers use ----
 
@@ -109,8 +109,10 @@ class Core:
         return out
 
     def flush(self) -> list[Effect]:
-        """Send what the core has put off in order to send less: nothing, in most protocols."""
-        return []
+        """Send what the core has put off in order to send less."""
+        out: list[Effect] = []
+        self._flush(out)
+        return out
 
     def drop(self, peer: str, now: i64 = 0) -> list[Effect]:
         """The peer is gone for good: stop waiting for it, accept nothing from it, inform the others.
@@ -140,13 +142,7 @@ class Core:
 
     # ---- overlays: for the protocols that run on one ----
 
-    def open(
-        self,
-        peer: str,
-        via: Iterable[str] | None = None,
-        back: Iterable[str] | None = None,
-        now: i64 = 0,
-    ) -> list[Effect]:
+    def open(self, peer: str, via: Via = None, back: Via = None, now: i64 = 0) -> list[Effect]:
         """Add a link to `peer`; opening an open link does nothing. See `overlay/core.py`."""
         raise self._no_overlay("links")
 
@@ -166,6 +162,11 @@ class Core:
         """Hang this process and all below it under another process of its tree. See `tree/core.py`."""
         raise self._no_overlay("tree")
 
+    def _only_broadcasts(self) -> LocalProtocolError:
+        return LocalProtocolError(
+            f"{self.process}: this protocol only broadcasts; send(None, payload) reaches everyone"
+        )
+
     def _no_overlay(self, what: str) -> LocalProtocolError:
         return LocalProtocolError(
             f"{self.process}: this protocol has no {what} to change; choose one whose overlay is "
@@ -179,6 +180,11 @@ class Core:
     def copy(self) -> Core:
         """An independent core in the same state."""
         raise NotImplementedError
+
+    def _copy_base(self, twin: Core) -> None:
+        """Give a new core the state that all protocols have."""
+        twin.sent = self.sent
+        twin.fence = None if self.fence is None else self.fence.copy()
 
     def fingerprint(self) -> tuple[object, ...]:
         """A hashable value, equal exactly for cores of one protocol that will behave alike.
@@ -237,6 +243,9 @@ class Core:
 
     def _tick(self, now: i64, out: list[Effect]) -> None:
         """Nothing to do where the network is assumed to be reliable."""
+
+    def _flush(self, out: list[Effect]) -> None:
+        """Most protocols put off nothing."""
 
     def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
         """Forget what only concerns `peer` and release whatever waited for it."""
@@ -319,11 +328,11 @@ class Core:
             return
         fence = Fence() if self.fence is None else self.fence
         fence.check(sender, frame, self.process)
-        self._check(sender, frame.frame)
+        self._check(sender, frame.inner)
         self.fence = fence
         for name in fence.merge(sender, frame):
             self._apply_drop(name, now, out)
-        self._receive(sender, frame.frame, now, out)
+        self._receive(sender, frame.inner, now, out)
 
 
 NO_PEERS: Final[list[str]] = []  # shared, never changed

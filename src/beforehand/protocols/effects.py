@@ -1,7 +1,5 @@
 """Effects: what a core asks its caller to carry out. Also how it describes messages that it holds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -14,17 +12,17 @@ class Effect:
     """Something that the caller of a core must carry out; a value, compared by its fields."""
 
     __slots__ = ()
+    __match_args__: ClassVar[tuple[str, ...]] = ()  # the fields, in the order of the constructor
 
     def key(self) -> tuple[object, ...]:
-        """The fields, in the order of the constructor."""
-        raise NotImplementedError
+        """The values of the fields."""
+        return tuple([getattr(self, name) for name in self.__match_args__])
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), self.key())
 
     def __repr__(self) -> str:
-        names = getattr(type(self), "__match_args__", ())
-        fields = [f"{name}={value!r}" for name, value in zip(names, self.key())]
+        fields = [f"{name}={value!r}" for name, value in zip(self.__match_args__, self.key())]
         return f"{type(self).__name__}({', '.join(fields)})"
 
     def __eq__(self, other: object) -> bool:
@@ -46,9 +44,6 @@ class Transmit(Effect):
         self.to = to
         self.frame = frame
 
-    def key(self) -> tuple[object, ...]:
-        return (self.to, self.frame)
-
 
 class Deliver(Effect):
     """Hand the payload of message `message_id` of `sender` to the application."""
@@ -63,9 +58,6 @@ class Deliver(Effect):
         self.sender = sender
         self.message_id = message_id
         self.payload = payload
-
-    def key(self) -> tuple[object, ...]:
-        return (self.sender, int(self.message_id), self.payload)
 
 
 class DeliverRun(Effect):
@@ -86,10 +78,8 @@ class DeliverRun(Effect):
         self.first = first
         self.payloads = payloads
 
-    def key(self) -> tuple[object, ...]:
-        return (self.sender, int(self.first), self.payloads)
 
-
+@dataclass(frozen=True, eq=False, repr=False)
 class Admit(Effect):
     """From here on `newcomer` takes part, through this process.
 
@@ -97,29 +87,14 @@ class Admit(Effect):
     application may now send it a copy of its own state, which is exactly what the newcomer lacks.
     """
 
-    __slots__ = ("newcomer",)
-    __match_args__: ClassVar[tuple[str, ...]] = ("newcomer",)
-    newcomer: Final[str]
-
-    def __init__(self, newcomer: str) -> None:
-        self.newcomer = newcomer
-
-    def key(self) -> tuple[object, ...]:
-        return (self.newcomer,)
+    newcomer: str
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Safe(Effect):
     """The link to `peer` is in use from here on."""
 
-    __slots__ = ("peer",)
-    __match_args__: ClassVar[tuple[str, ...]] = ("peer",)
-    peer: Final[str]
-
-    def __init__(self, peer: str) -> None:
-        self.peer = peer
-
-    def key(self) -> tuple[object, ...]:
-        return (self.peer,)
+    peer: str
 
 
 @dataclass(frozen=True)

@@ -20,47 +20,25 @@ from typing import Final
 from mypy_extensions import i64
 
 from beforehand.errors import RemoteProtocolError
-from beforehand.protocols.frames import Frame
+from beforehand.protocols.frames import Envelope, Frame
 
 
-class Fenced(Frame):
+class Fenced(Envelope):
     """A frame of any protocol, with the drops that its receiver may not know yet."""
 
-    __slots__ = ("confirmed", "frame", "names", "start")
+    __slots__ = ("confirmed", "names", "start")
     start: Final[i64]
     names: Final[tuple[str, ...]]
     confirmed: Final[i64]
-    frame: Final[Frame]
 
-    def __init__(self, start: i64, names: tuple[str, ...], confirmed: i64, frame: Frame) -> None:
+    def __init__(self, start: i64, names: tuple[str, ...], confirmed: i64, inner: Frame) -> None:
+        super().__init__(inner)
         self.start = start
         self.names = names
         self.confirmed = confirmed
-        self.frame = frame
 
     def key(self) -> tuple[object, ...]:
-        return (int(self.start), self.names, int(self.confirmed), self.frame)
-
-    def content(self) -> Frame:
-        return self.frame.content()
-
-    def messages(self) -> int:
-        return self.frame.messages()
-
-    def payload_bytes(self) -> i64:
-        return self.frame.payload_bytes()
-
-    def payload_sizes(self) -> list[int]:
-        return self.frame.payload_sizes()
-
-    def about(self) -> i64:
-        return self.frame.about()
-
-    def origin(self) -> str:
-        return self.frame.origin()
-
-    def bundle(self) -> tuple[Frame, ...]:
-        return self.frame.bundle()
+        return (int(self.start), self.names, int(self.confirmed), self.inner)
 
 
 class Fence:
@@ -99,8 +77,8 @@ class Fence:
         return Fenced(start, tuple(self.log[start:]), self.applied.get(to, 0), frame)
 
     def check(self, sender: str, frame: Fenced, me: str) -> None:
-        """Raise RemoteProtocolError if no correct peer could say this about drops."""
-        if isinstance(frame.frame, Fenced):
+        """Raise RemoteProtocolError if no correct peer could report these drops."""
+        if isinstance(frame.inner, Fenced):
             raise RemoteProtocolError(sender, "a fence inside a fence")
         if me in frame.names:
             raise RemoteProtocolError(

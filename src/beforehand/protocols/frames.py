@@ -6,7 +6,7 @@ whose they are) is a method of `Frame`. Whatever holds for all frames of a class
 name in diagrams) is its `FrameKind`, which the protocol registers (`registry.py`).
 
 The table of kinds is filled by registration and read by `beforehand.wire`. The first byte of a frame
-tells its kind. A frame from outside this package has a two-byte tag, so that there are enough of
+determines its kind. A frame from outside this package has a two-byte tag, so that there are enough of
 them for everybody; `docs/wire-format.md` lists the ranges.
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final
+from typing import ClassVar, Final
 
 from mypy_extensions import i64, mypyc_attr
 
@@ -31,10 +31,14 @@ class Frame:
     """The base of all frames. Equality and hash go by the class and its `key()`."""
 
     __slots__ = ()
+    __match_args__: ClassVar[tuple[str, ...]] = ()  # as dataclasses define it
 
     def key(self) -> tuple[object, ...]:
-        """The fields, in the order of the constructor: what makes two frames of a class equal."""
-        raise NotImplementedError
+        """The fields, in the order of the constructor: what makes two frames of a class equal.
+
+        Frames that are dataclasses inherit it; those of hot paths write it out, and their constructor.
+        """
+        return tuple([getattr(self, name) for name in self.__match_args__])
 
     def kind(self) -> FrameKind:
         """What all frames of this class share. (Frames of hot paths override it to save a look-up.)"""
@@ -92,6 +96,37 @@ class Frame:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join([repr(field) for field in self.key()])})"
+
+
+class Envelope(Frame):
+    """A frame that wraps another one, and carries whatever that one carries."""
+
+    __slots__ = ("inner",)
+    inner: Final[Frame]
+
+    def __init__(self, inner: Frame) -> None:
+        self.inner = inner
+
+    def content(self) -> Frame:
+        return self.inner.content()
+
+    def messages(self) -> int:
+        return self.inner.messages()
+
+    def payload_bytes(self) -> i64:
+        return self.inner.payload_bytes()
+
+    def payload_sizes(self) -> list[int]:
+        return self.inner.payload_sizes()
+
+    def about(self) -> i64:
+        return self.inner.about()
+
+    def origin(self) -> str:
+        return self.inner.origin()
+
+    def bundle(self) -> tuple[Frame, ...]:
+        return self.inner.bundle()
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -5,8 +5,6 @@ name that isn't built in are asked for. One that fails is skipped with a warning
 distribution, and never affects the others.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from importlib.metadata import entry_points
@@ -18,11 +16,10 @@ GROUP: Final = "beforehand.protocols"
 class PluginLoading:
     """Whether plugins have been loaded in this process, and those that failed."""
 
-    done: bool
+    done: bool = False
     problems: dict[str, str]  # by the name of the entry point
 
     def __init__(self) -> None:
-        self.done = False
         self.problems = {}
 
 

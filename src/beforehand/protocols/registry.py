@@ -1,10 +1,8 @@
-"""Every protocol by its name: one registration tells all that the rest of the package asks about it.
+"""Every protocol by its name: one registration has all that the rest of the package asks for.
 
 The protocols of this package register in `builtin.py`. Others call `register`, or are found by their
 entry point in the group `beforehand.protocols` (`plugins.py`); `docs/adding-a-protocol.md` shows how.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +12,6 @@ from typing import Any, Final
 from beforehand.causality.ids import check_process
 from beforehand.errors import LocalProtocolError, UnknownProtocolError
 from beforehand.protocols import plugins
-from beforehand.protocols.capabilities import Capabilities
 from beforehand.protocols.core import Core
 from beforehand.protocols.frames import FrameKind, allot
 from beforehand.protocols.tree.topology import Tree
@@ -23,6 +20,25 @@ from beforehand.protocols.tree.topology import Tree
 HOLD: Final = "hold"  # a message waits inside a core
 EAGER: Final = "eager"  # a message leaves with a `Frame.restriction`
 PERMIT: Final = "permit"  # a restriction is lifted: `FrameKind.permits`
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What a protocol can do and what it assumes, as data."""
+
+    name: str
+    title: str
+    source: str
+    casts: tuple[str, ...]  # of "unicast", "multicast", "broadcast"
+    buffering: str  # where messages wait: "sender", "receiver", "hybrid" or "none"
+    network: str = "lossy"  # any network will do; or "reliable": each frame arrives exactly once
+    fifo_links: bool = False  # True: frames between two processes must not overtake each other
+    membership: str = "open"  # anybody may join; or "fixed": `processes` must be given
+    overlay: str = "none"  # everybody reaches everybody; or "tree", "links": `create` wants these
+    timer: bool = False  # True: it needs `tick` to go on even where nothing is lost
+    causal: bool = True
+    metadata: str = "O(1)"  # integers per message, as in Almeida's Table 1
+    note: str = ""
 
 
 @dataclass(frozen=True)

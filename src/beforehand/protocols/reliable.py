@@ -26,47 +26,25 @@ from mypy_extensions import i64
 from beforehand.causality.ids import check_process
 from beforehand.encoding.varint import PLAIN, size_of
 from beforehand.errors import RemoteProtocolError
-from beforehand.protocols.core import Core
+from beforehand.protocols.core import Core, Via
 from beforehand.protocols.effects import Effect, Held, Transmit, Wait
-from beforehand.protocols.frames import Frame, FrameKind
+from beforehand.protocols.frames import Envelope, Frame, FrameKind
 from beforehand.protocols.support.numbering import foreign
 from beforehand.protocols.support.windows import ReceiveWindow, SendWindow
 
 
-class Segment(Frame):
+class Segment(Envelope):
     """The `seq`-th frame of the inner core to this receiver."""
 
-    __slots__ = ("inner", "seq")
+    __slots__ = ("seq",)
     seq: Final[i64]
-    inner: Final[Frame]
 
     def __init__(self, seq: i64, inner: Frame) -> None:
+        super().__init__(inner)
         self.seq = seq
-        self.inner = inner
 
     def key(self) -> tuple[object, ...]:
         return (int(self.seq), self.inner)
-
-    def content(self) -> Frame:
-        return self.inner.content()
-
-    def messages(self) -> int:
-        return self.inner.messages()
-
-    def payload_bytes(self) -> i64:
-        return self.inner.payload_bytes()
-
-    def payload_sizes(self) -> list[int]:
-        return self.inner.payload_sizes()
-
-    def about(self) -> i64:
-        return self.inner.about()
-
-    def origin(self) -> str:
-        return self.inner.origin()
-
-    def bundle(self) -> tuple[Frame, ...]:
-        return self.inner.bundle()
 
 
 class SegmentAck(Frame):
@@ -96,7 +74,7 @@ class ReliableLink(Core):
     inner: Final[Core]
     outgoing: dict[str, SendWindow]
     incoming: dict[str, ReceiveWindow]
-    drops: int  # how many drops of the inner core have been noticed
+    drops: int = 0  # how many drops of the inner core have been noticed
 
     def __init__(self, inner: Core) -> None:
         super().__init__(inner.process)
@@ -104,7 +82,6 @@ class ReliableLink(Core):
         self.sent = inner.sent
         self.outgoing = {}
         self.incoming = {}
-        self.drops = 0
 
     # ---- what callers use ----
 
@@ -158,13 +135,7 @@ class ReliableLink(Core):
     def is_dropped(self, peer: str) -> bool:
         return self.inner.is_dropped(peer)
 
-    def open(
-        self,
-        peer: str,
-        via: Iterable[str] | None = None,
-        back: Iterable[str] | None = None,
-        now: i64 = 0,
-    ) -> list[Effect]:
+    def open(self, peer: str, via: Via = None, back: Via = None, now: i64 = 0) -> list[Effect]:
         return self._wrap(self.inner.open(peer, via, back, now), now)
 
     def close(self, peer: str, now: i64 = 0) -> list[Effect]:
@@ -256,21 +227,16 @@ class ReliableLink(Core):
         return self.inner.entries()
 
     def integers(self) -> int:
-        total = self.inner.integers()
-        for outgoing in self.outgoing.values():
-            total += 1 + len(outgoing.unacked)
-        for incoming in self.incoming.values():
-            total += 1 + len(incoming.early)
-        return total
+        outgoing = sum([1 + len(window.unacked) for window in self.outgoing.values()])
+        incoming = sum([1 + len(window.early) for window in self.incoming.values()])
+        return self.inner.integers() + outgoing + incoming
 
     def ignored_frames(self) -> int:
         return self.inner.ignored_frames()
 
     def unacknowledged(self) -> int:
-        total = self.inner.unacknowledged()
-        for window in self.outgoing.values():
-            total += len(window.unacked)
-        return total
+        segments = sum([len(window.unacked) for window in self.outgoing.values()])
+        return self.inner.unacknowledged() + segments
 
     def permits_missing(self) -> int:
         return self.inner.permits_missing()

@@ -7,7 +7,7 @@
 
 In reading order:
 
-- `model.py`: what a report shows; `commands.py`: the command lines in it, supplied by the caller.
+- `model.py`: the contents of a report; `commands.py`: the command lines in it, supplied by the caller.
 - `reading/`: from folders to the model; `page/`: from the model to HTML.
 - `diagram/`: from events to space-time diagrams, in a page of their own or in a report.
 - `bundle.py`: scripts, styles and data in one file; `assets/`: templates, scripts and styles.
@@ -16,14 +16,12 @@ A folder's way to a page: `reading/discover.py` finds its outputs, `reading/read
 view, `page.html` renders them, `writing.py` puts the file in place.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
-from beforehand.report.commands import Commands
+from beforehand.report.commands import Commands, Suggestions
 from beforehand.report.model import Provenance, ReportView
 
-__all__ = ["Commands", "Provenance", "ReportView", "read", "write"]
+__all__ = ["Commands", "Provenance", "ReportView", "Suggestions", "read", "write"]
 
 
 def read(

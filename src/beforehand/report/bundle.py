@@ -1,10 +1,8 @@
-"""How a page carries all that it needs: scripts, styles and data, in one file that asks for nothing.
+"""Scripts, styles and data of a page, in one file without requests.
 
-A Content-Security-Policy forbids every request, and every script but those whose hashes it has. So text
-from a trace cannot become a script, even if it were put into the page in the wrong way.
+A Content-Security-Policy forbids every request, and every script but those whose hashes it lists. So
+text from a trace cannot become a script, even if it were put into the page unescaped.
 """
-
-from __future__ import annotations
 
 import json
 from base64 import b64encode
@@ -15,7 +13,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any, Final
 
-# What would end a script element, or a line of JavaScript, inside of text.
+# Characters that would end a script element, or a line of JavaScript.
 _ESCAPES: Final = {
     "<": "\\u003c",
     ">": "\\u003e",
@@ -27,7 +25,7 @@ _ESCAPES: Final = {
 
 @dataclass(frozen=True)
 class Script:
-    """A script of ours, as it stands in a page."""
+    """The text of a script element."""
 
     text: str
 
@@ -60,7 +58,7 @@ def plotly() -> Script:
 
 def policy(scripts: Iterable[Script]) -> str:
     """The Content-Security-Policy of a page with these scripts."""
-    allowed = " ".join(each.source for each in scripts) or "'none'"
+    allowed = " ".join(script.source for script in scripts) or "'none'"
     return (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
@@ -72,4 +70,8 @@ def as_json(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     # A lone surrogate cannot be written as UTF-8; names from broken files may have them.
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return "".join(_ESCAPES.get(each, each) for each in text) if set(text) & set(_ESCAPES) else text
+    return (
+        "".join(_ESCAPES.get(letter, letter) for letter in text)
+        if set(text) & set(_ESCAPES)
+        else text
+    )

@@ -1,15 +1,25 @@
 """Command lines that a report shows where no note records one; the command line supplies them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 
 def _none(*_: object) -> str:
     return ""
+
+
+@dataclass(frozen=True)
+class Suggestions:
+    """Command lines for what a folder does not have yet; empty for callers without a command line."""
+
+    audit: str = ""
+    cluster: str = ""
+    demo: str = ""
+    growth: str = ""  # a sweep over several sizes, with its tables
+    study: str = ""
+    table1: str = ""  # the sweep behind Table 1
 
 
 @dataclass(frozen=True)
@@ -25,9 +35,9 @@ class Commands:
     # The `_source.json` of a study, its folder, and whether to start afresh
     study: Callable[[Mapping[str, Any], Path, bool], str] = _none
     study_run: Callable[[str, str, str], str] = _none  # that of the study; protocol and network
-    new_study: Callable[[], str] = _none  # of some traces
     sweep: Callable[[Path], str] = _none  # its folder
     tables: Callable[[Path], str] = _none  # the sweep whose metrics to compute again
+    suggestions: Suggestions = field(default_factory=Suggestions)
 
 
 def instruction(command: str, otherwise: str) -> str:

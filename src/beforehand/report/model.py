@@ -1,14 +1,13 @@
-"""What a report shows, as plain values: `reading` makes them, `page` shows them.
+"""What a report shows, as plain values: `reading` creates them, `page` renders them.
 
-Figures stay as the pipeline wrote them: a `Field` says what a number means, and the page how it looks.
+Figures stay as the pipeline wrote them: a `Field` gives their meaning, and the page formats them.
 Every row of figures names the run behind it, so that the page can link to it.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from beforehand.report.commands import Suggestions
 from beforehand.report.diagram.model import Diagram
 from beforehand.results.schema import Field
 
@@ -33,6 +32,16 @@ class Provenance:
     command: str  # the command line that reproduces it
     when: str = ""  # UTC
     environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PartView:
+    """Something that was run, with a section of its own."""
+
+    name: str  # for anchors
+    title: str  # such as "shop: 16 processes, 1,687 messages"
+    folder: str
+    made: Provenance
 
 
 @dataclass(frozen=True)
@@ -62,13 +71,9 @@ class ViolationView:
 
 
 @dataclass(frozen=True)
-class AuditView:
+class AuditView(PartView):
     """The auditor's verdicts on some runs."""
 
-    name: str  # for anchors
-    title: str
-    folder: str
-    made: Provenance
     verdicts: TableView
     violations: tuple[ViolationView, ...]  # those that are listed
     counted: int  # all violations, listed or not
@@ -85,13 +90,9 @@ class AdviceView:
 
 
 @dataclass(frozen=True)
-class StudyView:
+class StudyView(PartView):
     """A workload, replayed under every eligible protocol; or one that has not been replayed yet."""
 
-    name: str  # for anchors
-    title: str  # such as "shop: 16 processes, 1,687 messages"
-    folder: str
-    made: Provenance
     replayed: str = ""  # which part of which run, in a sentence
     sentences: tuple[str, ...] = ()  # what the workload is like
     advice: tuple[AdviceView, ...] = ()
@@ -104,13 +105,9 @@ class StudyView:
 
 
 @dataclass(frozen=True)
-class SweepView:
+class SweepView(PartView):
     """A grid of simulations."""
 
-    name: str  # for anchors
-    title: str
-    folder: str
-    made: Provenance
     results: TableView | None  # one row per run
     table1: TableView | None  # claimed and measured
     exponents: TableView | None
@@ -118,13 +115,9 @@ class SweepView:
 
 
 @dataclass(frozen=True)
-class ClusterView:
+class ClusterView(PartView):
     """Real processes on a bad network."""
 
-    name: str  # for anchors
-    title: str
-    folder: str
-    made: Provenance
     clean: bool
     sentences: tuple[str, ...]  # plan, faults and verdict
     processes: TableView
@@ -151,3 +144,4 @@ class ReportView:
     sweeps: tuple[SweepView, ...] = ()
     audits: tuple[AuditView, ...] = ()  # those that belong to no study
     missing: tuple[MissingPart, ...] = ()
+    suggestions: Suggestions = field(default_factory=Suggestions)  # for empty sections

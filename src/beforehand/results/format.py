@@ -1,7 +1,5 @@
 """Figures, names and lists as people read them: the same on terminals, in notes and on pages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -75,8 +73,9 @@ def percent(share: float | None) -> str:
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """1 run, 27 runs."""
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+    """1 run, 27 runs; 1 process, 27 processes."""
+    plural = plural or f"{noun}{'es' if noun.endswith('s') else 's'}"
+    return f"{count:,} {noun if count == 1 else plural}"
 
 
 def listed(names: Sequence[str]) -> str:

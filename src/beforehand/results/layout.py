@@ -4,8 +4,6 @@ An output is complete when its note is there, which is written last; a table whe
 `SUCCESS` in its folder. Names that start with `_` or `.` are never read as data.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final, Literal
 
@@ -104,14 +102,14 @@ class DemoFolder:
 
 REPORT_PAGE: Final = Path(DemoFolder.REPORT, "index.html")  # in the folder that it reports on
 
-OutputKind = Literal["study", "sweep", "audit", "traffic", "cluster"]
+OutputKind = Literal["study", "sweep", "audit", "ingest", "cluster"]
 
 # What identifies each kind, first match wins: its note, or else a folder that only it has.
 MARKS: Final[tuple[tuple[OutputKind, tuple[str, ...]], ...]] = (
     ("study", (StudyFolder.NOTE, StudyFolder.SOURCE, "study/protocols")),
     ("sweep", (SweepFolder.MARK, SweepFolder.WAVES, "metrics/table1")),
     ("audit", (AuditFolder.NOTE, AuditFolder.AUDITED, AuditFolder.VERDICTS)),
-    ("traffic", (IngestFolder.NOTE, IngestFolder.UNFINISHED, CharacteristicsFolder.NOTE)),
+    ("ingest", (IngestFolder.NOTE, IngestFolder.UNFINISHED, CharacteristicsFolder.NOTE)),
     ("cluster", (ClusterFolder.NOTE,)),
 )
 

@@ -1,7 +1,5 @@
 """JSON notes next to results on a local disk, and files that appear only when they are complete."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

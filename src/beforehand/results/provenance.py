@@ -3,8 +3,6 @@
 Nothing in it identifies the machine's owner: no host or user names, no paths.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 from datetime import UTC, datetime

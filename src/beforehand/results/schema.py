@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 # Plain types; a Schema stands for a list of rows.
 PlainType = Literal["text", "texts", "integer", "real", "boolean"]
 
-# How people read a value: nanoseconds, bytes, a fraction of 1, the exponent of a power law
-Unit = Literal["text", "count", "number", "time", "bytes", "share", "exponent"]
+# How people read a value: nanoseconds, seconds, bytes, a fraction of 1, the exponent of a power law
+Unit = Literal["text", "count", "number", "time", "seconds", "bytes", "share", "exponent"]
 
 
 @dataclass(frozen=True)
@@ -25,10 +26,10 @@ class Field:
     """A column."""
 
     name: str
-    type: PlainType | Schema
     meaning: str = ""  # a sentence
-    title: str = ""  # for people; the name, if it says enough
+    title: str = ""  # for people; the name, if that is enough
     unit: Unit = "text"
+    type: PlainType | Schema = "text"
     nullable: bool = False
 
     @property
@@ -63,6 +64,10 @@ class Schema:
         assert set(names) <= set(self.names), sorted(set(names) - set(self.names))
         return Schema(*(field for field in self.fields if field.name in names))
 
+    def without(self, *names: str) -> Schema:
+        """All other columns."""
+        return self.select(*(name for name in self.names if name not in names))
+
     def arrow(self) -> pa.Schema:
         """The same for Arrow."""
         import pyarrow as pa
@@ -70,29 +75,19 @@ class Schema:
         return pa.schema([_arrow_field(field) for field in self.fields])
 
 
-def text(name: str, meaning: str = "", title: str = "") -> Field:
-    """A string."""
-    return Field(name, "text", meaning, title)
-
-
-def texts(name: str, meaning: str = "", title: str = "") -> Field:
-    """A list of strings."""
-    return Field(name, "texts", meaning, title)
-
-
-def boolean(name: str, meaning: str = "", title: str = "") -> Field:
-    """True or false."""
-    return Field(name, "boolean", meaning, title)
+text = Field
+texts = partial(Field, type="texts")
+boolean = partial(Field, type="boolean")
 
 
 def integer(name: str, meaning: str = "", title: str = "", unit: Unit = "count") -> Field:
     """An integer of 64 bits."""
-    return Field(name, "integer", meaning, title, unit)
+    return Field(name, meaning, title, unit, "integer")
 
 
 def real(name: str, meaning: str = "", title: str = "", unit: Unit = "number") -> Field:
     """A floating-point number of 64 bits."""
-    return Field(name, "real", meaning, title, unit)
+    return Field(name, meaning, title, unit, "real")
 
 
 def optional(field: Field) -> Field:

@@ -1,7 +1,5 @@
 """Kinds of violations, in the order in which they are reported; each is a column of the verdicts."""
 
-from __future__ import annotations
-
 from typing import Final
 
 MEANINGS: Final = {

@@ -5,8 +5,6 @@ Whatever has to go out goes out at the end of the current turn of the event loop
 possible: `request_flush` asks for it, `_flush` does it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 from contextlib import suppress
@@ -51,18 +49,18 @@ class Driver:
         )
         self.inbox = self.engine.inbox
         self.events = EventHistory()
-        self.members = Members(self.engine, settings, transport, self.events.emit, os.urandom)
+        self.members = Members(self.engine, settings, transport, self.events.emit)
         self.senders = BlockedSenders()
         self.readers = WaitQueue()
         self.receipts = Receipts()
         self.state = "new"  # then "open", "closing", "closed"
         # A flush will happen at the end of this turn. (Before the start none is scheduled.)
         self.flush_requested = True
-        # It will, and nobody waits to send: `send` has nothing else to do than `Engine.try_send`.
+        # It will, and no task waits to send: `send` only has to call `Engine.try_send`.
         self.ready = False
         self._trace: NodeTrace | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._loop: asyncio.AbstractEventLoop  # from `start` on
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0
 
@@ -86,10 +84,8 @@ class Driver:
             await self.close(5.0)
             raise
         self.flush_requested = False
-        if self.settings.capabilities.timer:
+        if self.settings.capabilities.timer or self._trace is not None:
             self._tick()
-        if self._trace is not None:
-            self._rotate_trace()
         self.request_flush()
 
     async def close(self, timeout: float) -> None:
@@ -99,7 +95,7 @@ class Driver:
             self.ready = False
             try:
                 if timeout > 0:
-                    with suppress(TimeoutError, PeerDroppedError):  # what is left is reported
+                    with suppress(TimeoutError, PeerDroppedError):  # `Leftover` reports it
                         await asyncio.wait_for(self.wait_for_all(), timeout)
                 await self._leave(min(FAREWELL, timeout))
             finally:
@@ -148,7 +144,6 @@ class Driver:
 
     def _trace_failed(self, problem: str) -> None:
         """Called by the thread that writes the trace."""
-        assert self._loop is not None
         event = PeerEvent(events.TRACE_FAILED, self.name, problem)
         try:
             self._loop.call_soon_threadsafe(self.events.emit, event)
@@ -191,7 +186,6 @@ class Driver:
         if at_once:
             self._flush()
         if not self.flush_requested:
-            assert self._loop is not None
             self.flush_requested = True
             self.engine.advance(monotonic_ns())
             self._loop.call_soon(self._end_turn)
@@ -226,7 +220,6 @@ class Driver:
 
     def _set_timer(self, when: int = 0) -> None:
         """Have `_expire` called when the engine or a handshake next needs it, or at a given time."""
-        assert self._loop is not None
         now = monotonic_ns()
         hello = self.members.introductions.poll(now)
         if not when:
@@ -247,26 +240,22 @@ class Driver:
         now = monotonic_ns()
         late = now - self._timer_at
         if late > STALL:
-            self.engine.sessions.forgive(late, now)  # others could not be heard
+            self.engine.sessions.forgive(late, now)  # their datagrams could not be read
         self.engine.expire(now)
         self.react(now)
         self._set_timer()
 
     def _tick(self) -> None:
-        """For cores with a timer of their own."""
-        if self.state in ("open", "closing"):
-            assert self._loop is not None
-            now = monotonic_ns()
+        """For cores with a timer of their own, and for traces: a crash costs the last part only."""
+        if self.state not in ("open", "closing"):
+            return
+        now = monotonic_ns()
+        if self._trace is not None:
+            self._trace.poke(now)
+        if self.settings.capabilities.timer:
             self.engine.tick(now)
             self.react(now)
-            self._loop.call_later(TICK, self._tick)
-
-    def _rotate_trace(self) -> None:
-        """Let the trace finish a part from time to time, so that a crash costs little of it."""
-        if self._trace is not None and self.state in ("open", "closing"):
-            assert self._loop is not None
-            self._trace.poke(monotonic_ns())
-            self._loop.call_later(TICK, self._rotate_trace)
+        self._loop.call_later(TICK, self._tick)
 
     # ---- what the application waits for ----
 
@@ -281,7 +270,7 @@ class Driver:
             raise self._would_block()
 
     def _would_block(self) -> WouldBlock:
-        peer = self._blocked_by()
+        peer = self.engine.outbox.blocked_by
         if not peer.proven and peer is not self.engine.me:
             return WouldBlock(
                 f"{self.name}: {peer.name} is not there yet; use `await send` to wait"
@@ -292,11 +281,6 @@ class Driver:
             f"{account.accepted_bytes - account.consumed_bytes} bytes to take before it gets more; "
             "use `await send` to wait for it"
         )
-
-    def _blocked_by(self) -> Peer:
-        peer = self.engine.outbox.blocked_by
-        assert peer is not None
-        return peer
 
     async def send(self, to: object, payloads: list[bytes]) -> None:
         """Accept messages part by part, and wait for room in between."""
@@ -322,7 +306,7 @@ class Driver:
                 stop = self.engine.offer(to, payloads, start)
                 if stop > start:
                     return stop
-                blocked_by = self._blocked_by().name
+                blocked_by = self.engine.outbox.blocked_by.name
             finally:
                 if waited_for and blocked_by != waited_for:
                     self.senders.wake(waited_for)  # whatever came of it, the next one may try

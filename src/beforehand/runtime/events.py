@@ -1,6 +1,4 @@
-"""What a node reports about its peers and itself, besides messages."""
-
-from __future__ import annotations
+"""What a node reports about its peers and itself, apart from messages."""
 
 import asyncio
 from collections import deque
@@ -18,17 +16,6 @@ EXPELLED: Final = "expelled"  # the peer has dropped us
 MISBEHAVED: Final = "misbehaved"  # the peer sent what no correct node would
 TRACE_FAILED: Final = "trace-failed"  # recording has stopped; everything else goes on
 
-KINDS: Final = (
-    UP,
-    SILENT,
-    DROPPED,
-    RESTARTED,
-    REFUSED,
-    CONFLICT,
-    EXPELLED,
-    MISBEHAVED,
-    TRACE_FAILED,
-)
 MAX_HISTORY: Final = 1024  # events kept for listeners that start late
 
 
@@ -41,11 +28,7 @@ class PeerEvent:
     detail: str
 
     def __str__(self) -> str:
-        return (
-            f"{self.peer}: {self.kind}, {self.detail}"
-            if self.detail
-            else f"{self.peer}: {self.kind}"
-        )
+        return f"{self.peer}: {self.kind}" + (f", {self.detail}" if self.detail else "")
 
 
 class EventHistory:

@@ -6,7 +6,6 @@ import os
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 from time import monotonic_ns
-from types import TracebackType
 from typing import Any, Final
 
 from beforehand.causality.ids import MessageId
@@ -31,7 +30,7 @@ class Leftover:
     """What a closed node leaves behind."""
 
     undelivered: dict[str, int]  # by peer: accepted messages that it is not known to have delivered
-    unread: int  # messages that were delivered here and that nobody took
+    unread: int  # messages that were delivered here and never taken
 
     def __bool__(self) -> bool:
         return bool(self.undelivered) or self.unread > 0
@@ -49,7 +48,7 @@ class Node:
     - `peers`: names, with addresses where they are known. Others may introduce themselves.
     - `key`: the cluster key, 32 bytes, 64 hexadecimal digits or the path of a file with them; see
       `beforehand keygen`. Without one nothing is encrypted or authenticated, and the node only binds
-      to this machine, unless `insecure=True` says otherwise.
+      to this machine, unless `insecure=True` allows more.
     - `protocol`: any of `beforehand protocols`; with `processes`, `tree` or `links` where it needs them.
     - `transport`: instead of UDP; the addresses of `peers` are then what it understands.
     - `trace`: a folder for a trace of what happens here, as a part of the run named `run`.
@@ -91,14 +90,11 @@ class Node:
             silent_after=silent_after,
             drop_after=drop_after,
             spin=spin,
-            incarnation=os.urandom(8),
         )
         core = settings.create_core(processes, tree, links)
         self.name: Final = settings.name
         self.process: Final = core.process  # what the cores and traces call it
-        self.driver: Final = Driver(
-            settings, core, UdpTransport(listen) if transport is None else transport
-        )
+        self.driver: Final = Driver(settings, core, transport or UdpTransport(listen))
         self._insecure = insecure
         self._trace = trace
         self._run = run
@@ -106,7 +102,7 @@ class Node:
     # ---- life ----
 
     async def start(self) -> Node:
-        """Bind, and look for the peers. `async with` does this."""
+        """Bind, and connect to the peers. `async with` does this."""
         driver = self.driver
         if driver.state != "new":
             raise LocalProtocolError(f"{self.name}: a node is started once; create another one")
@@ -122,12 +118,7 @@ class Node:
     async def __aenter__(self) -> Node:
         return await self.start()
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         await self.close(0.0 if kind is not None else 5.0)
 
     async def close(self, timeout: float = 5.0) -> Leftover:
@@ -224,7 +215,7 @@ class Node:
                     driver.request_flush()
                 yield message
 
-    # ---- what became of it ----
+    # ---- delivery receipts ----
 
     async def delivered(self, message: int | MessageId) -> None:
         """Wait until all receivers of a message of this node, by number or id, have delivered it.
@@ -253,9 +244,7 @@ class Node:
         driver = self.driver
         driver.check_open()
         if name == self.name:
-            raise LocalProtocolError(
-                f"{self.name}: a node isn't a peer of itself; name another one"
-            )
+            raise LocalProtocolError(f"{self.name}: a node isn't a peer of itself; name another")
         if driver.settings.named and name not in driver.engine.sessions.peers:
             raise LocalProtocolError(
                 f"{self.name}: {driver.settings.protocol} must know everybody from the start; "
@@ -278,7 +267,7 @@ class Node:
             raise LocalProtocolError(f"{self.name}: {name} was never here, so nothing waits for it")
         self.driver.drop(peer)
 
-    # ---- looking inside ----
+    # ---- inspection ----
 
     def events(self) -> AsyncGenerator[PeerEvent, None]:
         """What happens to peers, from the start of the node on, until it is closed."""
@@ -287,8 +276,8 @@ class Node:
     def held(self) -> list[Waiting]:
         """The messages that wait inside this node: for whom, for what and since when."""
         self.driver.engine.flush_pending()
-        held = self.driver.engine.core.held()
-        return [stats.waiting(each, self.name, monotonic_ns()) for each in held]
+        now = monotonic_ns()
+        return [stats.waiting(held, self.name, now) for held in self.driver.engine.core.held()]
 
     def stats(self) -> Stats:
         """Counters and the state of each link."""

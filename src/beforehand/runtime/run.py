@@ -1,7 +1,5 @@
 """`asyncio.run` on uvloop, where it is installed."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 from collections.abc import Coroutine

@@ -1,7 +1,5 @@
 """The arguments of a node, checked."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -9,15 +7,14 @@ from typing import Any, Final
 from beforehand import protocols
 from beforehand.causality.ids import MAX_PROCESS_NAME, check_process
 from beforehand.errors import LocalProtocolError
-from beforehand.protocols.capabilities import Capabilities
 from beforehand.protocols.core import Core
+from beforehand.protocols.registry import Capabilities
 from beforehand.protocols.reliable import ReliableLink
 from beforehand.runtime.identity import keys
 from beforehand.runtime.identity.greeting import INCARNATION_SIZE
 
 # Cores see the name followed by "@" and the incarnation in hexadecimal digits.
 MAX_NAME: Final = MAX_PROCESS_NAME - 1 - 2 * INCARNATION_SIZE
-
 
 MAX_SPIN: Final = 0.01  # seconds: the event loop does nothing else in the meantime
 
@@ -37,7 +34,6 @@ class NodeSettings:
         silent_after: float,
         drop_after: float | None,
         spin: float,
-        incarnation: bytes,
     ) -> None:
         self.name = _checked_name(name)
         self.peers = _checked_peers(self.name, peers)
@@ -62,7 +58,7 @@ class NodeSettings:
                 f"spin={spin!r}: it must be a number of seconds from 0 (never spin) to {MAX_SPIN}"
             )
         self.spin = int(spin * 1e9)
-        self.incarnation = incarnation
+        self.incarnation = os.urandom(INCARNATION_SIZE)
 
     def process_of(self, name: str, incarnation: bytes) -> str:
         """What the cores call a process."""

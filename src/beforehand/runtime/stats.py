@@ -1,7 +1,5 @@
 """Snapshots of a node: messages that wait and for what, counters, and the state of its links."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 
 from beforehand.causality.ids import MessageId

@@ -5,8 +5,6 @@ renamed when complete; without pyarrow it is `.jsonl`. This module is not compil
 would not yield the interpreter lock to the node's thread.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -35,11 +33,7 @@ class TraceWriter:
     """Writes groups to parts in its own thread; stops at the first error."""
 
     def __init__(
-        self,
-        folder: str | os.PathLike[str],
-        run: str,
-        process: str,
-        failed: Callable[[str], None],
+        self, folder: str | os.PathLike[str], run: str, process: str, failed: Callable[[str], None]
     ) -> None:
         self.ended = False  # nothing more will be written
         self._folder = _prepared(folder)
@@ -61,9 +55,6 @@ class TraceWriter:
         self._sink: FileSink | None = None
         self._parts = 0
         self._worker = Thread(target=self._work, name=f"trace of {process}", daemon=True)
-
-    def start(self) -> None:
-        """Start the thread."""
         self._worker.start()
 
     def put(self, group: EventGroup) -> None:

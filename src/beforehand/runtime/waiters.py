@@ -4,8 +4,6 @@ All of them survive cancellation: a task that is cancelled just after it was wok
 on, so that none is lost; and nothing was accepted or taken for it, so nothing is lost or duplicated.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
@@ -80,9 +78,8 @@ class BlockedSenders:
 
     def wake(self, name: str) -> None:
         """Let the first task that waits for a peer try."""
-        queue = self._queues.get(name)
-        if queue is not None:
-            queue.wake()
+        if name in self._queues:
+            self._queues[name].wake()
 
     def wake_all(self) -> None:
         """Wake all tasks, such as when the node is closed."""

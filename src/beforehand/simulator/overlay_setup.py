@@ -1,7 +1,5 @@
 """The overlay of a scenario: its layout at the start, and how it is to change."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 from beforehand.errors import ScenarioError

@@ -33,23 +33,20 @@ class Send:
     after: tuple[str, ...] = ()  # ids: its sender's own, or of messages to its sender
     at_ns: int = 0  # not before this time
     pause_ns: int = 0  # how long after the last of its dependencies
-    payload_bytes: int | None = None  # None: as the scenario says
+    payload_bytes: int | None = None  # None: drawn as the scenario specifies
 
 
 class Program:
     """Validated sends: every dependency exists, and none is circular."""
 
-    sends: tuple[Send, ...]
-    processes: tuple[str, ...]
-
     def __init__(self, sends: Iterable[Send], processes: Iterable[str] | None = None) -> None:
-        self.sends = tuple(sends)
+        self.sends: tuple[Send, ...] = tuple(sends)
         if not self.sends:
             raise ScenarioError("the program has no sends; give it at least one")
         for send in self.sends:
             _check(send)
         given = None if processes is None else tuple(dict.fromkeys(processes))
-        self.processes = given if given is not None else _participants(self.sends)
+        self.processes: tuple[str, ...] = given if given is not None else _participants(self.sends)
         by_id = _by_id(self.sends)
         self._check_names(set(self.processes))
         for send in self.sends:

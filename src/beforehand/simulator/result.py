@@ -1,7 +1,5 @@
 """The result of a run: metrics that depend on the scenario alone, and how long the simulator took."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -26,18 +24,14 @@ class Metrics:
     jobs: int
     mean_job_start_ns: float
     latency: DurationSummary  # from causal-send to delivery
-    noncausal: (
-        DurationSummary | None
-    )  # see noncausal.py; None if the run was too congested to follow it
+    noncausal: DurationSummary | None  # see noncausal.py; None: too congested to follow
     held_time: DurationSummary  # from causal-send to release
     held: LevelSummary  # messages that wait at their senders, over all processes
     buffered: LevelSummary  # messages that wait at their receivers, over all processes
-    unacknowledged: (
-        LevelSummary  # frames kept for retransmission, of one process; sampled, like the next three
-    )
-    permits_missing: LevelSummary  # of one process
-    integers: LevelSummary  # of protocol state, of one process
-    entries: LevelSummary  # those integers that are about messages
+    unacknowledged: LevelSummary  # frames kept for retransmission, of one process (sampled)
+    permits_missing: LevelSummary  # of one process (sampled)
+    integers: LevelSummary  # of protocol state, of one process (sampled)
+    entries: LevelSummary  # those integers that are about messages (sampled)
     frames: int
     control_frames: int
     control_received: int  # those that arrived at a live process
@@ -96,8 +90,5 @@ class Result:
                 }
                 for violation in self.violations
             ],
-            "simulator": {
-                "seconds": self.seconds,
-                "events_per_second": self.events_per_second,
-            },
+            "simulator": {"seconds": self.seconds, "events_per_second": self.events_per_second},
         }

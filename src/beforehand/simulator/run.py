@@ -1,7 +1,5 @@
 """Run a scenario."""
 
-from __future__ import annotations
-
 import gc
 import time
 from collections.abc import Callable, Iterator
@@ -9,16 +7,18 @@ from contextlib import contextmanager
 
 from beforehand import protocols
 from beforehand.causality.oracle import Oracle
+from beforehand.simulator.measures.meters import Meters
 from beforehand.simulator.result import Metrics, Result
 from beforehand.simulator.scenario import Scenario
 from beforehand.simulator.workloads.message_sizes import MessageSizes
 from beforehand.simulator.workloads.workload import Workload
-from beforehand.simulator.world.event_queue import MAX_TIME
+from beforehand.simulator.world.event_queue import MAX_TIME, TimingWheel
 from beforehand.simulator.world.faults import FaultPlan
 from beforehand.simulator.world.network import Network
 from beforehand.simulator.world.observers import Observer
-from beforehand.simulator.world.processes import Process
+from beforehand.simulator.world.processes import Population, Process
 from beforehand.simulator.world.random_streams import Stream
+from beforehand.simulator.world.run_setup import RunSetup
 from beforehand.simulator.world.simulation import Simulation
 from beforehand.trace.recorder import Recorder
 
@@ -36,12 +36,13 @@ def run(
 
     `audit` lets the oracle judge every delivery. `recorder` receives every event, and is left open.
     """
+    queue = TimingWheel()
     oracle = Oracle() if audit else None
-    observer = Observer(recorder, oracle) if audit or recorder is not None else None
+    observer = Observer(queue, recorder, oracle) if audit or recorder is not None else None
     workload = scenario.make_workload()
     began = time.perf_counter()
     with _collector_paused():
-        simulation = _simulation(scenario, workload, observer)
+        simulation = Simulation(_setup(scenario, workload, queue, observer))
         simulation.start(scenario.make_stops())
         until = MAX_TIME if scenario.until_ns is None else scenario.until_ns
         expected = workload.expected()
@@ -66,10 +67,15 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _simulation(scenario: Scenario, workload: Workload, observer: Observer | None) -> Simulation:
-    return Simulation(
-        _processes(scenario),
-        workload,
+def _setup(
+    scenario: Scenario, workload: Workload, queue: TimingWheel, observer: Observer | None
+) -> RunSetup:
+    return RunSetup(
+        queue=queue,
+        population=Population(_processes(scenario)),
+        meters=Meters(),
+        observer=observer,
+        workload=workload,
         sizes=MessageSizes(
             scenario.seed,
             len(scenario.names),
@@ -92,7 +98,6 @@ def _simulation(scenario: Scenario, workload: Workload, observer: Observer | Non
             Stream(f"{scenario.seed}/faults"),
         ),
         overlay=scenario.make_overlay(),
-        observer=observer,
         seed=scenario.seed,
         casts=protocols.describe(scenario.protocol).casts,
         split=scenario.split,
@@ -120,21 +125,22 @@ def _result(
     seconds: float,
 ) -> Result:
     meters = simulation.meters
-    end = int(meters.ended_at)
+    end = meters.ended_at
     undelivered = simulation.open_messages.undelivered()
-    unsent = max(0, workload.expected() - int(meters.actions))
+    unsent = max(0, workload.expected() - meters.actions)
+    overlay = simulation.overlay
     metrics = Metrics(
         processes=len(simulation.population.processes),
-        sent=int(meters.sent),
-        copies=int(meters.copies),
-        delivered=int(meters.delivered),
+        sent=meters.sent,
+        copies=meters.copies,
+        delivered=meters.delivered,
         undelivered=undelivered,
-        duplicates=int(meters.duplicates),
+        duplicates=meters.duplicates,
         unsent=unsent,
-        skipped=int(meters.skipped),
+        skipped=meters.skipped,
         execution_ns=end,
-        jobs=int(meters.jobs),
-        mean_job_start_ns=meters.job_starts / int(meters.jobs) if meters.jobs else 0.0,
+        jobs=meters.jobs,
+        mean_job_start_ns=meters.job_starts / meters.jobs if meters.jobs else 0.0,
         latency=meters.latency.summary(),
         noncausal=meters.noncausal.summary()
         if simulation.open_messages.noncausal_known()
@@ -146,21 +152,21 @@ def _result(
         permits_missing=meters.permits_missing.summary(),
         integers=meters.integers.summary(),
         entries=meters.entries.summary(),
-        frames=int(meters.frames),
-        control_frames=int(meters.control_frames),
-        control_received=int(meters.control_received),
-        frames_lost=int(meters.lost),
-        frames_doubled=int(meters.doubled),
+        frames=meters.frames,
+        control_frames=meters.control_frames,
+        control_received=meters.control_received,
+        frames_lost=meters.lost,
+        frames_doubled=meters.doubled,
         metadata_bytes=meters.metadata_bytes,
         wire_bytes=meters.wire_bytes,
-        metadata_bytes_per_message=meters.metadata_bytes / max(1, int(meters.sent)),
-        control_frames_per_message=int(meters.control_frames) / max(1, int(meters.sent)),
+        metadata_bytes_per_message=meters.metadata_bytes / max(1, meters.sent),
+        control_frames_per_message=int(meters.control_frames) / max(1, meters.sent),
         control_per_process_second=_rate(simulation, end),
-        most_in_transit=int(meters.most_in_transit),
-        links_opened=simulation.links_opened(),
-        links_closed=simulation.links_closed(),
-        frames_ignored=simulation.frames_ignored(),
-        events=int(simulation.queue.fired),
+        most_in_transit=meters.most_in_transit,
+        links_opened=0 if overlay is None else overlay.opened,
+        links_closed=0 if overlay is None else overlay.closed,
+        frames_ignored=sum(p.core.ignored_frames() for p in simulation.population.processes),
+        events=simulation.queue.fired,
     )
     stalled = undelivered > 0 or (unsent > 0 and not scenario.stops)
     outcome = "cut short" if simulation.cut_short else "stalled" if stalled else "complete"

@@ -3,8 +3,6 @@
 A scenario is validated as a whole when it is created: one that cannot run is rejected with the reason.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -23,6 +21,7 @@ from beforehand.simulator.overlays.dynamics import OverlayDynamics
 from beforehand.simulator.program import Program
 from beforehand.simulator.workloads import registry as workloads
 from beforehand.simulator.workloads.message_sizes import MAX_PAYLOAD
+from beforehand.simulator.workloads.replay import Replay
 from beforehand.simulator.workloads.workload import Workload
 from beforehand.simulator.world.distributions import Distribution
 from beforehand.simulator.world.faults import Partition, Stop
@@ -87,19 +86,12 @@ class Scenario:
         _ = self.names
         self._check_protocol()
         # Every field is parsed here, so that errors surface before anything runs.
-        for check in (
-            self.make_workload,
-            self.make_delay,
-            self.make_partitions,
-            self.make_stops,
-            self.make_overlay,
-            lambda: self.tick_ns,
-            lambda: self.until_ns,
-            lambda: self.bandwidth_bytes,
-            lambda: self.flush_ns,
-            lambda: self.sample_ns,
-        ):
-            check()
+        self.make_workload()
+        self.make_delay()
+        self.make_partitions()
+        self.make_stops()
+        self.make_overlay()
+        _ = self.tick_ns, self.until_ns, self.bandwidth_bytes, self.flush_ns, self.sample_ns
         for what in ("interval", "payload", "job", "jitter"):
             self.distribution(what)
         if self.distribution("payload").high() > MAX_PAYLOAD:
@@ -291,7 +283,7 @@ class Scenario:
     def make_workload(self) -> Workload:
         """The source of the traffic."""
         if self.program is not None:
-            return workloads.create_replay(self.program, self.names)
+            return Replay(self.program)
         parameters = workloads.WorkloadParameters(
             len(self.names), self.messages, self.distribution("interval")
         )
@@ -337,10 +329,7 @@ class Scenario:
     def tick_ns(self) -> int:
         """How often cores retransmit, or do other periodic work; 0 for never."""
         if self.tick is not None:
-            every = units.duration(self.tick, "tick")
-            if every == 0:
-                raise ScenarioError("tick is 0; give a duration, or omit it")
-            return every
+            return _period(self.tick, "tick")
         timed = protocols.describe(self.protocol).timer or self.reparents
         if not self.is_lossy() and not timed:
             return 0
@@ -355,12 +344,7 @@ class Scenario:
     @property
     def sample_ns(self) -> int:
         """How often to add a point to the series; 0 for never."""
-        if self.sample is None:
-            return 0
-        every = units.duration(self.sample, "sample")
-        if every == 0:
-            raise ScenarioError("sample is 0; give a duration, or omit it")
-        return every
+        return 0 if self.sample is None else _period(self.sample, "sample")
 
     @property
     def flush_ns(self) -> int:
@@ -385,6 +369,14 @@ class Scenario:
         """A hash of the whole scenario: the name of its runs."""
         text = json.dumps(self.to_dict(), sort_keys=True)
         return sha256(text.encode()).hexdigest()[:16]
+
+
+def _period(text: str, what: str) -> int:
+    """A duration that is not 0, in nanoseconds."""
+    period = units.duration(text, what)
+    if period == 0:
+        raise ScenarioError(f"{what} is 0; give a duration, or omit it")
+    return period
 
 
 def _numbered(name: str, count: int) -> Iterator[str]:

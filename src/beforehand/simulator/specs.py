@@ -12,8 +12,6 @@ Delays have two more forms:
     schedule:0s=1ms,15min=1ms,17min=300ms     points in time, interpolated linearly
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Final

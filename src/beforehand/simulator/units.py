@@ -4,8 +4,6 @@ All of them become integers, exactly: a value that isn't a whole number of nanos
 rejected rather than rounded.
 """
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from typing import Final

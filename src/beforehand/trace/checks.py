@@ -4,8 +4,6 @@ There is one set of rules. Each is about one field, or about a few facts of a ro
 table it is enough to check the distinct values and facts, which are few.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import chain
 from operator import eq

@@ -4,8 +4,6 @@
 | `.jsonl`, `.jsonl.gz` | written by hand or in any language |
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path

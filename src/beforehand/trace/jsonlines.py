@@ -5,8 +5,6 @@ Each line is one object with the fields of an event, most of which are optional.
 be concatenated with `cat`.
 """
 
-from __future__ import annotations
-
 import difflib
 import gzip
 import json

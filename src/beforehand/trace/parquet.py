@@ -3,8 +3,6 @@
 pyarrow is an optional dependency and slow to import, so it is loaded on first use.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from importlib import import_module

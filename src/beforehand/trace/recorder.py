@@ -23,30 +23,18 @@ ROWS_PER_GROUP: Final = 4_096
 class Columns:
     """Some events of one run, in the order of recording: event n is item n of each list."""
 
-    run: str
-    process: list[str]
-    seq: list[int]
-    kind: list[str]
-    sender: list[str | None]
-    mid: list[int | None]
-    to: list[tuple[str, ...] | None]
-    time_ns: list[int]
-    payload_bytes: list[int]
-    meta_bytes: list[int]
-    detail: list[str]
-
     def __init__(self, run: str) -> None:
         self.run = run
-        self.process = []
-        self.seq = []
-        self.kind = []
-        self.sender = []
-        self.mid = []
-        self.to = []
-        self.time_ns = []
-        self.payload_bytes = []
-        self.meta_bytes = []
-        self.detail = []
+        self.process: list[str] = []
+        self.seq: list[int] = []
+        self.kind: list[str] = []
+        self.sender: list[str | None] = []
+        self.mid: list[int | None] = []
+        self.to: list[tuple[str, ...] | None] = []
+        self.time_ns: list[int] = []
+        self.payload_bytes: list[int] = []
+        self.meta_bytes: list[int] = []
+        self.detail: list[str] = []
 
     def __len__(self) -> int:
         return len(self.seq)
@@ -72,18 +60,13 @@ class Sink:
 class Recorder:
     """Records the events of one run; as a context manager, it aborts on an exception."""
 
-    _run: str
-    _sink: Sink
-    _columns: Columns
-    _rows: i64
-    _open: bool
+    _rows: i64 = 0
+    _open: bool = True
 
     def __init__(self, run: str, sink: Sink) -> None:
         self._run = run
         self._sink = sink
         self._columns = Columns(run)
-        self._rows = 0
-        self._open = True
 
     def record(
         self,

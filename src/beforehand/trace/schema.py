@@ -5,8 +5,6 @@ events of a process in a run, 1, 2, 3, ..., and defines that order; `time_ns` co
 clocks may be skewed. `docs/trace-format.md` is the same for people who use other languages.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 # Incremented when a reader of the old version would misunderstand the new one.

@@ -4,8 +4,6 @@ It is written under a temporary name in the same folder and renamed at the end, 
 run that is killed leaves no trace that looks finished. There must be only one writer per path at a time.
 """
 
-from __future__ import annotations
-
 import os
 from contextlib import suppress
 from pathlib import Path

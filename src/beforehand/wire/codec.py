@@ -1,14 +1,12 @@
-"""From a frame to its bytes and back, whatever the protocol: the first byte tells the kind of frame.
+"""From a frame to its bytes and back, whatever the protocol; the first byte determines the kind.
 
 Each kind of frame encodes and decodes itself (`FrameKind`, registered with its protocol); here one is
 chosen. Two frames of this package contain another one. They nest in one order only, so nothing is ever
 deeper than this:
 
-    Segment:  tag, seq, frame                     of a reliable link; the frame isn't a Segment
-    Fenced:   tag, start, heard, names, frame     drops; the frame is neither of the two
+    Segment:  tag, seq, frame                         of a reliable link; the frame isn't a Segment
+    Fenced:   tag, start, confirmed, names, frame     drops; the frame is neither of the two
 """
-
-from __future__ import annotations
 
 from typing import Final
 
@@ -84,7 +82,7 @@ def _encode(frame: Frame, depth: i64) -> bytes:
         if depth <= _IN_FENCED:
             raise _misplaced(frame)
         head = ONE_BYTE[tags.FENCED] + varint(frame.start) + varint(frame.confirmed)
-        return head + names_field(frame.names) + _encode(frame.frame, _IN_FENCED)
+        return head + names_field(frame.names) + _encode(frame.inner, _IN_FENCED)
     return frame.kind().encode(frame)
 
 
@@ -106,9 +104,9 @@ def _decode(reader: Reader, depth: i64) -> Frame:
         return Segment(seq, _decode(reader, _IN_SEGMENT))
     if tag == tags.FENCED and depth > _IN_FENCED:
         start = reader.varint()
-        heard = reader.varint()
+        confirmed = reader.varint()
         names = reader.names(0)
-        return Fenced(start, names, heard, _decode(reader, _IN_FENCED))
+        return Fenced(start, names, confirmed, _decode(reader, _IN_FENCED))
     if tag == tags.SEGMENT or tag == tags.FENCED:
         raise reader.problem(f"a frame {tag:#04x} inside one that must not contain it")
     raise reader.problem(f"no frame starts with {tag:#04x}")

@@ -28,16 +28,16 @@ def star(opener: str, acceptor: str) -> Setting:
 def test_the_shortest_violation_of_the_unsafe_variant_is_the_one_in_the_paper() -> None:
     """The model checker of the paper's authors found the same run as ours (Cykas, figure 3)."""
     unsafe = setting("cykas-unsafe", sends=[2, 2, 1])
-    found = check(unsafe).counterexample
-    assert found is not None and found.problem.kind == "causal"
-    assert recognise(unsafe, found.run) == SECRETS
+    counterexample = check(unsafe).counterexample
+    assert counterexample is not None and counterexample.problem.kind == "causal"
+    assert recognise(unsafe, counterexample.run) == SECRETS
 
 
 def test_a_link_at_the_wrong_moment_is_the_one_in_the_paper() -> None:
     """The `prc` paper, figure 2, as the shortest run of all."""
-    found = check(star("b", "c")).counterexample
-    assert found is not None and found.problem.kind == "duplicate"
-    assert recognise(star("b", "c"), found.run) == LINKS
+    counterexample = check(star("b", "c")).counterexample
+    assert counterexample is not None and counterexample.problem.kind == "duplicate"
+    assert recognise(star("b", "c"), counterexample.run) == LINKS
 
 
 @pytest.mark.parametrize("names", list(permutations("abc")))
@@ -72,6 +72,6 @@ def test_other_runs_are_not_recognised() -> None:
     ):
         assert recognise(unsafe, written_run(unsafe, text)) is None, text
     raw = setting("raw", sends=[2, 0])
-    found = check(raw).counterexample
-    assert found is not None
-    assert recognise(raw, found.run) is None
+    counterexample = check(raw).counterexample
+    assert counterexample is not None
+    assert recognise(raw, counterexample.run) is None

@@ -131,8 +131,8 @@ def test_every_event_of_random_runs_has_its_place(name: str) -> None:
         head, *lines = spacetime(explored, run)
         assert all(len(line) <= 80 for line in lines), seed
         numbers = [line.split()[0] for line in lines if line[:3].strip()]
-        told = {event.step for event in run_events(explored, run)}
-        assert numbers == [str(step) for step in sorted(told)], seed
+        steps_with_events = {event.step for event in run_events(explored, run)}
+        assert numbers == [str(step) for step in sorted(steps_with_events)], seed
         world, _ = replay(explored, run)
         for process in explored.processes:
             start = head.index(process)
@@ -143,12 +143,14 @@ def test_every_event_of_random_runs_has_its_place(name: str) -> None:
 
 def delivered(world: CheckedWorld, process: str) -> list[str]:
     """What a process delivered, by the oracle; the last may be one too many."""
-    told = [
-        each.message for each in world.oracle.history.events(process) if isinstance(each, Delivery)
+    deliveries = [
+        event.message
+        for event in world.oracle.history.events(process)
+        if isinstance(event, Delivery)
     ]
     twice = [
-        each.message
-        for each in world.oracle.violations
-        if each.kind == "duplicate" and each.process == process
+        violation.message
+        for violation in world.oracle.violations
+        if violation.kind == "duplicate" and violation.process == process
     ]
-    return [str(message) for message in told + twice]
+    return [str(message) for message in deliveries + twice]

@@ -82,24 +82,24 @@ def agree(
     """Explore in these ways, and compare; the plain result and the last of the others."""
     plain = explore(chosen)
     for reduce, symmetry in ways:
-        found = check(chosen, reduce=reduce, symmetry=symmetry, workers=1)
-        assert (found.outcome, found.reduced) == (plain.outcome, reduce)
-        if found.counterexample is not None:
-            run, problem = found.counterexample.run, found.counterexample.problem
+        verdict = check(chosen, reduce=reduce, symmetry=symmetry, workers=1)
+        assert (verdict.outcome, verdict.reduced) == (plain.outcome, reduce)
+        if verdict.counterexample is not None:
+            run, problem = verdict.counterexample.run, verdict.counterexample.problem
             assert len(run) == plain.length
             assert problem.kind in plain.kinds
             assert replay(chosen, run)[1] == problem
         elif (reduce, symmetry) == FULL:
-            counts = (found.states, found.transitions, found.depth)
+            counts = (verdict.states, verdict.transitions, verdict.depth)
             assert counts == (plain.states, plain.transitions, plain.depth)
-    return plain, found
+    return plain, verdict
 
 
 @pytest.mark.parametrize("name", protocols.names())
 def test_every_protocol(name: str) -> None:
     """The causal ones are correct, in each of these settings; and reductions leave something out."""
     results = [agree(chosen) for chosen in small(name)]
-    assert sum(found.states for _, found in results) < sum(plain.states for plain, _ in results)
+    assert sum(verdict.states for _, verdict in results) < sum(plain.states for plain, _ in results)
     # Opening a link breaks link-memory, which does not pretend otherwise.
     wrong = name in ("raw", "fifo", "link-memory")
     assert any(plain.problems for plain, _ in results) == wrong
@@ -110,8 +110,8 @@ def test_every_protocol(name: str) -> None:
 def test_every_protocol_in_more_settings(name: str) -> None:
     """The same with larger programs, all faults, and each reduction alone."""
     for chosen in larger(name):
-        plain, found = agree(chosen, [FULL, (True, False), (False, True), REDUCED])
-        assert found.states <= plain.states
+        plain, verdict = agree(chosen, [FULL, (True, False), (False, True), REDUCED])
+        assert verdict.states <= plain.states
 
 
 @pytest.mark.parametrize("fifo", [False, True])
@@ -122,8 +122,8 @@ def test_every_kind_of_problem(core: type[Plain], fifo: bool) -> None:
     plain, _ = agree(chosen)
     assert plain.kinds == {BROKEN[core]}
     free = every_program(dict.fromkeys(NAMES, 1), ["unicast"])
-    plain, found = agree(replace(chosen, program=free))
-    assert plain.kinds == {BROKEN[core]} and found.symmetries == 6
+    plain, verdict = agree(replace(chosen, program=free))
+    assert plain.kinds == {BROKEN[core]} and verdict.symmetries == 6
 
 
 @pytest.mark.parametrize(
@@ -153,9 +153,9 @@ def test_what_breaks_the_order(chosen: Setting, kind: str, length: int) -> None:
 
 def test_several_faults_at_once() -> None:
     """A loss, a duplicate and an early tick in one run."""
-    plain, found = agree(setting("mattern", sends=[1, 1], faults=FaultBudget(1, 1, 1)))
-    assert plain.outcome == "correct" and found.states < plain.states
-    assert all(found.seen[f"a frame was {what}"] for what in ("lost", "duplicated"))
+    plain, verdict = agree(setting("mattern", sends=[1, 1], faults=FaultBudget(1, 1, 1)))
+    assert plain.outcome == "correct" and verdict.states < plain.states
+    assert all(verdict.seen[f"a frame was {what}"] for what in ("lost", "duplicated"))
 
 
 def test_the_largest_numbers() -> None:

@@ -56,7 +56,7 @@ class Liar(Around):
     """Acknowledges, with each message that comes, another one of the same sender.
 
     `shift` is how far that one's id is from what came: the message after it, which was not sent yet, or
-    the one before it, if that went to somebody else.
+    the one before it, if that went to another process.
     """
 
     def __init__(self, inside: Core, shift: int) -> None:
@@ -64,7 +64,7 @@ class Liar(Around):
         self.shift = shift
 
     def receive(self, sender: str, frame: Frame, now: int = 0) -> list[Effect]:
-        """Take a frame, and tell a lie about it."""
+        """Take a frame, and acknowledge another one."""
         effects = super().receive(sender, frame)
         if isinstance(frame, HybridMessage):
             other = frame.first + self.shift

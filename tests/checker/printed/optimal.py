@@ -112,7 +112,7 @@ class Optimal(Process):
         while self.m2 < self.records.next and self.records[self.m2].need <= self.p2:
             self.m2 += 1
 
-    # ---- looking inside ----
+    # ---- inspection ----
 
     def copy(self) -> Optimal:
         other = super().copy()

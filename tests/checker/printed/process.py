@@ -1,6 +1,6 @@
 """A printed process: causal-send, delivery in the order of each sender, and missing permits.
 
-What Algorithms 1 to 3 have in common. `basic.py` and `optimal.py` say when a message is released, and
+What Algorithms 1 to 3 have in common. `basic.py` and `optimal.py` decide when a message is released, and
 what an ack and a permit do.
 """
 
@@ -13,7 +13,7 @@ from beforehand.protocols.core import Core
 from beforehand.protocols.effects import Deliver, Effect, Held, Transmit, Wait
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.hybrid.frames import HybridAck, HybridPermit
-from beforehand.protocols.support.structures import IndexableSlidingMap, SlidingArray
+from beforehand.protocols.support.structures import SlidingArray, SlidingMap
 from tests.checker.printed.records import PrintedMessage, Record, twin
 
 FIRST_ID = 1  # of a process: 0 stands for "none" in the maps below
@@ -30,9 +30,9 @@ class Process(Core):
         self.last_delivered: dict[str, int] = {}
         self.best_permit: dict[str, int] = {}  # sender -> highest permit, even before its message
         self.early: dict[str, dict[int, PrintedMessage]] = {}  # sender -> predecessor's id -> frame
-        self.missing: IndexableSlidingMap[tuple[str, int]] = IndexableSlidingMap()
+        self.missing: SlidingMap[tuple[str, int]] = SlidingMap()
 
-    # ---- what the algorithms say ----
+    # ---- the algorithms ----
 
     def _append(self, record: Record, out: list[Effect]) -> None:
         """A message was causal-sent."""
@@ -140,27 +140,27 @@ class Process(Core):
         )
         return out
 
-    # ---- looking inside ----
+    # ---- inspection ----
 
     def _unreleased(self) -> list[Record]:
         return [record for record in self.records.elements() if not record.released]
 
     def held(self) -> list[Held]:
         """Messages that were not released, and messages that came before their predecessors."""
-        permits = tuple(Wait("permit", *each) for each in self.missing.elements())
-        found = [
+        permits = tuple(Wait("permit", *permit) for permit in self.missing.elements())
+        messages = [
             Held(self.process, record.number, record.receivers, 0, permits)
             for record in self._unreleased()
         ]
         for sender, early in sorted(self.early.items()):
             for prev, frame in sorted(early.items()):
                 wait = Wait("message", sender, prev)
-                found.append(Held(sender, frame.number, (self.process,), 0, (wait,)))
-        return found
+                messages.append(Held(sender, frame.number, (self.process,), 0, (wait,)))
+        return messages
 
     def unacknowledged(self) -> int:
         """Copies that were released and not acknowledged."""
-        return sum(len(each.open) for each in self.records.elements() if each.released)
+        return sum(len(record.open) for record in self.records.elements() if record.released)
 
     def permits_missing(self) -> int:
         """Flagged messages delivered here without their permit."""
@@ -171,16 +171,16 @@ class Process(Core):
         other = type(self)(self.process)
         other.sent = self.sent
         other.clock = self.clock
-        other.records = twin(self.records, [each.copy() for each in self.records.elements()])
+        other.records = twin(self.records, [record.copy() for record in self.records.elements()])
         other.last_sent = self.last_sent.copy()
         other.last_delivered = self.last_delivered.copy()
         other.best_permit = self.best_permit.copy()
         other.early = {sender: frames.copy() for sender, frames in self.early.items()}
-        self.missing.copy_into(other.missing, {each: each for each in self.missing.elements()})
+        self.missing.copy_into(other.missing, {key: key for key in self.missing.elements()})
         return other
 
     def _state(self) -> tuple[object, ...]:
-        missing = [(each, self.missing.index(each)) for each in self.missing.elements()]
+        missing = [(key, self.missing.index(key)) for key in self.missing.elements()]
         early = [
             (sender, prev, frame.key())
             for sender, frames in self.early.items()

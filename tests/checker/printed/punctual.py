@@ -1,7 +1,7 @@
 """A core under watch: its permits go out as soon as they are due, once, and again to those who ask.
 
 Permits that come late or too often break no promise to the application, so no oracle sees them. This
-watcher does: it knows what the core sent, and which acks came, and looks after every step whether a
+observer does: it knows what the core sent, and which acks came, and looks after every step whether a
 permit is owed. If so it fails, which the exploration reports as an error, with the shortest way there.
 """
 
@@ -123,4 +123,4 @@ class Punctual(Around):
         return [self.unacked, self.acked, self.owed, self.given]
 
     def _state(self) -> tuple[object, ...]:
-        return (*super()._state(), *(tuple(sorted(each)) for each in self._sets()))
+        return (*super()._state(), *(tuple(sorted(numbers)) for numbers in self._sets()))

@@ -29,29 +29,29 @@ ONLY_ITSELF = renamings(FREE)[:1]
 def written(program: CheckProgram, order: Renaming) -> Counter[tuple[str, ...]]:
     """All programs that a program leaves open, each process's steps in a line, with names changed."""
     names = program.processes
-    mapping = {name: names[order[place]] for place, name in enumerate(names)}
+    mapping = {name: names[order[index]] for index, name in enumerate(names)}
 
-    def paths(places: tuple[Location, ...], place: int) -> list[str]:
-        if not places[place]:
+    def paths(locations: tuple[Location, ...], at: int) -> list[str]:
+        if not locations[at]:
             return [""]
         return [
             f"{rename(choice, mapping)} {rest}"
-            for choice, after in places[place]
-            for rest in paths(places, after)
+            for choice, after in locations[at]
+            for rest in paths(locations, after)
         ]
 
-    told = {mapping[name]: paths(places, 0) for name, places in program.locations.items()}
-    return Counter(product(*(told[name] for name in names)))
+    steps_of = {mapping[name]: paths(locations, 0) for name, locations in program.locations.items()}
+    return Counter(product(*(steps_of[name] for name in names)))
 
 
 @pytest.mark.parametrize("program", [FREE, UNEVEN])
 @pytest.mark.parametrize("at_least", [1, 2, 7, 20, 10_000])
 def test_every_run_is_in_one_part(program: CheckProgram, at_least: int) -> None:
     """Without renamings, each way through the program is in exactly one of the parts."""
-    found = split_program(program, at_least, ONLY_ITSELF)
-    assert len(found) >= min(at_least, 32)
+    parts = split_program(program, at_least, ONLY_ITSELF)
+    assert len(parts) >= min(at_least, 32)
     total: Counter[tuple[str, ...]] = Counter()
-    for part in found:
+    for part in parts:
         total += written(part, ONLY_ITSELF[0])
     assert total == written(program, ONLY_ITSELF[0])
     assert set(total.values()) == {1}
@@ -61,10 +61,10 @@ def test_every_run_is_in_one_part(program: CheckProgram, at_least: int) -> None:
 def test_every_run_is_a_renaming_of_one_in_a_part(at_least: int) -> None:
     """With renamings there are fewer parts, and their images are all that there is."""
     group = renamings(FREE)
-    found = split_program(FREE, at_least, group)
+    parts = split_program(FREE, at_least, group)
     assert len(group) == 6
-    assert len(found) < len(split_program(FREE, 4 * len(found), ONLY_ITSELF))
-    images = [set(written(part, order)) for part in found for order in group]
+    assert len(parts) < len(split_program(FREE, 4 * len(parts), ONLY_ITSELF))
+    images = [set(written(part, order)) for part in parts for order in group]
     assert set().union(*images) == set(written(FREE, ONLY_ITSELF[0]))
 
 
@@ -95,11 +95,11 @@ def test_parts_are_explored_like_the_whole() -> None:
     whole = setting("hybrid", sends=[2, 1, 1])
     alone = check(whole, reduce=False, symmetry=False)
     pieces = split_program(whole.program, 8, ONLY_ITSELF)
-    apart = [check(replace(whole, program=each), reduce=False, symmetry=False) for each in pieces]
-    assert {each.outcome for each in (alone, *apart)} == {"correct"}
-    assert alone.states < sum(each.states for each in apart) < 2 * alone.states
-    assert max(each.states for each in apart) < alone.states / 2
-    assert max(each.depth for each in apart) == alone.depth
+    apart = [check(replace(whole, program=part), reduce=False, symmetry=False) for part in pieces]
+    assert {verdict.outcome for verdict in (alone, *apart)} == {"correct"}
+    assert alone.states < sum(verdict.states for verdict in apart) < 2 * alone.states
+    assert max(verdict.states for verdict in apart) < alone.states / 2
+    assert max(verdict.depth for verdict in apart) == alone.depth
 
 
 def test_the_shortest_counterexample_is_in_a_part() -> None:
@@ -107,8 +107,8 @@ def test_the_shortest_counterexample_is_in_a_part() -> None:
     whole = setting("fifo", sends=[2, 2, 1])
     alone = check(whole).counterexample
     pieces = split_program(whole.program, 8, renamings(whole.program))
-    apart = [check(replace(whole, program=each)).counterexample for each in pieces]
-    lengths = [len(each.run) for each in apart if each is not None]
+    apart = [check(replace(whole, program=part)).counterexample for part in pieces]
+    lengths = [len(counterexample.run) for counterexample in apart if counterexample is not None]
     assert alone is not None
     assert lengths and min(lengths) == len(alone.run)
 

@@ -14,11 +14,11 @@ from beforehand.checker.verdict import SearchProgress, Verdict
 from tests.checker.cores import Plain, made
 
 
-def summary(found: Verdict) -> tuple[object, ...]:
+def summary(verdict: Verdict) -> tuple[object, ...]:
     """What must not depend on how it was found."""
-    run = () if found.counterexample is None else found.counterexample.run
-    counts = () if run else (found.states, found.transitions, found.symmetries, found.seen)
-    return (found.outcome, len(run), *counts)
+    run = () if verdict.counterexample is None else verdict.counterexample.run
+    counts = () if run else (verdict.states, verdict.transitions, verdict.symmetries, verdict.seen)
+    return (verdict.outcome, len(run), *counts)
 
 
 @pytest.mark.parametrize("name", ["vector", "raw"])
@@ -35,9 +35,9 @@ def test_order_and_workers_make_no_difference(name: str) -> None:
 def test_a_limit_is_never_a_pass() -> None:
     """What was not finished is not correct; but a problem found by then is one."""
     chosen = setting("hybrid", sends=[2, 1, 0])
-    for found in (check(chosen, max_states=50), check(chosen, seconds=0)):
-        assert found.outcome == "unfinished" and "limit" in found.reason
-        assert found.counterexample is None
+    for verdict in (check(chosen, max_states=50), check(chosen, seconds=0)):
+        assert verdict.outcome == "unfinished" and "limit" in verdict.reason
+        assert verdict.counterexample is None
     whole = check(chosen)
     assert check(chosen, max_states=whole.states + 1).outcome == "correct" and not whole.reason
 
@@ -78,9 +78,9 @@ def test_progress_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Again and again, with numbers that only grow."""
     monkeypatch.setattr(search, "PROGRESS_INTERVAL", 0)
     reports: list[SearchProgress] = []
-    found = check(setting("hybrid", sends=[2, 1, 0]), workers=1, progress=reports.append)
+    verdict = check(setting("hybrid", sends=[2, 1, 0]), workers=1, progress=reports.append)
     assert len(reports) > 5
     for before, after in pairwise(reports):
         assert before.states <= after.states and before.transitions <= after.transitions
         assert before.depth <= after.depth and before.seconds <= after.seconds
-    assert reports[-1].states == found.states and any(each.waiting for each in reports)
+    assert reports[-1].states == verdict.states and any(report.waiting for report in reports)

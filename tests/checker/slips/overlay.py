@@ -1,7 +1,7 @@
 """The slips of the printed overlay algorithms, each with the bound at which an exploration finds it.
 
-The slips themselves are in `tests/mutants/overlay.py`, with a hand-made run for each beside it. Here the
-checker is told no run, only which links there are, how many broadcasts, and which links are opened; or,
+The slips themselves are in `tests/mutants/overlay.py`, each with a hand-made run. Here the checker
+is given no run, only which links there are, how many broadcasts, and which links are opened; or,
 where a link is closed, a program. With one broadcast, one new link, one fault, one way or one step less
 there is nothing to find.
 
@@ -18,14 +18,14 @@ from beforehand.checker.setting import NO_FAULTS, FaultBudget, Setting, setting
 from beforehand.checker.verdict import ProblemKind
 from beforehand.cli.check import parsing as check_words
 from beforehand.protocols.core import Core
-from beforehand.protocols.overlay.core import FIRST_TIMEOUT
+from beforehand.protocols.overlay.opening import FIRST_TIMEOUT
 from tests.mutants.broken import broken
 from tests.mutants.mutant import Mutant
 from tests.mutants.overlay import SLIPS
 from tests.support.overlay import Pair
 
 PAIR, STAR, TRIANGLE = "a-b", "a-b,a-c", "a-b,a-c,b-c"
-SHORTCUT = "a-b,a-c,c>b"  # what c says to b may take two ways, so that the later is there first
+SHORTCUT = "a-b,a-c,c>b"  # c reaches b in two ways, so that a later message may arrive first
 
 GIVEN_UP = FaultBudget(tick=FIRST_TIMEOUT + 1)
 
@@ -65,12 +65,12 @@ class Bound:
 
     def smaller(self) -> Iterator[Bound]:
         """One broadcast less, one new link less, one fault less or one way less, in every way."""
-        for place, count in enumerate(self.sends):
+        for index, count in enumerate(self.sends):
             if count:
-                fewer = (*self.sends[:place], count - 1, *self.sends[place + 1 :])
+                fewer = (*self.sends[:index], count - 1, *self.sends[index + 1 :])
                 yield replace(self, sends=fewer)
-        for place in range(len(self.opens)):
-            yield replace(self, opens=self.opens[:place] + self.opens[place + 1 :])
+        for index in range(len(self.opens)):
+            yield replace(self, opens=self.opens[:index] + self.opens[index + 1 :])
         if self.faults.tick:
             yield replace(self, faults=replace(self.faults, tick=self.faults.tick - 1))
         if self.faults.loss:
@@ -107,8 +107,8 @@ class Written:
     def smaller(self) -> Iterator[Written]:
         """One step less, in every way."""
         steps = self.program.split()
-        for place in range(len(steps)):
-            yield replace(self, program=" ".join(steps[:place] + steps[place + 1 :]))
+        for index in range(len(steps)):
+            yield replace(self, program=" ".join(steps[:index] + steps[index + 1 :]))
 
     def __str__(self) -> str:
         """As on the command line."""
@@ -121,9 +121,9 @@ class Finding:
 
     slip: str
     bound: Bound | Written
-    found: ProblemKind
+    kind: ProblemKind
     length: int
-    says: str  # a part of the sentence that explains it
+    sentence_part: str  # a part of the sentence that explains it
     protocol: str = "prc"
 
 
@@ -211,8 +211,9 @@ FINDINGS = [
         21,
         "a waits for an acknowledgement",
     ),
-    # a takes the link for open and does not open it again. With `prc` nobody could tell: a program does
-    # not know when the new link is safe, so another way must stay; `link-memory` uses a link at once.
+    # a takes the link for open and does not open it again. With `prc` that could not be observed: a
+    # program does not know when the new link is safe, so another way must stay; `link-memory` uses a
+    # link at once.
     Finding(
         "close leaves Qo alone",
         Written("a-b a+b a>*", PAIR),
@@ -258,7 +259,7 @@ OUT_OF_REACH = {
 }
 
 # Programs that close a link in use, on which those above were tried. (Closed *and* opened again: a new
-# link, too, might meet what is left of the old one.)
+# link, too, might meet remains of the old one.)
 CLOSING = [
     Written("a>* b-c c-a", TRIANGLE),
     Written("a>* b-c b+c/a c>*", TRIANGLE),

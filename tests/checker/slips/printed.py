@@ -125,7 +125,7 @@ SLIPS = [
         around="lie: next",
     ),
     Slip(
-        "an ack from a process that is no receiver is used, and the message was lost",
+        "an ack from a process that isn't a receiver is used, and the message was lost",
         ALGORITHM_1,
         (UNCHECKED, FREED_BY_ANYBODY),
         Bound((2, 0, 0), faults=FaultBudget(loss=1)),
@@ -135,7 +135,7 @@ SLIPS = [
         around="lie: last",
     ),
     Slip(
-        "an ack from a process that is no receiver is used, and the message is late",
+        "an ack from a process that isn't a receiver is used, and the message is late",
         ALGORITHM_1,
         (UNCHECKED, FREED_BY_ANYBODY),
         Bound((2, 0, 1)),

@@ -57,16 +57,16 @@ class Bound:
 
     def smaller(self) -> Iterator[Bound]:
         """One send less, one process less, or one fault less, in every way."""
-        for place, count in enumerate(self.sends):
+        for index, count in enumerate(self.sends):
             if count:
                 yield replace(
-                    self, sends=(*self.sends[:place], count - 1, *self.sends[place + 1 :])
+                    self, sends=(*self.sends[:index], count - 1, *self.sends[index + 1 :])
                 )
         if len(self.sends) > 2:
             yield replace(self, sends=self.sends[:-1])
         words = self.program.split()
-        for place in range(len(words)):
-            yield replace(self, program=" ".join(words[:place] + words[place + 1 :]))
+        for index in range(len(words)):
+            yield replace(self, program=" ".join(words[:index] + words[index + 1 :]))
         if self.faults.loss:
             yield replace(self, faults=replace(self.faults, loss=self.faults.loss - 1))
         if self.faults.duplicate:
@@ -89,9 +89,9 @@ class Slip:
     algorithm: Algorithm
     changes: Changes
     bound: Bound
-    found: ProblemKind
+    kind: ProblemKind
     length: int  # actions of the shortest run
-    says: str  # a part of the sentence that explains it
+    sentence_part: str  # a part of the sentence that explains it
     # Not every slip shows in runs of correct peers, or breaks a promise to the application:
     # cores that acknowledge the next or the last id too, or that are watched for late permits.
     around: Literal["", "lie: next", "lie: last", "punctual"] = ""

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(
     is_compiled(), reason="a broken copy cannot extend compiled classes"
 )
 each_finding = pytest.mark.parametrize(
-    "finding", FINDINGS, ids=[f"{each.slip}: {each.found}" for each in FINDINGS]
+    "finding", FINDINGS, ids=[f"{finding.slip}: {finding.kind}" for finding in FINDINGS]
 )
 
 
@@ -43,13 +43,16 @@ def outcome(bound: Bound | Written, protocol: str, slip: str) -> str:
 
 @each_finding
 def test_the_slip_is_found(finding: Finding) -> None:
-    """As what is told beside it, after so many actions, and the run can be replayed."""
+    """Of the expected kind, after the expected number of actions, and the run can be replayed."""
     setting = finding.bound.setting(finding.protocol, finding.slip)
-    found = check(setting).counterexample
-    assert found is not None, f"{finding.slip}: nothing is found with {finding.bound}"
-    assert (found.problem.kind, len(found.run)) == (finding.found, finding.length), found.problem
-    assert finding.says in found.problem.sentence
-    assert replay(setting, found.run)[1] == found.problem
+    counterexample = check(setting).counterexample
+    assert counterexample is not None, f"{finding.slip}: nothing is found with {finding.bound}"
+    assert (counterexample.problem.kind, len(counterexample.run)) == (
+        finding.kind,
+        finding.length,
+    ), counterexample.problem
+    assert finding.sentence_part in counterexample.problem.sentence
+    assert replay(setting, counterexample.run)[1] == counterexample.problem
 
 
 @each_finding
@@ -58,18 +61,18 @@ def test_no_smaller_bound_shows_it(finding: Finding) -> None:
 
     A program that closes a link for good may be at fault itself: then a copy without the slip fails too.
     """
-    known = {each.bound: each.found for each in FINDINGS if each.slip == finding.slip}
+    known = {other.bound: other.kind for other in FINDINGS if other.slip == finding.slip}
     for bound in finding.bound.smaller():
-        found = outcome(bound, finding.protocol, finding.slip)
+        actual = outcome(bound, finding.protocol, finding.slip)
         if isinstance(bound, Written):
-            assert found == outcome(bound, finding.protocol, NOTHING.name), str(bound)
+            assert actual == outcome(bound, finding.protocol, NOTHING.name), str(bound)
         else:
-            assert found == known.get(bound, "correct"), str(bound)
+            assert actual == known.get(bound, "correct"), str(bound)
 
 
 @pytest.mark.parametrize(
     ("protocol", "bound"),
-    sorted({(each.protocol, each.bound) for each in FINDINGS}, key=str),
+    sorted({(other.protocol, other.bound) for other in FINDINGS}, key=str),
     ids=str,
 )
 def test_nothing_is_found_without_the_slip(protocol: str, bound: Bound | Written) -> None:
@@ -104,6 +107,6 @@ def test_a_link_in_use_that_is_closed_does_not_show_it(bound: Written, slip: str
 
 def test_every_slip_is_found_or_out_of_reach() -> None:
     """None is forgotten, and none is called out of reach that is found."""
-    found = {finding.slip for finding in FINDINGS}
-    assert not found & set(OUT_OF_REACH)
-    assert found | set(OUT_OF_REACH) == {slip.name for slip in SLIPS}
+    caught = {finding.slip for finding in FINDINGS}
+    assert not caught & set(OUT_OF_REACH)
+    assert caught | set(OUT_OF_REACH) == {slip.name for slip in SLIPS}

@@ -35,13 +35,15 @@ def outcome(setting: Setting) -> str:
 
 @each_slip
 def test_the_slip_is_found(slip: Slip) -> None:
-    """As what is told beside it, after so many actions, and the run can be replayed."""
+    """Of the expected kind, after the expected number of actions, and the run can be replayed."""
     setting = slip.broken()
-    found = check(setting).counterexample
-    assert found is not None, f"{slip.name}: nothing is found at {slip.bound}"
-    assert (found.problem.kind, len(found.run)) == (slip.found, slip.length), found.problem
-    assert slip.says in found.problem.sentence
-    assert replay(setting, found.run)[1] == found.problem
+    counterexample = check(setting).counterexample
+    assert counterexample is not None, f"{slip.name}: nothing is found at {slip.bound}"
+    assert (counterexample.problem.kind, len(counterexample.run)) == (slip.kind, slip.length), (
+        counterexample.problem
+    )
+    assert slip.sentence_part in counterexample.problem.sentence
+    assert replay(setting, counterexample.run)[1] == counterexample.problem
 
 
 @each_slip
@@ -54,7 +56,7 @@ def test_no_smaller_bound_shows_it(slip: Slip) -> None:
 
 @each_slip
 def test_nothing_is_found_without_the_slip(slip: Slip) -> None:
-    """In a copy without it, and in our own core: lies are refused, and so is a message to nobody."""
+    """Not in a copy without it, nor in our own core, which also rejects lies and empty messages."""
     assert outcome(slip.unbroken()) == slip.instead
     assert outcome(slip.real()) == slip.instead
 

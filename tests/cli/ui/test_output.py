@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
 import random
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
-from rich.console import Console
 
 from beforehand.cli.ui import output
 from tests.cli.terminal import on_terminal, plain
@@ -20,45 +19,56 @@ ROWS = [
 ]
 
 
-def drawn(width: int) -> list[str]:
-    """The tables of a terminal of that width, each as text."""
-    console = Console(file=io.StringIO(), width=width, color_system=None)
-    tables = output._drawn(TITLES, ROWS, 1, width)
-    texts = []
-    for table in tables:
-        with console.capture() as captured:
-            console.print(table)
-        texts.append(captured.get())
-    return texts
+class Screen:
+    """A terminal of a chosen width, and what is printed on it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        monkeypatch.setenv("FORCE_COLOR", "1")  # so that standard output counts as a terminal
+        self._monkeypatch = monkeypatch
+        self._capsys = capsys
+
+    def lines(self, width: int, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+        """A table, as it is printed."""
+        self._monkeypatch.setenv("COLUMNS", str(width))
+        output.print_table(titles, rows)
+        return plain(self._capsys.readouterr().out).splitlines()
+
+
+def tables_in(lines: list[str]) -> int:
+    """How many tables there are: each has one rule below its titles."""
+    return sum(set(line.strip()) == {"─"} for line in lines)
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Screen:
+    """A terminal."""
+    return Screen(monkeypatch, capsys)
 
 
 @pytest.mark.parametrize("width", range(12, 140, 7))
-def test_nothing_is_cut_off(width: int) -> None:
+def test_nothing_is_cut_off(screen: Screen, width: int) -> None:
     """Every character of every cell is there, those of the first column in each table."""
-    tables = drawn(width)
-    lines = "".join(tables).splitlines()
+    lines = screen.lines(width, TITLES, ROWS)
     assert all(len(line) <= width for line in lines)
     cells = [TITLES, *ROWS]
     expected = Counter("".join(cell for row in cells for cell in row[1:]))
-    for _ in tables:
+    for _ in range(tables_in(lines)):
         expected += Counter("".join(row[0] for row in cells))
-    found = Counter("".join(lines).replace("─", ""))
-    for counts in (expected, found):
+    printed = Counter("".join(lines).replace("─", ""))
+    for counts in (expected, printed):
         del counts[" "]
-    assert found == expected
+    assert printed == expected
 
 
-def test_a_table_is_split_only_if_it_must_be() -> None:
-    """All columns beside each other where there is room; values keep their units everywhere."""
-    assert len(drawn(120)) == len(drawn(70)) == 1
-    assert len(drawn(40)) > 1
-    for width in (120, 70, 40):
-        assert any(
-            "3.68 s" in line and "hybrid-sps" in line for line in "".join(drawn(width)).split("\n")
-        )
+def test_a_table_is_split_only_if_it_must_be(screen: Screen) -> None:
+    """All columns next to each other where there is room; values keep their units everywhere."""
+    for width, is_split in ((120, False), (70, False), (40, True)):
+        lines = screen.lines(width, TITLES, ROWS)
+        assert (tables_in(lines) > 1) == is_split
+        assert any("3.68 s" in line and "hybrid-sps" in line for line in lines)
 
 
-def test_what_tells_rows_apart_is_in_every_table() -> None:
+def test_key_columns_are_in_every_table() -> None:
     """And the sentences come last, if there are any."""
     code = (
         "from beforehand.cli.ui.output import print_table\n"
@@ -75,26 +85,33 @@ def test_what_tells_rows_apart_is_in_every_table() -> None:
     assert with_note.split()[-3:] == ["it", "took", "long"]
 
 
-def test_columns_are_as_wide_as_there_is_room() -> None:
-    """Random columns: none is narrower than its longest word, and together they fit."""
-    seed = 7
-    dice = random.Random(seed)
-    shared = 0
+def phrase(dice: random.Random) -> str:
+    """A few words of a few letters."""
+    return " ".join("x" * dice.randint(1, 9) for _ in range(dice.randint(1, 9)))
+
+
+def test_columns_are_as_wide_as_there_is_room(screen: Screen) -> None:
+    """Random tables: words stay whole, lines fit, and nothing wraps that has room."""
+    dice = random.Random(7)
+    wrapped = unwrapped = 0
     for _ in range(200):
-        columns = [
-            output._Column(
-                [" ".join("x" * dice.randint(1, 9) for _ in range(dice.randint(1, 9)))] * 2, 60
-            )
-            for _ in range(dice.randint(2, 5))
-        ]
-        least = sum(column.least for column in columns)
-        room = least + dice.randint(0, 60)
-        widths = output._widths(columns, room)
-        assert sum(widths) <= room, seed
-        for column, wide in zip(columns, widths, strict=True):
-            assert column.least <= wide <= column.full, seed
-        shared += least < sum(widths) < sum(column.full for column in columns)
-    assert shared > 20
+        count, width = dice.randint(2, 5), dice.randint(60, 160)
+        columns = [(phrase(dice), phrase(dice)) for _ in range(count)]  # a title and a cell each
+        lines = screen.lines(width, [c[0] for c in columns], [[c[1] for c in columns]])
+        tables = tables_in(lines)
+        assert all(len(line) <= width for line in lines)
+        words = Counter(word for column in columns[1:] for cell in column for word in cell.split())
+        for _ in range(tables):
+            words.update(word for cell in columns[0] for word in cell.split())
+        printed = Counter(word for line in lines for word in line.split() if "─" not in word)
+        assert printed == words
+        needed = sum(max(map(len, column)) + output.GAP for column in columns) + output.EDGES
+        if needed <= width and max(len(columns[0][0]), len(columns[0][1])) <= width // 2 - 1:
+            assert tables == 1 and sum("x" in line for line in lines) == 2
+            unwrapped += 1
+        else:
+            wrapped += 1
+    assert wrapped > 20 and unwrapped > 20
 
 
 def test_sentences_wrap_between_words() -> None:
@@ -108,13 +125,13 @@ def test_sentences_wrap_between_words() -> None:
 
 
 def test_json_is_valid(capsys: pytest.CaptureFixture[str]) -> None:
-    """What is no number becomes null, wherever it is."""
+    """NaN and infinity become null, wherever they are."""
     nothing = float("nan")
     output.print_json({"a": [1.5, nothing, (float("inf"),)], "b": {"c": -nothing}, "d": "NaN"})
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
 
     def refuse(constant: str) -> None:
         raise AssertionError(constant)
 
-    found = json.loads(told, parse_constant=refuse)
-    assert found == {"a": [1.5, None, [None]], "b": {"c": None}, "d": "NaN"}
+    value = json.loads(printed, parse_constant=refuse)
+    assert value == {"a": [1.5, None, [None]], "b": {"c": None}, "d": "NaN"}

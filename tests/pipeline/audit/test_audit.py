@@ -15,9 +15,8 @@ from pyspark.sql import SparkSession
 
 from beforehand import report
 from beforehand.errors import PipelineError
-from beforehand.pipeline.arrow import arrow_schema
 from beforehand.pipeline.audit import audit, trace_files
-from beforehand.pipeline.schemas import EVENTS
+from beforehand.pipeline.schemas import EVENTS, arrow_schema
 from beforehand.trace import Event
 from tests.pipeline.audit.logs import by_auditor, by_oracle, judge_events, random_run
 

@@ -27,7 +27,7 @@ COLUMNS = pa.schema(
 def order(rows: list[dict[str, Any]], seed: int = 1) -> dict[str, Any]:
     """What the task says of a run."""
     table = order_of(pa.Table.from_pylist(rows, COLUMNS), seed)
-    assert table.schema == ORDER_ROW
+    assert table.schema == ORDER_ROW.arrow()
     (row,) = table.to_pylist()
     found: dict[str, Any] = row
     return found

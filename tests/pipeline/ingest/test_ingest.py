@@ -22,8 +22,8 @@ from beforehand.pipeline.ingest.ingest import find
 from beforehand.pipeline.storage import Storage
 from beforehand.results.layout import IngestFolder
 from tests.pipeline.ingest.plain import NO_REAL, REAL, ingest_files
-from tests.pipeline.ingest.test_bad_files import SAMPLES
-from tests.pipeline.ingest.test_span_formats import CSV
+from tests.pipeline.ingest.read.test_bad_files import SAMPLES
+from tests.pipeline.ingest.read.test_span_formats import CSV
 
 pytestmark = pytest.mark.spark
 

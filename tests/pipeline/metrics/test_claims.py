@@ -1,4 +1,4 @@
-"""The claims of paper 000's table are about protocols that there are."""
+"""The claims of Almeida's Table 1 are about protocols that exist."""
 
 from __future__ import annotations
 

@@ -9,8 +9,7 @@ import pyarrow as pa
 import pytest
 
 from beforehand.errors import TraceError
-from beforehand.pipeline.arrow import arrow_schema
-from beforehand.pipeline.schemas import EVENTS
+from beforehand.pipeline.schemas import EVENTS, arrow_schema
 from beforehand.pipeline.sweep.columns import measured
 from beforehand.pipeline.sweep.grid import Grid, Point, plan
 from beforehand.pipeline.sweep.job import point_row

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from beforehand.protocols.effects import Deliver, Transmit
-from beforehand.protocols.hybrid.core import MAX_RESENT, HybridCore
+from beforehand.protocols.hybrid.core import HybridCore
 from beforehand.protocols.hybrid.csps import Hybrid
 from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
 from beforehand.protocols.hybrid.records import MAX_GROUP_RUN_BYTES, MAX_RUN
 from beforehand.protocols.hybrid.sps import HybridSps
+from beforehand.protocols.support.windows import MAX_RESENT
 
 both = pytest.mark.parametrize("variant", [Hybrid, HybridSps])
 

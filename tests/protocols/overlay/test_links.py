@@ -8,7 +8,6 @@ import pytest
 
 from beforehand import protocols
 from beforehand.protocols.effects import Admit, Deliver, Safe, Transmit, Wait
-from beforehand.protocols.overlay.core import FIRST_TIMEOUT
 from beforehand.protocols.overlay.frames import (
     BETA,
     PI,
@@ -27,6 +26,7 @@ from beforehand.protocols.overlay.frames import (
     Routed,
     Welcome,
 )
+from beforehand.protocols.overlay.opening import FIRST_TIMEOUT
 from tests.support.overlay import OverlayWorld, maker
 from tests.support.overlay_runs import SQUARE, both_ways, play, world_for
 
@@ -169,11 +169,11 @@ def test_preventive_the_buffer_overflows() -> None:
     core.open("d", via=["b"])
     for _ in range(3):
         core.send(None, b"")
-    assert core.pinging["d"].buffer == []
+    assert core.opening["d"].buffer == []
     core.send(None, b"")
-    assert core.pinging["d"].buffer == []
+    assert core.opening["d"].buffer == []
     assert core.receive("d", Pong(1)) == [] and "d" not in core.links.out
-    assert core.tick() and core.pinging["d"].e == 2
+    assert core.tick() and core.opening["d"].e == 2
     assert core.receive("d", Pong(2))[-1] == Safe("d")
 
 

@@ -6,12 +6,8 @@ import pytest
 
 from beforehand.errors import LocalProtocolError
 from beforehand.protocols.effects import Deliver, Effect, Held, Transmit, Wait
-from beforehand.protocols.sender_side.mattern import (
-    MAX_RESENT,
-    Mattern,
-    MatternAck,
-    MatternMessage,
-)
+from beforehand.protocols.sender_side.mattern import Mattern, MatternAck, MatternMessage
+from beforehand.protocols.support.windows import MAX_RESENT
 
 
 def frames(effects: list[Effect]) -> list[tuple[str, object]]:

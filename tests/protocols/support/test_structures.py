@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beforehand.protocols.support.structures import IndexableSlidingMap, SlidingArray, SlidingMap
+from beforehand.protocols.support.structures import SlidingArray, SlidingMap
 
 
 @given(st.lists(st.booleans(), max_size=300), st.integers(0, 5))
@@ -54,30 +54,25 @@ def test_positions_outside_the_window_are_refused() -> None:
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 30)), max_size=200))
 def test_a_sliding_map_slides_over_its_holes(steps: list[tuple[bool, int]]) -> None:
     """Removal is by element, in any order; `first` is always the oldest one that is left."""
-    maps: list[SlidingMap[int]] = [SlidingMap(), IndexableSlidingMap()]
+    sliding: SlidingMap[int] = SlidingMap()
     model: dict[int, int] = {}
     added = 0
     for add, element in steps:
         if add and element not in model:
-            for sliding in maps:
-                assert sliding.add(element) == added
+            assert sliding.add(element) == added
             model[element] = added
             added += 1
         elif element in model:
             position = model.pop(element)
-            for sliding in maps:
-                assert sliding.remove(element) == position
-        for sliding in maps:
-            assert sliding.next == added and len(sliding) == len(model)
-            assert sliding.first == min(model.values(), default=added)
-            assert sliding.elements() == sorted(model, key=model.__getitem__)
-    indexable = maps[1]
-    assert isinstance(indexable, IndexableSlidingMap)
-    for position in range(int(indexable.first), added):
-        element_there = indexable[position]
+            assert sliding.remove(element) == position
+        assert sliding.next == added and len(sliding) == len(model)
+        assert sliding.first == min(model.values(), default=added)
+        assert sliding.elements() == sorted(model, key=model.__getitem__)
+    for position in range(int(sliding.first), added):
+        element_there = sliding[position]
         assert element_there == next((e for e, p in model.items() if p == position), None)
     for element in range(31):
-        assert indexable.index(element) == model.get(element, -1)
+        assert sliding.index(element) == model.get(element, -1)
 
 
 def test_a_sliding_map_holds_each_element_once() -> None:

@@ -57,7 +57,7 @@ def test_a_whole_trace() -> None:
     ]
 
 
-def test_what_marks_and_messages_tell() -> None:
+def test_fields_of_marks_and_messages() -> None:
     """Times count from the first mark, peers are the other end, and sizes are those of the trace."""
     late = [event._replace(time_ns=event.time_ns + 10**18) for event in trace_of(HELD)]
     diagram = build(late)
@@ -169,7 +169,7 @@ def test_sends_and_deliveries_are_enough() -> None:
 
 
 def test_a_held_message_is_not_lost() -> None:
-    """Where releases are told, a message without one has not left."""
+    """Where releases are recorded, a message without one has not left."""
     diagram = build(
         trace_of("""
             a 0 send a#1 a,b
@@ -182,8 +182,8 @@ def test_a_held_message_is_not_lost() -> None:
     assert arrows_of(diagram) == []
 
 
-def test_frames_that_nobody_tells_to_arrive_are_not_lost() -> None:
-    """A log without arrivals of control frames says nothing about them."""
+def test_frames_without_recorded_arrivals_are_not_lost() -> None:
+    """A log without arrivals of control frames means nothing about them."""
     diagram = build(trace_of("a 0 control a#1 b ack\n b 0 start\n b 9 send b#1 a"))
     assert arrows_of(diagram) == []
 
@@ -218,7 +218,7 @@ def test_waiting_shows_without_hold() -> None:
         b 4 deliver a#1
         b 4 deliver a#2
     """)
-    in_one_frame = [each._replace(meta_bytes=0) if each.mid == 2 else each for each in together]
+    in_one_frame = [event._replace(meta_bytes=0) if event.mid == 2 else event for event in together]
     assert bars_of(build(in_one_frame)) == []
     assert bars_of(build(together)) == ["buffered a#1: b 1 receive -> b 3 deliver"]
 
@@ -257,7 +257,7 @@ def test_clocks_that_disagree() -> None:
     orders = {f"{mark.process} {mark.kind}": mark.order for mark in diagram.marks}
     assert orders["0 send"] == 0 and orders["1 receive"] == 2 and orders["0 deliver"] == 7
     back = build(trace_of("a 9 send a#1 b\n a 8 send a#2 b\n b 10 deliver a#1"))
-    assert back.axis == "order", "a clock that was set back is no good either"
+    assert back.axis == "order", "nor a clock that was set back"
 
 
 def test_no_times_at_all() -> None:
@@ -269,7 +269,7 @@ def test_no_times_at_all() -> None:
 
 
 def test_a_trace_that_contradicts_itself() -> None:
-    """Each was sent after the other was delivered: one arrow is left out, and that is told."""
+    """Each was sent after the other was delivered: one arrow is left out, and the note says so."""
     diagram = build(
         trace_of("""
             a 1 deliver b#1
@@ -287,8 +287,8 @@ def test_a_trace_that_contradicts_itself() -> None:
 
 def test_gaps_and_missing_logs_are_told() -> None:
     """They are drawn for what they hold."""
-    events = [each for each in trace_of(HELD) if (each.process, each.seq) != ("alice", 3)]
-    diagram = build([each for each in events if each.process != "bob"])
+    events = [event for event in trace_of(HELD) if (event.process, event.seq) != ("alice", 3)]
+    diagram = build([event for event in events if event.process != "bob"])
     assert_sound(diagram)
     assert diagram.note == ("1 event is missing in the log of alice. There is no log of bob.")
     assert diagram.processes == ("alice", "bob", "carol")
@@ -309,12 +309,12 @@ def test_flags_are_at_their_marks() -> None:
 
 
 def test_a_judge_hears_causes_first() -> None:
-    """In an order of happens-before, whatever the clocks say; and it is told if that is all."""
+    """In an order of happens-before, whatever the clocks; and whether these are all events."""
     heard: list[tuple[list[str], bool]] = []
 
     def judge(events: object, is_all: bool) -> dict[tuple[str, int], str]:
         assert isinstance(events, list)
-        heard.append(([f"{each.kind} {each.sender}#{each.mid}" for each in events], is_all))
+        heard.append(([f"{event.kind} {event.sender}#{event.mid}" for event in events], is_all))
         return {("b", 2): "judged"}
 
     diagram = build(trace_of(SKEWED), judge=judge)

@@ -1,4 +1,4 @@
-"""docs/diagrams.md tells the truth: its commands and its example run, and print what it says."""
+"""The commands and the example of docs/diagrams.md run, and print what is shown there."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ COMMANDS = [
 
 def block(marker: str, language: str) -> str:
     """The only block of a language behind a marker."""
-    (found,) = re.findall(rf"<!-- {marker} -->\n```{language}\n(.*?)```", DOCS, re.DOTALL)
-    return str(found)
+    (text,) = re.findall(rf"<!-- {marker} -->\n```{language}\n(.*?)```", DOCS, re.DOTALL)
+    return str(text)
 
 
 @pytest.fixture

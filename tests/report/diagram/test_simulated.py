@@ -62,7 +62,11 @@ def test_a_network_with_skewed_clocks() -> None:
     assert_sound(diagram)
     assert diagram.axis == "order" and "contradicts" not in diagram.note
     messages = [
-        {(each.start, each.end) for each in found.arrows if each.kind == "message" and each.end}
-        for found in (diagram, straight)
+        {
+            (arrow.start, arrow.end)
+            for arrow in drawn.arrows
+            if arrow.kind == "message" and arrow.end
+        }
+        for drawn in (diagram, straight)
     ]
     assert len(messages[0] & messages[1]) > 0.7 * len(messages[1]), "most copies are not in doubt"

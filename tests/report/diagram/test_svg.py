@@ -36,7 +36,7 @@ def parsed(diagram: Diagram, wide: int = 960) -> Element:
 
 def texts(root: Element) -> list[str]:
     """All words that are to be seen."""
-    return [each.text or "" for each in root.iter(f"{SPACE}text")]
+    return [element.text or "" for element in root.iter(f"{SPACE}text")]
 
 
 def test_all_parts_are_there() -> None:
@@ -48,9 +48,9 @@ def test_all_parts_are_there() -> None:
     assert {"causal-send", "release", "receive", "deliver", "message"} <= set(words)
     assert {"held at the sender", "buffered at the receiver", "broken promise"} <= set(words)
     assert "! Carol is late." in words and "not seen to arrive" not in words
-    titles = [each.text for each in root.iter(f"{SPACE}title")]
+    titles = [element.text for element in root.iter(f"{SPACE}title")]
     assert {"alice#2: held at alice", "bob#1: buffered at carol", "Carol is late."} <= set(titles)
-    dashed = [each for each in root.iter(f"{SPACE}line") if each.get("stroke-dasharray")]
+    dashed = [element for element in root.iter(f"{SPACE}line") if element.get("stroke-dasharray")]
     assert len(dashed) == 2, "the acknowledgement, and its sample in the legend"
 
 
@@ -82,8 +82,8 @@ def test_names_that_would_like_to_be_markup() -> None:
     """Scripts, quotes, control characters, text from the right and 10 kB: shown as text, and short."""
     names = [EVIL, "\x00\x1b[31m\ufffe", "\u05e9\u05e8\u05d4", "x" * 10_000, "\u202eevil", "\ud800"]
     events = [
-        Event(EVIL, name, 1, "send", name, 1, (names[0],), 5 * place, 0, 0, EVIL)
-        for place, name in enumerate(names)
+        Event(EVIL, name, 1, "send", name, 1, (names[0],), 5 * index, 0, 0, EVIL)
+        for index, name in enumerate(names)
     ]
     diagram = build(events, flags={(names[3], 1): EVIL + names[3]}, around=(EVIL, 1))
     text = svg(diagram)
@@ -92,7 +92,7 @@ def test_names_that_would_like_to_be_markup() -> None:
     words = texts(root)
     assert EVIL[:8] in " ".join(words) and "\u2068\u05e9\u05e8\u05d4\u2069" in words
     assert max(map(len, words)) < 300
-    whole = [each.text for each in root.iter(f"{SPACE}title")]
+    whole = [element.text for element in root.iter(f"{SPACE}title")]
     assert names[3] in whole, "the whole name is one hover away"
     assert not {"\u202e", "\x00", "\ud800"} & set(text)
 
@@ -125,7 +125,9 @@ def test_marks_keep_their_distance_and_arrows_point_forward() -> None:
         for before, after in pairwise(range(len(x))):
             if diagram.marks[before].process == diagram.marks[after].process:
                 assert x[before] < x[after]
-        assert all(x[each.start] < x[each.end] for each in diagram.arrows if each.end is not None)
+        assert all(
+            x[arrow.start] < x[arrow.end] for arrow in diagram.arrows if arrow.end is not None
+        )
     by_order = across(replace(diagram, axis="order"), 900.0)
     longest = max(mark.order for mark in diagram.marks)
     assert by_order.x == [mark.order * 900 / longest for mark in diagram.marks]
@@ -136,8 +138,8 @@ def test_the_axis_has_round_times() -> None:
     assert ticks(0, 100, 8) == [0, 20, 40, 60, 80, 100]
     assert ticks(770_300, 770_900, 5) == [770_400, 770_600, 770_800]
     for last in (1, 7, 999, 10**9 + 1, 2**62):
-        found = ticks(0, last, 8)
-        assert 2 <= len(found) <= 9 and found[-1] <= last
+        times = ticks(0, last, 8)
+        assert 2 <= len(times) <= 9 and times[-1] <= last
 
 
 def test_bars_at_once_lie_side_by_side() -> None:
@@ -169,6 +171,6 @@ def test_words_and_times() -> None:
     """Nothing that acts is left in a text, and times have units."""
     assert clean("a\x00b\u202ec\ud800\ufffe") == "a\ufffdb\ufffdc\ufffd\ufffd"
     assert clean("abcdef", 4) == "abc\u2026"
-    assert [elapsed(each) for each in (0, 1, 1500, 2 * 10**6, 3 * 10**9)] == [
+    assert [elapsed(time) for time in (0, 1, 1500, 2 * 10**6, 3 * 10**9)] == [
         *("0 s", "1 ns", "1.5 µs", "2 ms", "3 s")
     ]

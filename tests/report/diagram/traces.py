@@ -37,32 +37,32 @@ def trace_of(text: str, run: str = "r") -> list[Event]:
     return events
 
 
-def told(mark: Mark | None, diagram: Diagram) -> str:
+def mark_name(mark: Mark | None, diagram: Diagram) -> str:
     """A mark in a word: `bob 2 deliver`; the number is its `seq`."""
     return "-" if mark is None else f"{diagram.labels[mark.process]} {mark.seq} {mark.kind}"
 
 
 def arrows_of(diagram: Diagram, *kinds: str) -> list[str]:
     """The arrows of some kinds, or all, in words."""
-    found = []
+    arrows = []
     for arrow in diagram.arrows:
         if not kinds or arrow.kind in kinds:
             end = None if arrow.end is None else diagram.marks[arrow.end]
             start = diagram.marks[arrow.start]
-            found.append(f"{arrow.kind}: {told(start, diagram)} -> {told(end, diagram)}")
-    return sorted(found)
+            arrows.append(f"{arrow.kind}: {mark_name(start, diagram)} -> {mark_name(end, diagram)}")
+    return sorted(arrows)
 
 
 def bars_of(diagram: Diagram) -> list[str]:
     """The bars in words."""
-    found = []
+    bars = []
     for bar in diagram.bars:
         end = None if bar.end is None else diagram.marks[bar.end]
-        start = told(diagram.marks[bar.start], diagram)
+        start = mark_name(diagram.marks[bar.start], diagram)
         message = diagram.messages[bar.message]
         name = f"{diagram.labels[message.sender]}#{message.mid}"
-        found.append(f"{bar.kind} {name}: {start} -> {told(end, diagram)}")
-    return sorted(found)
+        bars.append(f"{bar.kind} {name}: {start} -> {mark_name(end, diagram)}")
+    return sorted(bars)
 
 
 def assert_sound(diagram: Diagram) -> None:

@@ -1,4 +1,4 @@
-"""ReportView of a report, made up: one of everything, with figures that are easy to tell apart."""
+"""A made-up report: one of everything, with figures that are easy to distinguish."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ SIZES: Final = (8, 16, 32)
 
 
 def table(name: str, columns: str, rows: list[tuple[Value, ...]], runs: bool = False) -> TableView:
-    """A table whose columns are given as `name:kind`, the kind being text if it is left out."""
-    found = [each.partition(":") for each in columns.split()]
+    """A table whose columns are given as `name:unit`, the unit defaulting to text."""
+    units = [column.partition(":") for column in columns.split()]
     return TableView(
         name,
         f"the table {name}",
-        tuple(Field(n, "text", f"told {n}", unit=k or "text") for n, _, k in found),  # type: ignore[arg-type]
+        tuple(Field(n, f"On {n}.", unit=unit or "text") for n, _, unit in units),  # type: ignore[arg-type]
         tuple(rows),
-        tuple(f"{name}-{place}" for place in range(len(rows))) if runs else (),
+        tuple(f"{name}-{index}" for index in range(len(rows))) if runs else (),
     )
 
 
@@ -47,16 +47,16 @@ def protocols() -> TableView:
     """The table of a study. On mobile, fifo delivers 7 of 100 out of order; one figure is not known."""
     rows: list[tuple[Value, ...]] = []
     for network, slow in zip(NETWORKS, (1, 1000), strict=True):
-        for place, protocol in enumerate(PROTOCOLS):
+        for index, protocol in enumerate(PROTOCOLS):
             broken = 7 if (protocol, network) == ("fifo", "mobile") else 0
             rows.append(
                 (
                     *(protocol, network, protocol != "fifo", "complete"),
                     *("violated" if broken else "clean", broken, broken, 100),
-                    *(223389.89596015494 * slow + place, 461327.0 * slow * (place + 1)),
+                    *(223389.89596015494 * slow + index, 461327.0 * slow * (index + 1)),
                     *(3504.6043165467627 if protocol == "hybrid" else 0.0,),
-                    *((8.58, 292.0, 8.63)[place], (1.33, 0.0, 1.06)[place], 1584.97, 66 + place),
-                    *(None if (protocol, network) == ("rst", "lan") else 3 * slow + place, ""),
+                    *((8.58, 292.0, 8.63)[index], (1.33, 0.0, 1.06)[index], 1584.97, 66 + index),
+                    *(None if (protocol, network) == ("rst", "lan") else 3 * slow + index, ""),
                 )
             )
     return table(
@@ -70,12 +70,12 @@ def protocols() -> TableView:
     )
 
 
-def runs_of(found: TableView) -> tuple[RunView, ...]:
+def runs_of(results: TableView) -> tuple[RunView, ...]:
     """A run for each row of a table."""
     return tuple(
         RunView(
             anchor or "",
-            f"{place:016x}",
+            f"{index:016x}",
             f"{row[0]} on {row[1]}",
             replace(MADE, command=f"beforehand study --out shop --protocol {row[0]}"),
             table(
@@ -89,7 +89,7 @@ def runs_of(found: TableView) -> tuple[RunView, ...]:
             '{\n  "seed": 1\n}',
             "beforehand diagram shop --run 1",
         )
-        for place, (row, anchor) in enumerate(zip(found.rows, found.runs, strict=True))
+        for index, (row, anchor) in enumerate(zip(results.rows, results.runs, strict=True))
     )
 
 
@@ -126,7 +126,7 @@ def violation(number: int = 1, kind: str = "causal", drawn: bool = True) -> Viol
 
 
 def audit(violations: tuple[ViolationView, ...] = (), name: str = "shop-audit") -> AuditView:
-    """What the auditor said of two runs."""
+    """The verdicts on two runs."""
     verdicts = table(
         f"{name}-verdicts",
         "run title verdict events:count causal:count",
@@ -143,7 +143,7 @@ def audit(violations: tuple[ViolationView, ...] = (), name: str = "shop-audit") 
 
 def study() -> StudyView:
     """A study with all that it can have."""
-    found = protocols()
+    compared = protocols()
     return StudyView(
         *("shop", "shop: 16 processes, 1,687 messages", "demo/shop", MADE, "Replayed: all of it."),
         ("47 % of the messages are replies",),
@@ -153,10 +153,10 @@ def study() -> StudyView:
             ),
             AdviceView("without causal order", (), "7 of 100 on mobile."),
         ),
-        found,
+        compared,
         (table("shop-processes", "process sent:count", [("mail", 12), ("web", 30)]),),
         (("newtop", "only broadcasts"),),
-        runs_of(found),
+        runs_of(compared),
         audit((violation(), violation(2, "fifo"), violation(3, "lost", drawn=False))),
     )
 
@@ -175,7 +175,7 @@ def sweep() -> SweepView:
     results = table(
         "growth-results",
         "protocol processes:count seed:count metadata_bytes_per_message:bytes latency_mean:time "
-        "integers_mean:number seconds_per_message:number error",
+        "integers_mean:number seconds_per_message:seconds error",
         rows,
         runs=True,
     )
@@ -270,14 +270,14 @@ def poisoned(value: Any, text: str, where: str = "") -> Any:
     if isinstance(value, str):
         return value + text
     if isinstance(value, tuple):
-        return tuple(poisoned(each, text) for each in value)
+        return tuple(poisoned(item, text) for item in value)
     if isinstance(value, Mapping):
         return {poisoned(k, text): poisoned(v, text) for k, v in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         kind = type(value).__name__
         changed = {
-            each.name: poisoned(getattr(value, each.name), text, f"{kind}.{each.name}")
-            for each in fields(value)
+            field.name: poisoned(getattr(value, field.name), text, f"{kind}.{field.name}")
+            for field in fields(value)
         }
         return replace(value, **changed)
     return value

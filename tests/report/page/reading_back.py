@@ -23,7 +23,7 @@ class Page(HTMLParser):
     """What a page holds."""
 
     elements: list[Element] = field(default_factory=list)
-    # table -> rows -> column -> what `data-value` says
+    # table -> rows -> column -> the content of `data-value`
     tables: dict[str, list[dict[str, str | None]]] = field(default_factory=dict)
     texts: list[tuple[str, str]] = field(
         default_factory=list
@@ -36,7 +36,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note an element; of a table also its cells."""
-        around = tuple(name for each in self._open if (name := each.attributes.get("id")))
+        around = tuple(name for element in self._open if (name := element.attributes.get("id")))
         element = Element(tag, dict(attrs), around)
         assert len(element.attributes) == len(attrs), f"an attribute twice: {attrs}"
         self.elements.append(element)
@@ -60,24 +60,24 @@ class Page(HTMLParser):
         assert self._open[-1].tag == tag, f"</{tag}> closes <{self._open[-1].tag}>"
         self._open.pop()
         if tag == "table":
-            found = self.tables[self._table]
-            self.tables[self._table] = [row for row in found if row]  # headers have no values
+            rows = self.tables[self._table]
+            self.tables[self._table] = [row for row in rows if row]  # headers have no values
             self._table = ""
 
     def handle_data(self, data: str) -> None:
         """Text belongs to the elements around it."""
         self.texts.append((self._open[-1].tag if self._open else "", data))
-        for each in self._open[-3:]:
-            each.text += data
+        for element in self._open[-3:]:
+            element.text += data
 
     def all(self, tag: str) -> list[Element]:
         """The elements with this tag."""
-        return [each for each in self.elements if each.tag == tag]
+        return [element for element in self.elements if element.tag == tag]
 
     def by_id(self, name: str) -> Element:
         """The element with this id."""
-        [found] = [each for each in self.elements if each.attributes.get("id") == name]
-        return found
+        [match] = [element for element in self.elements if element.attributes.get("id") == name]
+        return match
 
 
 def read(text: str) -> Page:

@@ -21,6 +21,7 @@ from beforehand.results.schema import Unit
         (300 * 10**9, "time", "5 min"),
         (0, "time", "0 s"),
         (0.25, "time", "0.25 ns"),
+        (2e-5, "seconds", "20 µs"),
         (8.580320094842916, "bytes", "8.58 B"),
         (1584.97, "bytes", "1,585 B"),
         (2_500_000, "bytes", "2.5 MB"),
@@ -45,8 +46,8 @@ def test_values_for_people(value: Value, kind: Unit, text: str) -> None:
 @pytest.mark.parametrize("value", [0.1 + 0.2, 1e-300, 223389.89596015494, 2**60 + 1, -0.0])
 def test_raw_values_are_exact(value: float) -> None:
     """What is read back is the very same number."""
-    found = type(value)(raw(value))
-    assert found == value and math.copysign(1, found) == math.copysign(1, value)
+    parsed = type(value)(raw(value))
+    assert parsed == value and math.copysign(1, parsed) == math.copysign(1, value)
 
 
 def test_text_that_a_page_cannot_hold_is_made_visible() -> None:
@@ -64,16 +65,16 @@ def test_moments() -> None:
 
 
 def test_values_far_apart_get_a_logarithmic_axis() -> None:
-    """With ticks in units, all inside of the axis, and a place for zero left of all others."""
-    found = scale([0.0, 2.2e5, 4.0e10, None], "time")
-    axis = found.axis()
-    assert found.log and axis["type"] == "log"
+    """With ticks in units, all inside of the axis, and zero to the left of all others."""
+    times = scale([0.0, 2.2e5, 4.0e10, None], "time")
+    axis = times.axis()
+    assert times.log and axis["type"] == "log"
     assert axis["ticktext"][0] == "0" and "1 ms" in axis["ticktext"]
     low, high = axis["range"]
     assert all(low < math.log10(tick) < high for tick in axis["tickvals"])
-    place = found.place(0.0)
-    assert place is not None and place < 2.2e5
-    assert found.place(5.0) == 5.0 and found.place(None) is None
+    zero = times.position(0.0)
+    assert zero is not None and zero < 2.2e5
+    assert times.position(5.0) == 5.0 and times.position(None) is None
 
 
 def test_values_close_together_get_an_even_axis_from_zero() -> None:

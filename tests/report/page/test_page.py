@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import zlib
 from base64 import b64decode, b64encode
-from dataclasses import replace
+from dataclasses import astuple, replace
 from hashlib import sha256
 
 import pytest
 
+from beforehand.cli.report_commands import report_commands
+from beforehand.report.commands import Suggestions
 from beforehand.report.model import Provenance, ReportView, TableView
 from beforehand.report.page import html
 from beforehand.report.page.formats import raw
@@ -42,14 +44,14 @@ def page(source: str) -> Page:
 
 def tables_of(contents: ReportView) -> list[TableView]:
     """All tables that stand in the page itself; those of runs are made by a script."""
-    found: list[TableView | None] = [each.processes for each in contents.clusters]
+    tables: list[TableView | None] = [cluster.processes for cluster in contents.clusters]
     for study in contents.studies:
-        found += [study.protocols, *study.characteristics]
-        found += [study.audit.verdicts] if study.audit else []
+        tables += [study.protocols, *study.characteristics]
+        tables += [study.audit.verdicts] if study.audit else []
     for sweep in contents.sweeps:
-        found += [sweep.results, sweep.table1, sweep.exponents]
-    found += [each.verdicts for each in contents.audits]
-    return [each for each in found if each is not None]
+        tables += [sweep.results, sweep.table1, sweep.exponents]
+    tables += [audit.verdicts for audit in contents.audits]
+    return [table for table in tables if table is not None]
 
 
 def test_every_figure_is_read_back_exactly(contents: ReportView, page: Page) -> None:
@@ -74,38 +76,39 @@ def test_figures_of_runs_are_there_exactly(contents: ReportView, page: Page) -> 
     assert len(runs) == 6
     for run in runs:
         card = data["runs"][run.anchor]
-        found = {data["names"][place][0]: value for place, value, _ in card["figures"]}
-        assert found == {str(row[0]): raw(row[1]) for row in run.figures.rows}
+        figures = {data["names"][index][0]: value for index, value, _ in card["figures"]}
+        assert figures == {str(row[0]): raw(row[1]) for row in run.figures.rows}
 
 
 def test_every_figure_leads_to_its_run(page: Page) -> None:
     """A link in every row, and nothing that is linked is missing."""
-    ids = [each.attributes["id"] for each in page.elements if "id" in each.attributes]
+    ids = [element.attributes["id"] for element in page.elements if "id" in element.attributes]
     assert len(ids) == len(set(ids))
-    links = [str(each.attributes.get("href")) for each in page.all("a")]
+    links = [str(link.attributes.get("href")) for link in page.all("a")]
     assert all(link.startswith("#") and link[1:] in ids for link in links)
-    for place in range(6):
-        assert links.count(f"#run-shop-protocols-{place}") > 8
+    for row in range(6):
+        assert links.count(f"#run-shop-protocols-{row}") > 8
     assert f"#run-{made_up.sweep().results.runs[0]}" in links  # type: ignore[union-attr]
 
 
 def test_all_sections_are_there(page: Page) -> None:
     """In their order, each with a heading, and in the table of contents."""
-    ids = [each.attributes.get("id") for each in page.all("section")]
-    assert [each for each in ids if each in SECTIONS] == list(SECTIONS)
-    links = {each.attributes.get("href") for each in page.all("a")}
+    ids = [element.attributes.get("id") for element in page.all("section")]
+    assert [name for name in ids if name in SECTIONS] == list(SECTIONS)
+    links = {link.attributes.get("href") for link in page.all("a")}
     assert {f"#{name}" for name in SECTIONS[1:]} <= links
     assert "missing" in ids and "#missing" in links
 
 
-def test_nothing_at_all_is_told_with_what_would_fill_it() -> None:
-    """Each section without data names the command that makes it."""
-    page = read(html(ReportView("empty", Provenance(""))))
-    told = "\n".join(each.text for each in page.all("code"))
-    for command in ("demo", "cluster", "study", "sweep", "audit"):
-        assert f"beforehand {command}" in told
-    assert len([each for each in page.all("div") if each.attributes.get("class") == "nothing"]) == 8
-    assert page.tables == {}
+def test_an_empty_section_names_the_command_that_fills_it() -> None:
+    """A caller without a command line gets the sentences alone."""
+    for suggestions in (report_commands().suggestions, Suggestions()):
+        page = read(html(ReportView("empty", Provenance(""), suggestions=suggestions)))
+        empty = [div for div in page.all("div") if div.attributes.get("class") == "nothing"]
+        assert len(empty) == 8 and page.tables == {}
+        codes = [code.text for code in page.all("code")]
+        assert set(codes) == {line for line in astuple(suggestions) if line}
+        assert all((":" in div.text) == bool(codes) for div in empty)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +124,7 @@ def test_half_a_study_is_shown(changed: dict[str, object]) -> None:
     """Whatever a study lacks, the rest of it is there."""
     study = replace(made_up.study(), **changed)  # type: ignore[arg-type]
     page = read(html(ReportView("half", Provenance(""), studies=(study,))))
-    assert study.title in "".join(each.text for each in page.all("h3"))
+    assert study.title in "".join(element.text for element in page.all("h3"))
     assert ("shop-protocols" in page.tables) == bool(study.protocols and study.protocols.rows)
 
 
@@ -150,26 +153,26 @@ def test_half_a_sweep_is_shown() -> None:
     without = replace(sweep, table1=None, exponents=None)
     assert "growth-results" in read(html(ReportView("h", Provenance(""), sweeps=(without,)))).tables
     without = replace(sweep, results=None, runs=())
-    found = read(html(ReportView("h", Provenance(""), sweeps=(without,)))).tables
-    assert "growth-table1" in found and "growth-results" not in found
+    tables = read(html(ReportView("h", Provenance(""), sweeps=(without,)))).tables
+    assert "growth-table1" in tables and "growth-results" not in tables
 
 
 def test_the_audit_says_whether_promises_were_kept(contents: ReportView, page: Page) -> None:
     """Violations of controls are no broken promises; those of others are."""
-    told = "".join(e.text for e in page.all("p") if "audit-shop-audit" in e.inside)
-    assert "promises kept" in told and "all of them with fifo: controls" in told
+    text = "".join(e.text for e in page.all("p") if "audit-shop-audit" in e.inside)
+    assert "promises kept" in text and "all of them with fifo: controls" in text
     study = contents.studies[0]
     assert study.protocols is not None
     rows = tuple(tuple(True if v is False else v for v in row) for row in study.protocols.rows)
     causal = replace(study, protocols=replace(study.protocols, rows=rows))
     page = read(html(ReportView("broken", Provenance(""), studies=(causal,))))
-    told = "".join(e.text for e in page.all("p") if "audit-shop-audit" in e.inside)
-    assert "promises kept" not in told and "violated" in told
+    text = "".join(e.text for e in page.all("p") if "audit-shop-audit" in e.inside)
+    assert "promises kept" not in text and "violated" in text
 
 
 def test_missing_parts_are_told_on_top_and_in_full(page: Page) -> None:
     """A notice in the first section, and what to do in the last."""
-    [notice] = [each for each in page.all("p") if each.attributes.get("role") == "note"]
+    [notice] = [element for element in page.all("p") if element.attributes.get("role") == "note"]
     assert "1 part is missing" in notice.text and "headline" in notice.inside
     assert "run it again" in "".join(e.text for e in page.all("li") if "missing" in e.inside)
 
@@ -183,14 +186,14 @@ def test_the_same_contents_give_the_same_bytes(contents: ReportView, source: str
 def test_only_our_scripts_may_run(page: Page, source: str) -> None:
     """The policy names exactly the scripts that are there, and lets nothing be asked for."""
     [policy] = [
-        str(each.attributes["content"])
-        for each in page.all("meta")
-        if each.attributes.get("http-equiv") == "Content-Security-Policy"
+        str(element.attributes["content"])
+        for element in page.all("meta")
+        if element.attributes.get("http-equiv") == "Content-Security-Policy"
     ]
-    scripts = [each for each in page.all("script") if "type" not in each.attributes]
+    scripts = [script for script in page.all("script") if "type" not in script.attributes]
     assert len(scripts) == 3
-    for each in scripts:
-        assert b64encode(sha256(each.text.encode()).digest()).decode() in policy
+    for script in scripts:
+        assert b64encode(sha256(script.text.encode()).digest()).decode() in policy
     assert policy.startswith("default-src 'none'") and "unsafe-eval" not in policy
     asked = {"src", "srcset", "action", "poster", "data", "ping", "background"}
     for element in page.elements:
@@ -207,13 +210,13 @@ POISON = (
 def test_text_from_outside_is_only_text(contents: ReportView, page: Page) -> None:
     """Through every text field: no element and no attribute comes of it, and it can be read."""
     poisoned = read(html(made_up.poisoned(contents, POISON)))
-    shape = {(each.tag, *sorted(each.attributes)) for each in page.elements}
-    found = {(each.tag, *sorted(each.attributes)) for each in poisoned.elements}
+    shape = {(element.tag, *sorted(element.attributes)) for element in page.elements}
+    poisoned_shape = {(element.tag, *sorted(element.attributes)) for element in poisoned.elements}
     # Only what is made of long texts is new: they have a title, or can be opened.
-    assert found - shape <= {("bdi", "title"), ("details", "class"), ("summary",)}
+    assert poisoned_shape - shape <= {("bdi", "title"), ("details", "class"), ("summary",)}
     assert len(poisoned.all("script")) == len(page.all("script"))
-    assert any("<script>alert(1)</script>" in each.text for each in poisoned.all("bdi"))
-    assert any("\u2400\\ud800" in each.text for each in poisoned.all("bdi"))
+    assert any("<script>alert(1)</script>" in element.text for element in poisoned.all("bdi"))
+    assert any("\u2400\\ud800" in element.text for element in poisoned.all("bdi"))
 
 
 def test_right_to_left_text_is_kept_apart(contents: ReportView) -> None:
@@ -233,8 +236,8 @@ def test_long_names_are_shortened_and_kept() -> None:
     study = replace(study, characteristics=(replace(table, rows=((long, 1),)),))
     page = read(html(ReportView("long", Provenance(""), studies=(study,))))
     assert page.tables[table.name][0]["process"] == long
-    summaries = [each.text for each in page.all("summary") if each.text.startswith("nnn")]
-    assert summaries and all(len(each) <= 60 for each in summaries)
+    summaries = [element.text for element in page.all("summary") if element.text.startswith("nnn")]
+    assert summaries and all(len(text) <= 60 for text in summaries)
 
 
 def test_violations_are_packed_with_their_diagrams(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""What the page says of the figures: findings, charts, and words for claims."""
+"""What the page derives from figures: findings, charts, and judgements on claims."""
 
 from __future__ import annotations
 
@@ -34,38 +34,38 @@ def test_findings_come_from_the_figures() -> None:
 
 
 def test_no_finding_without_its_figures() -> None:
-    """Of what is not there nothing is said; other findings take its place."""
+    """Without figures there is no finding; others come instead."""
     assert findings(ReportView("empty", Provenance(""))) == []
     contents = ReportView("one", Provenance(""), studies=(made_up.study(),))
-    assert [each.figure for each in findings(contents)] == ["7 of 100", "8.58 B", "4 of 4"]
+    assert [finding.figure for finding in findings(contents)] == ["7 of 100", "8.58 B", "4 of 4"]
 
 
-def test_bad_news_is_told() -> None:
+def test_bad_news_is_reported() -> None:
     """A cluster that broke order, and a causal protocol that was caught."""
     cluster = replace(made_up.cluster(), clean=False)
     caught = changed(made_up.protocols(), 3, verdict="violated", violations=2)
     study = replace(made_up.study(), protocols=caught)
-    found = findings(ReportView("bad", Provenance(""), clusters=(cluster,), studies=(study,)))
-    assert found[0].figure == "broken" and not found[0].good
-    assert "With causal delivery" not in found[1].sentence
+    headlines = findings(ReportView("bad", Provenance(""), clusters=(cluster,), studies=(study,)))
+    assert headlines[0].figure == "broken" and not headlines[0].good
+    assert "With causal delivery" not in headlines[1].sentence
 
 
 def chart(charts: list[Chart], name: str) -> Chart:
     """A chart by its name."""
-    [found] = [each for each in charts if each.name == name]
-    return found
+    [match] = [chart for chart in charts if chart.name == name]
+    return match
 
 
 def test_charts_of_a_study_hold_its_figures() -> None:
     """A row for each protocol, controls in brackets, and a series for each network."""
-    found = comparison.charts(made_up.study())
-    assert len(found) == 6
-    latency = chart(found, "shop-latency")
+    charts = comparison.charts(made_up.study())
+    assert len(charts) == 6
+    latency = chart(charts, "shop-latency")
     assert latency.layout["yaxis"]["ticktext"] == ["hybrid", "rst", "(fifo)"]
-    lan = [each for each in latency.data if each.get("name") == "lan"]
+    lan = [trace for trace in latency.data if trace.get("name") == "lan"]
     assert lan[0]["x"] == [223389.89596015494, 223390.89596015494, 223391.89596015494]
-    colours = {each["marker"]["color"] for each in latency.data if "marker" in each}
-    symbols = {each["marker"]["symbol"] for each in latency.data if "marker" in each}
+    colours = {trace["marker"]["color"] for trace in latency.data if "marker" in trace}
+    symbols = {trace["marker"]["symbol"] for trace in latency.data if "marker" in trace}
     assert len(colours) == 2 and len(symbols) == 4  # filled and open
     assert "on lan 461 µs (hybrid) to 923 µs (rst)" in latency.description
 
@@ -75,19 +75,19 @@ def test_failed_runs_are_not_drawn() -> None:
     table = changed(made_up.protocols(), 0, error="out of memory", outcome="failed")
     study = replace(made_up.study(), protocols=table)
     latency = chart(comparison.charts(study), "shop-latency")
-    [lan] = [each for each in latency.data if each.get("name") == "lan"]
+    [lan] = [trace for trace in latency.data if trace.get("name") == "lan"]
     assert lan["x"][latency.layout["yaxis"]["ticktext"].index("hybrid")] is None
 
 
 def test_the_smallest_are_those_of_usable_protocols() -> None:
     """Not of controls, and not of what was caught; on each network for itself."""
-    found = comparison.smallest(made_up.study())
-    assert (0, "metadata_per_message") in found and (3, "metadata_per_message") in found
-    assert (1, "control_per_message") in found
-    assert not any(place in (2, 5) for place, _ in found)
+    cells = comparison.smallest(made_up.study())
+    assert (0, "metadata_per_message") in cells and (3, "metadata_per_message") in cells
+    assert (1, "control_per_message") in cells
+    assert not any(row in (2, 5) for row, _ in cells)
     caught = changed(made_up.protocols(), 0, verdict="violated")
     alone = comparison.smallest(replace(made_up.study(), protocols=caught))
-    assert not any(place < 3 for place, _ in alone)  # one that is left is no comparison
+    assert not any(row < 3 for row, _ in alone)  # a single one has nothing to compare with
 
 
 def test_what_only_controls_break_is_no_broken_promise() -> None:
@@ -103,14 +103,14 @@ def test_what_only_controls_break_is_no_broken_promise() -> None:
 def test_growth_is_the_mean_over_runs_of_a_size() -> None:
     """Seeds 1 and 3 make n^2 + 2."""
     rows = records(made_up.sweep().results)
-    found = growth.means(rows, growth.COSTS[0])
-    assert found == {
+    means = growth.means(rows, growth.COSTS[0])
+    assert means == {
         "hybrid": [(8, 7.0), (16, 7.0), (32, 7.0)],
         "rst": [(8, 66.0), (16, 258.0), (32, 1026.0)],
     }
     charts = growth.charts(made_up.sweep())
     metadata = chart(charts, "growth-metadata")
-    assert [each["y"] for each in metadata.data] == [[7.0, 7.0, 7.0], [66.0, 258.0, 1026.0]]
+    assert [trace["y"] for trace in metadata.data] == [[7.0, 7.0, 7.0], [66.0, 258.0, 1026.0]]
     assert metadata.layout["xaxis"]["tickvals"] == [8, 16, 32]
     assert "rst 66 B to 1,026 B" in metadata.description
     assert len(charts) == 4
@@ -175,8 +175,8 @@ def test_no_column_of_table_1_is_lost() -> None:
     assert table is not None
     groups = claims.arranged(table)
     assert groups[0] == ("", [0]) and groups[-1][0] == "other"
-    places = [place for _, found in groups for place in found]
-    assert sorted(places) == list(range(len(table.columns)))
+    indices = [index for _, columns in groups for index in columns]
+    assert sorted(indices) == list(range(len(table.columns)))
 
 
 def test_claimed_and_measured_are_drawn_together() -> None:

@@ -27,7 +27,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def whole(demo: Path) -> dict[Path, ReportView]:
     """What is read of each part if nothing is wrong."""
     contents = {part: folders.read(part) for part in sorted(demo.iterdir()) if part.is_dir()}
-    assert len(contents) == 4 and not any(each.missing for each in contents.values())
+    assert len(contents) == 4 and not any(view.missing for view in contents.values())
     return contents
 
 
@@ -55,7 +55,7 @@ def flip(file: Path) -> None:
     """Some bytes in the middle are not what they were."""
     content = bytearray(file.read_bytes())
     middle = len(content) // 2
-    content[middle : middle + 8] = bytes(255 - each for each in content[middle : middle + 8])
+    content[middle : middle + 8] = bytes(255 - byte for byte in content[middle : middle + 8])
     file.write_bytes(bytes(content))
 
 
@@ -66,7 +66,7 @@ def into_folder(file: Path) -> None:
 
 
 DAMAGES = (cut, overwrite, empty, flip, into_folder)
-# Without it nobody can tell that traces are of a cluster.
+# Without it, traces cannot be recognised as those of a cluster.
 ONLY_SIGN = "_cluster.json"
 
 
@@ -82,9 +82,9 @@ def with_damage(folder: Path, file: Path, damage: Callable[[Path], None], kept: 
 
 
 def files_of(parts: Iterable[Path]) -> list[tuple[Path, Path]]:
-    """Each part and each of its files, but checksums, at which nobody looks."""
-    found = ((part, each) for part in parts for each in part.rglob("*") if each.is_file())
-    return sorted(pair for pair in found if pair[1].suffix != ".crc")
+    """Each part and each of its files, except checksums, which are not read."""
+    files = ((part, path) for part in parts for path in part.rglob("*") if path.is_file())
+    return sorted(pair for pair in files if pair[1].suffix != ".crc")
 
 
 def test_no_file_can_be_deleted_unnoticed(whole: dict[Path, ReportView], tmp_path: Path) -> None:
@@ -93,33 +93,33 @@ def test_no_file_can_be_deleted_unnoticed(whole: dict[Path, ReportView], tmp_pat
         if file.name == ONLY_SIGN:
             continue
         contents = with_damage(part, file, delete, tmp_path / "kept")
-        # What only says that a sweep may tidy up, and what tells how to go on, is not shown.
+        # Notes that only serve a sweep itself are not shown.
         if file.name not in ("_sweep.json", "_source.json"):
             assert contents.missing, f"{file} is gone, and nobody says so"
         else:
             assert contents == whole[part], file
-        for each in contents.missing:
-            assert "\n" not in each.why and "beforehand" in each.why, each
+        for gap in contents.missing:
+            assert "\n" not in gap.why and "beforehand" in gap.why, gap
 
 
 def test_no_file_can_be_damaged_unnoticed(whole: dict[Path, ReportView], tmp_path: Path) -> None:
-    """One file after the other, each in one of several ways: it is told, or changes nothing."""
+    """One file after the other, each in one of several ways: it is reported, or changes nothing."""
     noticed, files = 0, files_of(whole)
-    for place, (part, file) in enumerate(files):
-        damage = DAMAGES[place % len(DAMAGES)]
+    for index, (part, file) in enumerate(files):
+        damage = DAMAGES[index % len(DAMAGES)]
         contents = with_damage(part, file, damage, tmp_path / "kept")
         assert contents.missing or contents == whole[part], f"{damage.__name__} {file}"
-        assert all("\n" not in each.why for each in contents.missing), f"{damage.__name__} {file}"
+        assert all("\n" not in gap.why for gap in contents.missing), f"{damage.__name__} {file}"
         noticed += bool(contents.missing)
     assert noticed > len(files) / 2, f"only {noticed} of {len(files)}"  # signs are empty anyway
 
 
-# ---- what is told ----
+# ---- what is reported ----
 
 
-def told(contents: ReportView) -> str:
+def missing_parts(contents: ReportView) -> str:
     """All that is missing, in one text."""
-    return "\n".join(f"{each.what}: {each.why}" for each in contents.missing)
+    return "\n".join(f"{gap.what}: {gap.why}" for gap in contents.missing)
 
 
 def test_a_study_that_was_stopped(tmp_path: Path) -> None:
@@ -127,25 +127,26 @@ def test_a_study_that_was_stopped(tmp_path: Path) -> None:
     study = folders.write_study(tmp_path / "st udy")
     (study / "_study.json").unlink()
     contents = folders.read(study)
-    (found,) = contents.studies
-    assert found.protocols is None and not found.advice
-    assert len(found.runs) == 4 and found.audit is not None and found.audit.counted == 1
-    assert "the comparison of the study st udy: there is no" in told(contents)
-    assert f"run `beforehand study --out '{study}'` again: it resumes where it stopped" in told(
-        contents
+    (view,) = contents.studies
+    assert view.protocols is None and not view.advice
+    assert len(view.runs) == 4 and view.audit is not None and view.audit.counted == 1
+    assert "the comparison of the study st udy: there is no" in missing_parts(contents)
+    assert (
+        f"run `beforehand study --out '{study}'` again: it resumes where it stopped"
+        in missing_parts(contents)
     )
 
 
 def test_a_wave_without_a_note_does_not_count(tmp_path: Path) -> None:
-    """A sweep that was stopped, or is under way: its last runs are told and not shown."""
-    sweep = folders.write_sweep(tmp_path / "sweep")
-    (sweep / "waves" / "00002-0123abcd.json").unlink()
-    contents = folders.read(sweep)
-    (found,) = contents.sweeps
-    assert found.results is not None and len(found.results.rows) == 6
-    place = [column.name for column in found.results.columns].index("latency_mean")
-    assert {row[place] for row in found.results.rows} == {0.5}, "of the first wave"
-    assert "00002-0123abcd has no note in waves, so it does not count" in told(contents)
+    """A sweep that was stopped, or is under way: its last runs are reported as missing."""
+    folder = folders.write_sweep(tmp_path / "sweep")
+    (folder / "waves" / "00002-0123abcd.json").unlink()
+    contents = folders.read(folder)
+    (sweep,) = contents.sweeps
+    assert sweep.results is not None and len(sweep.results.rows) == 6
+    latency = [column.name for column in sweep.results.columns].index("latency_mean")
+    assert {row[latency] for row in sweep.results.rows} == {0.5}, "of the first wave"
+    assert "00002-0123abcd has no note in waves, so it does not count" in missing_parts(contents)
 
 
 def test_rows_that_a_note_promises(tmp_path: Path) -> None:
@@ -155,15 +156,14 @@ def test_rows_that_a_note_promises(tmp_path: Path) -> None:
     for name in ("part-00001-0000-c000.snappy.parquet", ".part-00001-0000-c000.snappy.parquet.crc"):
         (wave / name).unlink()
     contents = folders.read(study)
-    assert "2 runs of the study" in told(contents) and "--force` to make all of it anew" in told(
-        contents
-    )
-    (found,) = contents.studies
-    assert found.protocols is not None and found.protocols.runs.count(None) == 2
+    missing = missing_parts(contents)
+    assert "2 runs of the study" in missing and "--force` to redo all of it" in missing
+    (view,) = contents.studies
+    assert view.protocols is not None and view.protocols.runs.count(None) == 2
 
 
 def test_a_newer_version_is_not_misunderstood(tmp_path: Path) -> None:
-    """Notes and traces that tell one."""
+    """Of notes and of traces."""
     study = folders.write_study(tmp_path / "study")
     folders.write_note(study / "_study.json", {"version": 2, "protocols": "renamed"})
     cluster = folders.write_cluster(tmp_path / "cluster")
@@ -171,8 +171,10 @@ def test_a_newer_version_is_not_misunderstood(tmp_path: Path) -> None:
         table = pq.read_table(file)
         pq.write_table(table.replace_schema_metadata({"beforehand-trace": "2"}), file)
     contents = folders.read(tmp_path)
-    assert "_study.json is of version 2, and this program knows version 1" in told(contents)
-    assert "is a trace of version 2, and this program knows version 1" in told(contents)
+    assert "_study.json is of version 2, and this program reads version 1" in missing_parts(
+        contents
+    )
+    assert ".parquet is of version 2, and this program reads version 1" in missing_parts(contents)
     assert contents.clusters[0].diagram is None and contents.studies[0].protocols is None
 
 
@@ -189,18 +191,18 @@ def test_other_columns(tmp_path: Path, column: str, change: pa.DataType, problem
     study = folders.write_study(tmp_path)
     (file,) = (study / "study" / "protocols").glob("*.parquet")
     table = pq.read_table(file)
-    place = table.column_names.index(column)
+    index = table.column_names.index(column)
     if change is None:
-        changed = table.remove_column(place)
+        changed = table.remove_column(index)
     else:
-        changed = table.set_column(place, column, table[column].cast(change))
+        changed = table.set_column(index, column, table[column].cast(change))
     pq.write_table(changed, file)
     contents = folders.read(study)
-    assert contents.studies[0].protocols is None and problem in told(contents)
+    assert contents.studies[0].protocols is None and problem in missing_parts(contents)
 
 
 def test_more_columns_are_welcome(tmp_path: Path) -> None:
-    """A newer pipeline may tell more: it is shown under its own name."""
+    """A newer pipeline may write more columns: they are shown under their own names."""
     study = folders.write_study(tmp_path)
     (file,) = (study / "study" / "protocols").glob("*.parquet")
     table = pq.read_table(file)
@@ -209,24 +211,24 @@ def test_more_columns_are_welcome(tmp_path: Path) -> None:
     protocols = contents.studies[0].protocols
     assert not contents.missing and protocols is not None
     assert protocols.columns[-1].name == "glue_used" and protocols.columns[-1].unit == "number"
-    assert [row[-1] for row in protocols.rows] == [1.5, 2.5, 3.5, None], "what is no number"
+    assert [row[-1] for row in protocols.rows] == [1.5, 2.5, 3.5, None], "NaN is unknown"
 
 
 def test_a_file_where_a_folder_should_be(tmp_path: Path) -> None:
-    """And a folder that nobody expects is passed over."""
+    """And an unexpected folder is ignored."""
     study = folders.write_study(tmp_path)
     shutil.rmtree(study / "audit" / "violations")
     (study / "audit" / "violations").write_text("a list of violations")
     (study / "sweep" / "waves" / "notes of mine").mkdir()
     contents = folders.read(study)
-    assert "violations is a file, and should be a folder" in told(contents)
+    assert "violations is a file, and should be a folder" in missing_parts(contents)
     audit = contents.studies[0].audit
     assert audit is not None and audit.counted == 1 and not audit.violations
     assert "0 of 1 violations are listed here" in audit.notes[0]
 
 
 def test_a_folder_that_one_may_not_look_into(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is told, and the others are shown."""
+    """It is reported, and the others are shown."""
     real = layout.kind_of
 
     def refused(folder: Path) -> layout.OutputKind | None:
@@ -237,7 +239,9 @@ def test_a_folder_that_one_may_not_look_into(demo: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(discover, "kind_of", refused)
     contents = folders.read(demo)
     assert len(contents.studies) == 1 and not contents.sweeps
-    assert "growth cannot be read (Permission denied); check that you may" in told(contents)
+    assert "growth cannot be read (Permission denied); check that you may" in missing_parts(
+        contents
+    )
 
 
 # ---- nothing to report ----
@@ -259,7 +263,7 @@ def test_nothing_of_ours_is_an_error_that_says_what_was_looked_for(tmp_path: Pat
 
 
 def test_a_part_of_an_output_leads_to_the_whole(tmp_path: Path) -> None:
-    """A table holds no outputs of its own, and is no trace either."""
+    """A table holds no outputs of its own, and isn't a trace either."""
     study = folders.write_study(tmp_path / "study")
     for part in ("study/protocols", "sweep/traces", f"sweep/results/{folders.WAVE}"):
         with pytest.raises(ReportError, match=f"`beforehand report {study}` to report on all of"):

@@ -1,4 +1,4 @@
-"""Files that can be read, and say what no pipeline of ours would write."""
+"""Readable files with contents that the pipeline would not write."""
 
 from __future__ import annotations
 
@@ -30,50 +30,50 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folders.write_demo(tmp_path_factory.mktemp("odd") / "demo")
 
 
-def places(value: Any, so_far: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """All places in a JSON value."""
+def paths_in(value: Any, so_far: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The paths of all values in a JSON value."""
     yield so_far
     if isinstance(value, dict | list):
         for key in value if isinstance(value, dict) else range(len(value)):
-            yield from places(value[key], (*so_far, key))
+            yield from paths_in(value[key], (*so_far, key))
 
 
-def changed(value: Any, place: tuple[Any, ...], odd: Any) -> Any:
-    """The value with something else at a place."""
-    if not place:
+def changed(value: Any, path: tuple[Any, ...], odd: Any) -> Any:
+    """The value with something else at a path."""
+    if not path:
         return odd
     copy = deepcopy(value)
     inside = copy
-    for key in place[:-1]:
+    for key in path[:-1]:
         inside = inside[key]
-    inside[place[-1]] = odd
+    inside[path[-1]] = odd
     return copy
 
 
 def test_odd_values_in_notes(demo: Path) -> None:
-    """Whatever stands in a note, there is a page, or one sentence that says why there is none."""
+    """Whatever a note contains, there is a page, or one sentence on why there is none."""
     html = pytest.importorskip("beforehand.report.page", reason="pip install '.[report]'").html
     random = Random(5)
     notes = sorted(demo.rglob("*.json"))
-    told = 0
+    reported = 0
     for _ in range(TRIES):
         file = random.choice(notes)
         text = file.read_text()
         value = json.loads(text)
-        place = random.choice(list(places(value)))
+        path = random.choice(list(paths_in(value)))
         odd = random.choice(ODD)
-        file.write_text(json.dumps(changed(value, place, odd)))
+        file.write_text(json.dumps(changed(value, path, odd)))
         try:
             contents = folders.read(demo)
             html(contents)
-            told += bool(contents.missing)
+            reported += bool(contents.missing)
         except ReportError:
-            told += 1
+            reported += 1
         except Exception as problem:
-            raise AssertionError(f"{file.name}, {place}: {odd!r}") from problem
+            raise AssertionError(f"{file.name}, {path}: {odd!r}") from problem
         finally:
             file.write_text(text)
-    assert 0 < told < TRIES
+    assert 0 < reported < TRIES
 
 
 def rewrite(folder: Path, name: str, values: pa.Array | None) -> None:
@@ -83,8 +83,8 @@ def rewrite(folder: Path, name: str, values: pa.Array | None) -> None:
         if values is None:
             table = table[:0]
         else:
-            place = table.column_names.index(name)
-            table = table.set_column(place, name, values[: table.num_rows])
+            index = table.column_names.index(name)
+            table = table.set_column(index, name, values[: table.num_rows])
         pq.write_table(table, file)
 
 
@@ -102,12 +102,12 @@ def test_figures_that_nobody_measured(tmp_path: Path) -> None:
     assert 'data-value="1e+308"' in page and 'data-value="5e-324"' in page
 
 
-def test_a_traffic_without_rows(tmp_path: Path) -> None:
+def test_a_workload_without_rows(tmp_path: Path) -> None:
     """A table may be empty; then so is what is shown of it."""
     study = folders.write_study(tmp_path)
     rewrite(study / "characteristics" / "summaries", "what", None)
-    (found,) = folders.read(study).studies
-    assert [len(table.rows) for table in found.characteristics] == [1, 3, 0]
+    (view,) = folders.read(study).studies
+    assert [len(table.rows) for table in view.characteristics] == [1, 3, 0]
 
 
 def test_a_column_that_cannot_be_sorted(tmp_path: Path) -> None:
@@ -115,8 +115,8 @@ def test_a_column_that_cannot_be_sorted(tmp_path: Path) -> None:
     study = folders.write_study(tmp_path)
     rewrite(study / "characteristics" / "processes", "process", pa.array([[1]] * 3))
     contents = folders.read(study)
-    (found,) = contents.studies
-    assert [table.name.rpartition("-")[2] for table in found.characteristics] == [
+    (view,) = contents.studies
+    assert [table.name.rpartition("-")[2] for table in view.characteristics] == [
         "runs",
         "summaries",
     ]
@@ -131,7 +131,7 @@ def test_an_event_of_an_unknown_kind(tmp_path: Path) -> None:
     contents = folders.read(cluster)
     assert contents.clusters[0].diagram is None
     (gap,) = contents.missing
-    assert "a kind that is not known: 'zap'" in gap.why
+    assert "an unknown kind: 'zap'" in gap.why
 
 
 @pytest.mark.parametrize("note", [{}, {"seconds": 5}, {"seconds": {}}])

@@ -25,23 +25,23 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def contents(root: Path) -> ReportView:
     """All of it, of which nothing is missing."""
-    found = folders.read(root)
-    assert not found.missing
-    return found
+    view = folders.read(root)
+    assert not view.missing
+    return view
 
 
 @pytest.fixture(scope="module")
 def study(contents: ReportView) -> StudyView:
     """The only one."""
-    (found,) = contents.studies
-    return found
+    (view,) = contents.studies
+    return view
 
 
 @pytest.fixture(scope="module")
 def sweep(contents: ReportView) -> SweepView:
     """The only one."""
-    (found,) = contents.sweeps
-    return found
+    (view,) = contents.sweeps
+    return view
 
 
 def rows_of(folder: Path) -> list[dict[str, Any]]:
@@ -83,7 +83,7 @@ def test_a_run_has_all_its_figures_and_its_commands(root: Path, study: StudyView
     assert len(study.runs) == len(expected) == 4
     for run in study.runs:
         row = expected[run.name]
-        figures = {each["figure"]: each["value"] for each in as_dicts(run.figures)}
+        figures = {row["figure"]: row["value"] for row in as_dicts(run.figures)}
         assert figures == {k: v for k, v in row.items() if k not in ("scenario", "series", "error")}
         assert json.loads(run.scenario) == json.loads(row["scenario"]) and "\n" in run.scenario
         chosen = f"--protocol {row['protocol']} --network {row['network']}"
@@ -94,7 +94,7 @@ def test_a_run_has_all_its_figures_and_its_commands(root: Path, study: StudyView
 
 
 def test_every_figure_is_explained(study: StudyView, sweep: SweepView) -> None:
-    """People are told what each column means."""
+    """The page has the meaning of each column."""
     runs = [*study.runs, *sweep.runs]
     assert all(row["meaning"] and row["title"] for run in runs for row in as_dicts(run.figures))
     tables = [study.protocols, sweep.results, sweep.table1, sweep.exponents, *study.characteristics]
@@ -102,13 +102,17 @@ def test_every_figure_is_explained(study: StudyView, sweep: SweepView) -> None:
 
 
 def test_words_come_from_the_pipeline(study: StudyView) -> None:
-    """Title, traffic, advice in its order, and what was left out."""
+    """Title, workload, advice in its order, and skipped protocols."""
     assert study.title == "talk: 3 processes, 2 messages, 3 copies within 5 µs"
     assert study.replayed.startswith("talk, the only run") and len(study.sentences) == 1
-    assert [each.situation.partition(" ")[0] for each in study.advice] == ["in", "low", "without"]
+    assert [advice.situation.partition(" ")[0] for advice in study.advice] == [
+        "in",
+        "low",
+        "without",
+    ]
     assert study.advice[0].protocols == ("hybrid",) and study.advice[2].protocols == ()
     assert study.skipped == (("vector", "only broadcasts"),)
-    names = [each.name.rpartition("-")[2] for each in study.characteristics]
+    names = [table.name.rpartition("-")[2] for table in study.characteristics]
     assert names == ["runs", "processes", "summaries"]
 
 
@@ -133,14 +137,14 @@ def test_verdicts_and_violations(study: StudyView) -> None:
 
 
 def test_a_chain_is_drawn_without_its_trace(tmp_path: Path) -> None:
-    """The order is that of the chain, and it is said that there are no times."""
+    """The order is that of the chain, and a note says that there are no times."""
     folder = folders.write_audit(tmp_path, {"r": True}, sources=["/nowhere/at/all"])
     (audit,) = folders.read(folder).audits
     (violation,) = audit.violations
     drawn = violation.diagram
     assert drawn is not None and "no trace" in drawn.note
-    told = [(drawn.processes[mark.process], mark.kind, mark.message) for mark in drawn.marks]
-    assert told == [
+    events = [(drawn.processes[mark.process], mark.kind, mark.message) for mark in drawn.marks]
+    assert events == [
         *(("alice", "send", 0), ("bob", "deliver", 0), ("bob", "send", 1)),
         *(("carol", "deliver", 1), ("carol", "deliver", 0)),
     ]
@@ -175,7 +179,7 @@ def test_a_diagram_shows_only_who_is_on_the_chain(tmp_path: Path) -> None:
 
 
 def test_many_violations_are_shared_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run with few has all of them listed; all are counted, and it is said where the rest is."""
+    """All of a run with few are listed; all are counted, and a note names the table with the rest."""
     monkeypatch.setattr(audits, "LISTED", 10)
     runs = {"many": 50, "some": 20, "few": 2}
     folder = folders.write_audit(tmp_path, dict.fromkeys(runs, True))
@@ -217,19 +221,19 @@ def test_a_sweep_has_each_run_once(root: Path, sweep: SweepView) -> None:
 
 
 def test_a_cluster_in_words(root: Path, contents: ReportView) -> None:
-    """What the note tells, the processes as a table, and the beginning of the trace."""
+    """The figures of the note, the processes as a table, and the beginning of the trace."""
     (cluster,) = contents.clusters
     note = json.loads((root / "cluster" / "_cluster.json").read_text())
     rows = as_dicts(cluster.processes)
-    assert [{k: each[k] for k in rows[0]} for each in note["processes"]] == rows
-    assert cluster.clean and "615 datagrams were lost" in cluster.sentences[1]
+    assert [{k: process[k] for k in rows[0]} for process in note["processes"]] == rows
+    assert cluster.clean and "lost 615 datagrams" in cluster.sentences[1]
     assert cluster.sentences[-1].startswith("Verdict: clean. 3 deliveries")
     assert cluster.diagram is not None and len(cluster.diagram.marks) == 11
     assert cluster.diagram_command == f"beforehand diagram {root / 'cluster'}"
 
 
 def test_a_cluster_that_is_not_clean(tmp_path: Path) -> None:
-    """Its verdict says what was broken."""
+    """Its verdict lists what was broken."""
     (cluster,) = folders.read(folders.write_cluster(tmp_path, clean=False)).clusters
     assert not cluster.clean
     assert cluster.sentences[-2:] == (
@@ -238,26 +242,28 @@ def test_a_cluster_that_is_not_clean(tmp_path: Path) -> None:
     )
 
 
-def test_a_demo_tells_how_it_was_made(contents: ReportView) -> None:
-    """Otherwise it is the report itself whose origin is told."""
+def test_a_demo_shows_how_it_was_made(contents: ReportView) -> None:
+    """Otherwise the origin is that of the report itself."""
     assert contents.made.command == "beforehand demo" and contents.made.environment["cores"] == "2"
 
 
 def test_a_demo_that_is_not_whole(tmp_path: Path) -> None:
-    """A step that was not reached, and a part that is gone, are told."""
+    """A step that was not reached, and a part that is gone, are listed."""
     demo = folders.write_demo(tmp_path)
     note = json.loads((demo / "_demo.json").read_text())
     (demo / "cluster" / "_cluster.json").unlink()
     done = dict.fromkeys(("cluster", "audit", "shop study", "growth"), 1.5)
     folders.write_note(demo / "_demo.json", note | {"seconds": done, "finished": False})
-    told = {each.what: each.why for each in folders.read(demo).missing}
-    assert told.keys() == {"the cluster of the demo", "the cluster study of the demo"}
-    assert "is gone, or no longer what it was" in told["the cluster of the demo"]
-    assert told["the cluster study of the demo"].startswith("the demo was stopped before it; run")
+    missing = {gap.what: gap.why for gap in folders.read(demo).missing}
+    assert missing.keys() == {"the cluster of the demo", "the cluster study of the demo"}
+    assert "is gone, or no longer what it was" in missing["the cluster of the demo"]
+    assert missing["the cluster study of the demo"].startswith(
+        "the demo was stopped before it; run"
+    )
 
 
 def test_what_belongs_to_a_study_is_not_listed_again(contents: ReportView) -> None:
-    """Its sweep and its audit are its own; what lies beside it is not."""
+    """Its sweep and its audit are its own; what lies next to it is not."""
     assert len(contents.sweeps) == 1 and len(contents.audits) == 1
     assert contents.audits[0].title == "cluster-audit: 1 run, no violations"
 
@@ -266,33 +272,33 @@ def test_names_and_anchors_are_one_of_their_kind(contents: ReportView, tmp_path:
     """Also where the same study is there twice, under names that look alike."""
     folders.write_study(tmp_path / "a b")
     folders.write_study(tmp_path / "a-b")
-    for found in (contents, folders.read(tmp_path)):
-        names = list(_names(found))
+    for view in (contents, folders.read(tmp_path)):
+        names = list(_names(view))
         assert len(names) > 10 and len(set(names)) == len(names)
         assert all(set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for name in names)
 
 
-def _names(found: Any) -> list[str]:
+def _names(value: Any) -> list[str]:
     """Of all tables and anchors in a value."""
-    own = [found.name] if isinstance(found, TableView) else []
-    own += [found.anchor] if hasattr(found, "figures") else []
-    inner = getattr(found, "__dict__", {}).values() if is_dataclass(found) else found
-    if isinstance(found, (str, int, float, dict)) or found is None:
+    own = [value.name] if isinstance(value, TableView) else []
+    own += [value.anchor] if hasattr(value, "figures") else []
+    inner = getattr(value, "__dict__", {}).values() if is_dataclass(value) else value
+    if isinstance(value, (str, int, float, dict)) or value is None:
         return own
-    assert not is_dataclass(found) or fields(found)
-    return own + [name for each in inner for name in _names(each)]
+    assert not is_dataclass(value) or fields(value)
+    return own + [name for item in inner for name in _names(item)]
 
 
-def test_an_ingest_alone_is_a_traffic_that_was_not_replayed(tmp_path: Path) -> None:
-    """Its characteristics are shown, and what would come next is told."""
+def test_an_ingest_alone_is_a_workload_that_was_not_replayed(tmp_path: Path) -> None:
+    """Its characteristics are shown, and the next step is suggested."""
     folders.write_note(tmp_path / "in" / "_ingest.json", {"version": 1, "messages": 2, "runs": []})
     study = folders.write_study(tmp_path / "study")
     (study / "characteristics").rename(tmp_path / "in" / "characteristics")
     contents = folders.read(tmp_path / "in")
-    (traffic,) = contents.studies
-    assert traffic.title == "in: 2 messages" and len(traffic.characteristics) == 3
-    assert traffic.protocols is None and "it has not been replayed" in contents.missing[0].why
+    (workload,) = contents.studies
+    assert workload.title == "in: 2 messages" and len(workload.characteristics) == 3
+    assert workload.protocols is None and "it has not been replayed" in contents.missing[0].why
     alone = folders.read(tmp_path / "in" / "characteristics").studies[0]
     assert [table.rows for table in alone.characteristics] == [
-        table.rows for table in traffic.characteristics
+        table.rows for table in workload.characteristics
     ]

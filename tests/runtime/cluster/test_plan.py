@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from beforehand.runtime.cluster.traffic import TrafficSource, payload_of
 
 
 def test_the_same_seed_gives_the_same_plan() -> None:
-    """And another one another: who dies, and what each process draws."""
+    """Another seed gives other victims and other draws."""
     plans = [ClusterPlan(nodes=9, kill=3, seed=seed) for seed in (1, 1, 2)]
     jobs = [[plan.job(name, None, "t", "r") for name in plan.names] for plan in plans]
     assert jobs[0] == jobs[1] != jobs[2]
@@ -23,7 +24,7 @@ def test_the_same_seed_gives_the_same_plan() -> None:
 
 
 def test_messages_are_shared_out() -> None:
-    """All of them, evenly; who comes back sends what it had not sent when it died."""
+    """Evenly; a restarted process sends what it had not sent when it was killed."""
     plan = ClusterPlan(nodes=3, messages=100, kill=1, restart=True)
     assert [plan.share(name) for name in plan.names] == [34, 33, 33]
     [victim] = plan.victims
@@ -36,16 +37,16 @@ def test_messages_are_shared_out() -> None:
 
 
 def test_a_job_survives_json() -> None:
-    """What the parent writes, the process reads, as far as the node cares."""
+    """The worker reads the job that the parent has written."""
     job = ClusterPlan(protocol="prc", nodes=4).job("n2", None, "t", "r")
-    read = WorkerJob(**json.loads(json.dumps(job.as_dict())))
+    read = WorkerJob(**json.loads(json.dumps(asdict(job))))
     assert read.name == "n2" and list(map(tuple, read.links or ())) == list(job.links or ())
 
 
 @pytest.mark.parametrize("protocol", ["tree", "link-memory", "preventive", "prc"])
 @pytest.mark.parametrize("nodes", [2, 12])
 def test_overlays_hold_together(protocol: str, nodes: int) -> None:
-    """Every core takes its overlay, and everybody can be reached from everybody."""
+    """Every core accepts its overlay, and the overlay is connected."""
     plan = ClusterPlan(nodes=nodes, protocol=protocol, seed=nodes)
     for name in plan.names:
         job = plan.job(name, None, "t", "r")
@@ -76,7 +77,7 @@ def test_overlays_hold_together(protocol: str, nodes: int) -> None:
     ],
 )
 def test_what_cannot_be_run_is_refused(wrong: dict[str, Any], problem: str) -> None:
-    """Before anything is started, in one sentence."""
+    """Before anything is started, with an error."""
     with pytest.raises(BeforehandError) as raised:
         ClusterPlan(**wrong)
     assert problem in str(raised.value)
@@ -87,7 +88,7 @@ def test_traffic_is_of_every_kind_that_the_protocol_has() -> None:
     casts = ("unicast", "multicast", "broadcast")
     traffic = TrafficSource(7, casts)
     drawn = [traffic.receivers({"b", "c", "d"}) for _ in range(300)]
-    assert {type(each) for each in drawn} == {str, tuple, type(None)}
+    assert {type(receivers) for receivers in drawn} == {str, tuple, type(None)}
     assert traffic.reacted == 0
     reacting = TrafficSource(7, ("unicast",))
     for _ in range(100):

@@ -52,9 +52,9 @@ def write(folder: Path, process: str, *lines: Line, stopped: bool = True) -> Non
             )
 
 
-def kinds(found: ClusterVerdict) -> list[str]:
+def kinds(verdict: ClusterVerdict) -> list[str]:
     """Of the violations."""
-    return [each.kind for each in found.violations]
+    return [violation.kind for violation in verdict.violations]
 
 
 def test_a_clean_run(tmp_path: Path) -> None:
@@ -63,35 +63,37 @@ def test_a_clean_run(tmp_path: Path) -> None:
     write(tmp_path, "z@1", ("z@1", 1, ("b@1", "c@1")))
     write(tmp_path, "b@1", ("z@1", 1), ("b@1", 1, ("c@1",)))
     write(tmp_path, "c@1", ("z@1", 1), ("b@1", 1))
-    found = judge(tmp_path, labels, [])
-    assert found.clean and found.complete
-    assert (found.sends, found.deliveries) == (2, 3)
+    verdict = judge(tmp_path, labels, [])
+    assert verdict.clean and verdict.complete
+    assert (verdict.sends, verdict.deliveries) == (2, 3)
 
 
 def test_an_effect_before_its_cause(tmp_path: Path) -> None:
-    """The sentence calls the processes by their labels."""
+    """The sentence uses the labels of the processes."""
     write(tmp_path, "a@1", ("a@1", 1, ("b@1", "c@1")))
     write(tmp_path, "b@1", ("a@1", 1), ("b@1", 1, ("c@1",)))
     write(tmp_path, "c@1", ("b@1", 1), ("a@1", 1))
-    found = judge(tmp_path, LABELS, [])
-    assert kinds(found) == ["causal"] and not found.clean
-    assert "c delivered b#1 before a#1, but a#1 happened before b#1" in found.violations[0].sentence
+    verdict = judge(tmp_path, LABELS, [])
+    assert kinds(verdict) == ["causal"] and not verdict.clean
+    assert (
+        "c delivered b#1 before a#1, but a#1 happened before b#1" in verdict.violations[0].sentence
+    )
 
 
 def test_losses_duplicates_and_inventions(tmp_path: Path) -> None:
-    """Each is found, and nobody who waits for what follows an invention is blamed for it."""
+    """Each is reported, and processes that wait for a message after an invented one are not blamed."""
     write(tmp_path, "a@1", ("c@1", 1), ("a@1", 1, ("b@1",)), ("a@1", 2, ("b@1", "c@1")))
     write(tmp_path, "b@1", ("a@1", 1), ("a@1", 1), ("a@1", 2))
     write(tmp_path, "c@1", ("b@1", 9), ("c@1", 1, ("a@1",)))
-    found = judge(tmp_path, LABELS, [])
-    assert kinds(found) == ["invented", "duplicate"]
-    assert found.violations[0].process == "c"
-    assert found.lost == ((("a", 2), "c"),)
-    assert found.deliveries == 3
+    verdict = judge(tmp_path, LABELS, [])
+    assert kinds(verdict) == ["invented", "duplicate"]
+    assert verdict.violations[0].process == "c"
+    assert verdict.lost == ((("a", 2), "c"),)
+    assert verdict.deliveries == 3
 
 
-def test_a_broadcast_is_for_everybody(tmp_path: Path) -> None:
-    """Also for its sender; who did not deliver it has lost it."""
+def test_a_broadcast_reaches_all_remaining_peers(tmp_path: Path) -> None:
+    """Including the sender; a process that did not deliver it has lost it."""
     write(tmp_path, "a@1", ("a@1", 1, None), ("a@1", 1))
     write(tmp_path, "b@1", ("a@1", 1))
     write(tmp_path, "c@1")
@@ -102,9 +104,9 @@ def test_who_was_killed_is_excused(tmp_path: Path) -> None:
     """What it sent and what was sent to it may be missing, also if its trace is all gone."""
     write(tmp_path, "a@1", ("a@1", 1, ("b@1", "c@1")), ("c@1", 2))
     write(tmp_path, "b@1", ("c@1", 1), ("c@1", 3), ("a@1", 1))
-    found = judge(tmp_path, LABELS, ["c"])
-    assert found.clean
-    assert (found.sends, found.deliveries) == (4, 4)
+    verdict = judge(tmp_path, LABELS, ["c"])
+    assert verdict.clean
+    assert (verdict.sends, verdict.deliveries) == (4, 4)
 
 
 def test_the_order_of_the_killed_is_judged(tmp_path: Path) -> None:
@@ -117,7 +119,7 @@ def test_the_order_of_the_killed_is_judged(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stopped", [True, False])
 def test_a_trace_with_gaps_is_no_ground_for_a_verdict(tmp_path: Path, stopped: bool) -> None:
-    """A process that lives to the end has to tell everything, and its end."""
+    """The trace of a process that survives must be complete, with its stop."""
     for process in LABELS:
         write(tmp_path, process)
     (tmp_path / "b@1.jsonl").unlink()
@@ -128,17 +130,17 @@ def test_a_trace_with_gaps_is_no_ground_for_a_verdict(tmp_path: Path, stopped: b
 
 
 def test_the_judge_stops_when_it_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And says so: losses are not known then."""
+    """The verdict is marked incomplete: losses are not known."""
     monkeypatch.setattr(judging, "MAX_VIOLATIONS", 2)
     write(tmp_path, "a@1", ("a@1", 1, ("b@1",)))
     write(tmp_path, "b@1", ("a@1", 1), ("a@1", 1), ("a@1", 1), ("a@1", 1))
     write(tmp_path, "c@1")
-    found = judge(tmp_path, LABELS, [])
-    assert kinds(found) == ["duplicate", "duplicate"] and not found.complete
+    verdict = judge(tmp_path, LABELS, [])
+    assert kinds(verdict) == ["duplicate", "duplicate"] and not verdict.complete
 
 
 def test_deliveries_before_their_sendings_do_not_hang(tmp_path: Path) -> None:
-    """If all wait for each other, the oracle is told what it must take for an invention."""
+    """If all wait for each other, the oracle gets a delivery without a send, an invented one."""
     write(tmp_path, "a@1", ("b@1", 1), ("a@1", 1, ("b@1",)))
     write(tmp_path, "b@1", ("a@1", 1), ("b@1", 1, ("a@1",)))
     write(tmp_path, "c@1")

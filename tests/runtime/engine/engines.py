@@ -20,7 +20,7 @@ HEARTBEAT = 1_000 * MS
 LIMIT = 80 * 2**20
 
 
-class Company:
+class EngineMesh:
     """Some engines, and the datagrams between them."""
 
     def __init__(
@@ -57,19 +57,19 @@ class Company:
         )
 
     def join(self, one: str, other: str, session: int = 0, preferred: bool = True) -> None:
-        """Give a pair a session, or one more, as a handshake would."""
+        """Establish a session of a pair, or one more, as a handshake would."""
         for name, peer in self.session(one, other, session, preferred).items():
             self.engines[name].prove(peer)
 
     def session(self, one: str, other: str, number: int, preferred: bool = True) -> dict[str, Peer]:
-        """Both ends of a session that nobody has used yet: what each knows of the other."""
+        """Both ends of an unused session, as peers of each other."""
         peers = {}
         for name, peer_name in ((one, other), (other, one)):
             own = connection(name, peer_name, number)
             theirs = connection(peer_name, name, number)
             sealer = make_sealer(own * 4, self.plain)
             opener = make_opener(theirs * 4, self.plain)
-            sealing = (sealer, opener, DATAGRAM, int(sealer.overhead), LIMIT)
+            sealing = (sealer, opener, DATAGRAM, LIMIT)
             link = Link(own, theirs, peer_name, *sealing, preferred=preferred, now=self.now)
             process = f"{peer_name}@{'0' * 16}"
             peers[name] = Peer(
@@ -84,14 +84,14 @@ class Company:
         return link
 
     def settle(self, rounds: int = 50) -> None:
-        """Pass datagrams on, a millisecond per turn, until nobody has anything to say."""
+        """Pass datagrams on, a millisecond per turn, until nothing is written."""
         for _ in range(rounds):
             if not self.turn():
                 return
         raise AssertionError(f"still talking after {rounds} turns")
 
     def turn(self) -> bool:
-        """Everybody writes, then everybody reads; False if nothing was written."""
+        """All engines write, then all read; False if nothing was written."""
         self.now += MS
         written = []
         for name, engine in self.engines.items():
@@ -99,7 +99,7 @@ class Company:
             for address, datagrams in engine.flush(self.now):
                 written.append((name, str(address), datagrams))
         for sender, receiver, datagrams in written:
-            self.passed += [(sender, receiver, each) for each in datagrams]
+            self.passed += [(sender, receiver, datagram) for datagram in datagrams]
             if (sender, receiver) not in self.cut:
                 self.engines[receiver].receive(datagrams, sender, self.now)
         return bool(written)
@@ -125,7 +125,7 @@ class Company:
         return self.engines[name].sessions.peers[peer].outgoing
 
     def taken(self, name: str) -> list[bytes]:
-        """The payloads that the application of `name` finds."""
+        """The unread payloads of `name`."""
         return [message.payload for message in self.engines[name].inbox.take_many(10**6)]
 
 

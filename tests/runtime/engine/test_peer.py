@@ -9,7 +9,7 @@ def account(window: int = 8, window_bytes: int = 1_000) -> SendCredit:
 
 
 def test_credit_comes_in_any_order() -> None:
-    """Links do not keep the order: older news changes nothing."""
+    """Links reorder: older reports change nothing."""
     bob = account()
     bob.accept(6, 600)
     assert bob.credit(5, 4, 400) and bob.credit(3, 2, 200) and bob.credit(5, 3, 300)
@@ -49,7 +49,7 @@ def test_one_message_may_be_larger_than_the_window() -> None:
 
 
 def test_messages_have_a_place_among_those_to_the_account() -> None:
-    """Numbers with gaps, because others got messages too; those delivered have no place any more."""
+    """Numbers have gaps, because others get messages too; delivered ones have no position."""
     bob = account()
     bob.accept(6, 0)
     for first, count in ((1, 2), (3, 1), (7, 2), (10, 1)):

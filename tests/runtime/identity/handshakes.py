@@ -1,4 +1,4 @@
-"""Alice, who wants to meet bob, with everything that tests of the handshake need."""
+"""Helpers for tests of the handshake: alice is the initiator, bob the responder."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ AWAY = b"\x0a\0\0\1\x1b\x59"
 NOW = 5 * SLOT
 
 
-def dice(seed: int) -> Callable[[int], bytes]:
+def seeded_bytes(seed: int) -> Callable[[int], bytes]:
     """A source of bytes that is the same in every run."""
     return random.Random(seed).randbytes
 
 
 def greeting(name: str, seed: int = 0) -> Greeting:
-    """What a node of this name says about itself."""
-    throw = dice(seed * 1000 + sum(name.encode()))
+    """The greeting of a node with this name."""
+    throw = seeded_bytes(seed * 1000 + sum(name.encode()))
     return Greeting(name, throw(8), throw(8), "hybrid-sps", 16_384, 32 << 20, 1_400)
 
 
@@ -34,12 +34,12 @@ def initiator(
     key: bytes = KEY, plain: bool = False, seed: int = 1, target: str = "bob"
 ) -> Initiator:
     """Alice, who wants a session with bob."""
-    return Initiator(key, plain, ALICE, target, dice(seed))
+    return Initiator(key, plain, ALICE, target, seeded_bytes(seed))
 
 
 def responder(key: bytes = KEY, plain: bool = False, seed: int = 2, name: str = "bob") -> Responder:
-    """Bob, or whoever answers at his address."""
-    return Responder(key, plain, name, dice(seed))
+    """Bob, or another node at bob's address."""
+    return Responder(key, plain, name, seeded_bytes(seed))
 
 
 def sent(result: object) -> bytes:
@@ -56,8 +56,8 @@ def opened(result: object) -> Hello:
 
 def with_cookie(alice: Initiator, bob: Responder) -> bytes:
     """The hello of alice after a cookie of bob."""
-    assert alice.take_cookie(sent(bob.open(alice.hello(), HOME, NOW)))
-    return alice.hello()
+    assert alice.take_cookie(sent(bob.open(alice.hello, HOME, NOW)))
+    return alice.hello
 
 
 def meet(alice: Initiator, bob: Responder) -> tuple[Established, Established]:

@@ -1,4 +1,4 @@
-"""A cookie is good for its address and its time, and costs its maker no memory."""
+"""A cookie is valid for its address and its time, and costs the responder no memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def jar(seed: int = 1) -> Cookies:
 
 
 def test_a_cookie_holds_for_one_to_two_slots() -> None:
-    """From the moment it is made until the end of the next slot, and not a nanosecond longer."""
+    """From its creation until the end of the next slot, and not a nanosecond longer."""
     for start in (0, SLOT - 1, 7 * SLOT + 12):
         cookies = jar()
         cookie = cookies.make(WHO, HOME, start)
@@ -52,13 +52,13 @@ def test_a_changed_cookie_is_none() -> None:
 def test_secrets_are_not_used_again() -> None:
     """The cookie of an address changes with each slot, and differs between processes."""
     cookies = jar()
-    made = {cookies.make(WHO, HOME, slot * SLOT) for slot in range(20)}
-    made |= {jar(seed).make(WHO, HOME, 0) for seed in range(2, 22)}
-    assert len(made) == 40
+    distinct = {cookies.make(WHO, HOME, slot * SLOT) for slot in range(20)}
+    distinct |= {jar(seed).make(WHO, HOME, 0) for seed in range(2, 22)}
+    assert len(distinct) == 40
 
 
 def test_no_cookie_is_valid_before_one_was_made() -> None:
-    """The secret of the slot before the first one is not an empty one that everybody knows."""
+    """The secret of the slot before the first is random, not empty and therefore known."""
     fresh = jar()
     fresh.make(WHO, HOME, 0)
     with_empty_secret = Cookies(lambda size: b"")

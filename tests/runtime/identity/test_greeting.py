@@ -1,4 +1,4 @@
-"""A greeting comes back as it was said, and bytes that are none are told apart."""
+"""Greetings survive encoding and decoding, and other bytes are refused."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def test_cut_and_continued_greetings_are_refused() -> None:
         ({"datagram": MAX_DATAGRAM + 1}, "a datagram of 65536 bytes"),
     ],
 )
-def test_what_makes_no_sense_is_not_said(change: dict[str, Any], problem: str) -> None:
-    """The caller is told which of the values cannot be."""
+def test_invalid_greetings_are_not_encoded(change: dict[str, Any], problem: str) -> None:
+    """The error names the invalid value."""
     with pytest.raises(LocalProtocolError, match=problem):
         replace(ALICE, **change)
 

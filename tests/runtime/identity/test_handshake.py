@@ -1,4 +1,4 @@
-"""Two nodes that have the same key meet, and learn who the other one is."""
+"""Two nodes with the same key establish a session and learn each other's identity."""
 
 from __future__ import annotations
 
@@ -14,8 +14,13 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from beforehand.errors import SecurityError
 from beforehand.runtime.identity.cookies import SLOT
 from beforehand.runtime.identity.greeting import MAX_GREETING, Greeting
-from beforehand.runtime.identity.handshake import HELLO_SIZE, MAX_REASON, Initiator, Responder
-from beforehand.runtime.identity.hello import SEALED_AT
+from beforehand.runtime.identity.handshake import (
+    HELLO_SIZE,
+    MAX_REASON,
+    SEALED_AT,
+    Initiator,
+    Responder,
+)
 from beforehand.runtime.identity.keys import NO_KEY
 from beforehand.runtime.link.datagrams import HELLO, REFUSE, WELCOME
 from tests.runtime.identity.handshakes import (
@@ -24,12 +29,12 @@ from tests.runtime.identity.handshakes import (
     HOME,
     KEY,
     NOW,
-    dice,
     greeting,
     initiator,
     meet,
     opened,
     responder,
+    seeded_bytes,
     sent,
     with_cookie,
 )
@@ -37,7 +42,7 @@ from tests.runtime.identity.handshakes import (
 
 @pytest.mark.parametrize("plain", [False, True])
 def test_both_sides_agree(plain: bool) -> None:
-    """What one sends with the other receives with, and each knows who the other is."""
+    """One side's send secret is the other's receive secret, and each knows the other's greeting."""
     key = NO_KEY if plain else KEY
     at_alice, at_bob = meet(initiator(key, plain), responder(key, plain))
     assert at_alice.send_secret == at_bob.receive_secret
@@ -52,11 +57,11 @@ def test_every_direction_of_every_session_has_its_own_secret() -> None:
         session, _ = meet(initiator(), responder(seed=seed))
         secrets |= {session.send_secret, session.receive_secret}
     assert len(secrets) == 20
-    assert all(len(each) == 32 for each in secrets)
+    assert all(len(secret) == 32 for secret in secrets)
 
 
 def test_randomness_comes_from_the_system_unless_it_is_given() -> None:
-    """Two nodes that were told nothing about randomness do not have the same keys."""
+    """By default, two nodes draw different keys."""
     first, _ = meet(Initiator(KEY, False, ALICE, "bob"), Responder(KEY, False, "bob"))
     second, _ = meet(Initiator(KEY, False, ALICE, "bob"), Responder(KEY, False, "bob"))
     assert first.send_secret != second.send_secret
@@ -80,23 +85,25 @@ def test_the_secrets_are_those_of_noise() -> None:
     welcome, _ = bob.welcome(opened(bob.open(hello, HOME, NOW)), BOB)
     session = alice.take_welcome(welcome)
     assert session is not None
-    private = X25519PrivateKey.from_private_bytes(dice(1)(32))
+    private = X25519PrivateKey.from_private_bytes(seeded_bytes(1)(32))
     cookie, e, first = hello[10:26], hello[26:58], hello[58:]
     re, second = welcome[9:41], welcome[41:]
     assert e == private.public_key().public_bytes_raw()
 
     h = ck = b"Noise_NNpsk0_25519_AESGCM_SHA256"
     h = sha(h + b"beforehand\x11")
-    ck, said, k = hkdf(ck, hmac.new(KEY, b"beforehand psk" + cookie, "sha256").digest(), 3)  # psk
-    h = sha(sha(h + said) + e)  # e
+    ck, psk_hash, k = hkdf(
+        ck, hmac.new(KEY, b"beforehand psk" + cookie, "sha256").digest(), 3
+    )  # psk
+    h = sha(sha(h + psk_hash) + e)  # e
     ck, k = hkdf(ck, e, 2)
-    told = AESGCM(k).decrypt(bytes(12), first, h)
-    assert told.rstrip(b"\0") == bytes([HELLO]) + ALICE.connection + b"\x03bob" + ALICE.encode()
+    payload = AESGCM(k).decrypt(bytes(12), first, h)
+    assert payload.rstrip(b"\0") == bytes([HELLO]) + ALICE.connection + b"\x03bob" + ALICE.encode()
     h = sha(sha(h + first) + re)  # e
     ck, k = hkdf(ck, re, 2)
     ck, k = hkdf(ck, private.exchange(X25519PublicKey.from_public_bytes(re)), 2)  # ee
-    told = AESGCM(k).decrypt(bytes(12), second, h)
-    assert told == bytes([WELCOME]) + ALICE.connection + BOB.encode()
+    payload = AESGCM(k).decrypt(bytes(12), second, h)
+    assert payload == bytes([WELCOME]) + ALICE.connection + BOB.encode()
     assert hkdf(ck, b"", 2) == [session.send_secret, session.receive_secret]
 
 
@@ -104,18 +111,18 @@ def test_a_hello_sent_again_is_recognised() -> None:
     """It has the same ephemeral key, also after another cookie; the sessions are different ones."""
     alice, bob = initiator(), responder()
     first = opened(bob.open(with_cookie(alice, bob), HOME, NOW))
-    again = opened(bob.open(alice.hello(), HOME, NOW))
-    before = alice.hello()
-    assert alice.take_cookie(sent(bob.open(alice.hello(), HOME, NOW + 3 * SLOT)))
-    later = opened(bob.open(alice.hello(), HOME, NOW + 3 * SLOT))
+    again = opened(bob.open(alice.hello, HOME, NOW))
+    before = alice.hello
+    assert alice.take_cookie(sent(bob.open(alice.hello, HOME, NOW + 3 * SLOT)))
+    later = opened(bob.open(alice.hello, HOME, NOW + 3 * SLOT))
     assert first.ephemeral == again.ephemeral == later.ephemeral
     # Another cookie means another key: nothing is ever sealed twice with one key and one nonce.
-    assert alice.hello()[SEALED_AT:] != before[SEALED_AT:]
+    assert alice.hello[SEALED_AT:] != before[SEALED_AT:]
     assert bob.welcome(first, BOB)[1].send_secret != bob.welcome(again, BOB)[1].send_secret
 
 
-def test_a_refusal_says_why() -> None:
-    """The initiator learns the reason, and that it is from somebody who has the key."""
+def test_a_refusal_has_a_reason() -> None:
+    """The initiator learns the reason, authenticated by the key."""
     alice, bob = initiator(), responder()
     hello = opened(bob.open(with_cookie(alice, bob), HOME, NOW))
     refusal = bob.refuse(hello, "alice was dropped here; restart it")
@@ -133,8 +140,8 @@ def test_a_reason_is_fit_to_print_and_to_send() -> None:
     assert alice.take_refusal(refusal) == "x" * (MAX_REASON - 3) + "..."
 
 
-def test_whoever_is_not_wanted_says_so() -> None:
-    """At the wrong address the user is told who lives there, and no session comes of it."""
+def test_a_hello_for_another_name_is_refused() -> None:
+    """At the wrong address the error names the node that is there, and there is no session."""
     alice, carol = initiator(), responder(name="carol")
     refusal = sent(carol.open(with_cookie(alice, carol), HOME, NOW))
     assert refusal[0] == REFUSE
@@ -151,7 +158,7 @@ def test_the_longest_names_fit() -> None:
     big = 2**60 - 1
     mine = Greeting(name, bytes(8), bytes(range(8)), protocol, big, big, 65_535)
     theirs = Greeting(target, bytes(8), bytes(8), protocol, big, big, 65_535)
-    alice = Initiator(KEY, False, mine, target, dice(1))
+    alice = Initiator(KEY, False, mine, target, seeded_bytes(1))
     bob = responder(name=target)
     wire = with_cookie(alice, bob)
     welcome, at_bob = bob.welcome(opened(bob.open(wire, HOME, NOW)), theirs)
@@ -162,7 +169,7 @@ def test_the_longest_names_fit() -> None:
     assert len(theirs.encode()) == MAX_GREETING - 4  # 65,535 takes 4 bytes of 8
     # Somebody else is there, whose name is as long and cannot be printed.
     carol = responder(name="\x01" * 255)
-    other = Initiator(KEY, False, mine, target, dice(1))
+    other = Initiator(KEY, False, mine, target, seeded_bytes(1))
     refusal = sent(carol.open(with_cookie(other, carol), HOME, NOW))
     assert len(refusal) < HELLO_SIZE
     reason = f"this is {'?' * 255}, not {target}; check the address"

@@ -1,4 +1,4 @@
-"""Nobody without the key gets anything out of a node, or into it."""
+"""Without the key, nobody can read from a node or write to it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beforehand.runtime.identity.cookies import SLOT
-from beforehand.runtime.identity.handshake import HELLO_SIZE, Hello, WrongKey
-from beforehand.runtime.identity.hello import (
+from beforehand.runtime.identity.handshake import (
     COOKIE_AT,
+    HELLO_SIZE,
     POINT_AT,
     SEALED,
     SEALED_AT,
+    Hello,
+    WrongKey,
     first_state,
     seal_hello,
 )
@@ -36,16 +38,16 @@ from tests.runtime.identity.handshakes import (
 
 
 def test_answers_are_never_longer_than_what_was_received() -> None:
-    """Nobody can use a node to send others more than he sends himself."""
+    """A node cannot be used to amplify traffic: no answer is longer than a hello."""
     alice, bob = initiator(), responder()
-    assert len(alice.hello()) == HELLO_SIZE
-    cookie = sent(bob.open(alice.hello(), HOME, NOW))
+    assert len(alice.hello) == HELLO_SIZE
+    cookie = sent(bob.open(alice.hello, HOME, NOW))
     hello = opened(bob.open(with_cookie(alice, bob), HOME, NOW))
     refusal, (welcome, _) = bob.refuse(hello, "n" * 9_999), bob.welcome(hello, BOB)
-    assert [each[0] for each in (cookie, refusal, welcome)] == [COOKIE, REFUSE, WELCOME]
+    assert [datagram[0] for datagram in (cookie, refusal, welcome)] == [COOKIE, REFUSE, WELCOME]
     # As docs/security.md has them.
     sizes = [25, 66 + 1_000, 66 + len(BOB.encode())]
-    assert [len(each) for each in (cookie, refusal, welcome)] == sizes
+    assert [len(datagram) for datagram in (cookie, refusal, welcome)] == sizes
     assert HELLO_SIZE == 1_200 > max(sizes)
 
 
@@ -58,7 +60,7 @@ def test_a_hello_of_another_length_is_ignored() -> None:
 
 
 def test_a_stranger_costs_no_public_key_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before a valid cookie, and before the key was proved, no curve is computed and no state made."""
+    """Without a valid cookie and the key, no curve is computed and no state is kept."""
     alice, bob, eve = initiator(), responder(), initiator(OTHER_KEY)
     wire, wrong = with_cookie(alice, bob), with_cookie(eve, bob)
     before = dict(vars(bob))
@@ -70,30 +72,30 @@ def test_a_stranger_costs_no_public_key_work(monkeypatch: pytest.MonkeyPatch) ->
     assert isinstance(bob.open(wrong, HOME, NOW), WrongKey)
     monkeypatch.setattr("beforehand.runtime.identity.handshake.first_state", work)
     assert sent(bob.open(wire, AWAY, NOW))[0] == COOKIE
-    assert sent(bob.open(initiator().hello(), HOME, NOW))[0] == COOKIE
+    assert sent(bob.open(initiator().hello, HOME, NOW))[0] == COOKIE
     assert vars(bob) == before
     with pytest.raises(AssertionError, match="public key work"):
         bob.open(wire, HOME, NOW)  # the same trap does catch somebody
 
 
-def test_another_key_is_told_to_the_local_user_only() -> None:
-    """The responder stays silent; it knows that somebody real is there, with another key."""
+def test_another_key_is_reported_to_the_local_user_only() -> None:
+    """The responder doesn't answer, but reports a validated address with another key."""
     alice, bob = initiator(OTHER_KEY), responder()
     before = alice.reached
     result = bob.open(with_cookie(alice, bob), HOME, NOW)
     assert result == WrongKey("uses another cluster key")
     assert (before, alice.reached) == (False, True)  # alice can tell that there is somebody, too
     # Not before he has shown that he receives at his address.
-    assert isinstance(bob.open(alice.hello(), AWAY, NOW), bytes)
+    assert isinstance(bob.open(alice.hello, AWAY, NOW), bytes)
 
 
-def test_a_plain_and_a_keyed_node_never_meet() -> None:
-    """Not even if the key were the one that stands for none; each is told what the other does."""
+def test_a_plain_and_a_keyed_node_never_connect() -> None:
+    """Not even with the placeholder key; each side reports what the other uses."""
     for key in (KEY, NO_KEY):
         keyed, plain = initiator(key), responder(NO_KEY, plain=True)
         result = plain.open(with_cookie(keyed, plain), HOME, NOW)
         assert result == WrongKey("uses a cluster key, and this node has none")
-        lied = bytearray(keyed.hello())
+        lied = bytearray(keyed.hello)
         lied[9] ^= 0x11 ^ 0x12
         assert plain.open(bytes(lied), HOME, NOW) == WrongKey("uses another cluster key")
         without, with_key = initiator(NO_KEY, plain=True), responder(key)
@@ -101,7 +103,7 @@ def test_a_plain_and_a_keyed_node_never_meet() -> None:
         assert result == WrongKey("uses no cluster key, and this node has one")
 
 
-def test_another_version_is_told_as_such() -> None:
+def test_another_version_is_reported_as_such() -> None:
     """A node of the future is not accused of a wrong key."""
     alice, bob = initiator(), responder()
     wire = bytearray(with_cookie(alice, bob))
@@ -120,7 +122,7 @@ def test_a_cookie_is_for_one_address_and_one_connection_and_soon_over() -> None:
 
 
 def test_a_recorded_hello_does_not_fit_a_new_cookie() -> None:
-    """Whoever takes message 1 of somebody else to his own address cannot open it again there."""
+    """A message 1 that is replayed from another address cannot be opened there."""
     alice, bob = initiator(), responder()
     recorded = with_cookie(alice, bob)
     fresh = sent(bob.open(recorded, AWAY, NOW))[9:]
@@ -129,7 +131,7 @@ def test_a_recorded_hello_does_not_fit_a_new_cookie() -> None:
 
 
 def test_every_changed_byte_of_a_hello_is_noticed() -> None:
-    """At each position, some bit: no hello comes of it, and the true one is still opened."""
+    """At each position, some bit: the hello is refused, and the unmodified one still opens."""
     alice, bob = initiator(), responder()
     wire = with_cookie(alice, bob)
     seen = set()
@@ -155,17 +157,17 @@ def test_every_changed_byte_of_an_answer_is_noticed(kind: int) -> None:
         answer = bob.refuse(hello, "no")
     else:
         alice = initiator()
-        answer = sent(bob.open(alice.hello(), HOME, NOW))
+        answer = sent(bob.open(alice.hello, HOME, NOW))
     forged = [answer[:size] for size in range(len(answer))] + [answer + b"\0"]
     for position in range(len(answer)):
         changed = bytearray(answer)
         changed[position] ^= 1 << position % 8
         if kind != COOKIE or position < 9:  # a wrong cookie shows when it is used
             forged.append(bytes(changed))
-    for each in forged:
-        assert not alice.take_cookie(each)
-        assert alice.take_welcome(each) is None
-        assert alice.take_refusal(each) is None
+    for datagram in forged:
+        assert not alice.take_cookie(datagram)
+        assert alice.take_welcome(datagram) is None
+        assert alice.take_refusal(datagram) is None
     if kind == COOKIE:
         assert alice.take_cookie(answer)
     elif kind == REFUSE:
@@ -175,16 +177,16 @@ def test_every_changed_byte_of_an_answer_is_noticed(kind: int) -> None:
 
 
 def test_a_forged_cookie_only_costs_a_round_trip() -> None:
-    """The responder answers it with a true one, and all goes well."""
+    """The responder replaces it by a valid one, and the handshake completes."""
     alice, bob = initiator(), responder()
     alice.take_cookie(bytes([COOKIE]) + ALICE.connection + b"f" * 16)
     meet(alice, bob)
 
 
-def test_a_cookie_that_comes_again_is_not_news() -> None:
+def test_a_repeated_cookie_is_ignored() -> None:
     """Otherwise each copy of it would make the initiator send another hello."""
     alice, bob = initiator(), responder()
-    cookie = sent(bob.open(alice.hello(), HOME, NOW))
+    cookie = sent(bob.open(alice.hello, HOME, NOW))
     assert [alice.take_cookie(cookie) for _ in range(3)] == [True, False, False]
     assert not alice.take_cookie(cookie[:9] + bytes(16))
 
@@ -192,9 +194,9 @@ def test_a_cookie_that_comes_again_is_not_news() -> None:
 def test_a_welcome_is_taken_once() -> None:
     """A second session with the same secrets would use the same nonces again."""
     alice, bob = initiator(), responder()
-    cookie = sent(bob.open(alice.hello(), HOME, NOW))
+    cookie = sent(bob.open(alice.hello, HOME, NOW))
     alice.take_cookie(cookie)
-    hello = opened(bob.open(alice.hello(), HOME, NOW))
+    hello = opened(bob.open(alice.hello, HOME, NOW))
     welcome, _ = bob.welcome(hello, BOB)
     assert alice.take_welcome(welcome) is not None
     assert alice.take_welcome(welcome) is None
@@ -216,10 +218,10 @@ def test_an_answer_for_another_handshake_is_ignored() -> None:
 
 
 def test_a_responder_without_the_key_cannot_answer() -> None:
-    """Somebody in the middle can give cookies, but neither welcome nor refuse."""
+    """An attacker on the path can forge cookies, but neither welcomes nor refusals."""
     alice, eve = initiator(), responder(OTHER_KEY)
     stolen = opened(responder(seed=5).open(with_cookie(alice, responder(seed=5)), HOME, NOW))
-    state = first_state(OTHER_KEY, SEALED, alice.hello()[COOKIE_AT:POINT_AT], stolen.ephemeral)
+    state = first_state(OTHER_KEY, SEALED, alice.hello[COOKIE_AT:POINT_AT], stolen.ephemeral)
     forged = Hello(stolen.greeting, "bob", stolen.ephemeral, state)
     assert alice.take_welcome(eve.welcome(forged, BOB)[0]) is None
     assert alice.take_refusal(eve.refuse(forged, "go away")) is None
@@ -236,7 +238,7 @@ LOW_ORDER = [
 
 @pytest.mark.parametrize("point", LOW_ORDER)
 def test_points_of_low_order_are_refused(point: bytes) -> None:
-    """Neither side goes on with a public key that makes the secret no secret."""
+    """Neither side accepts a public key of low order, whose secret would be known."""
     alice, bob = initiator(), responder()
     cookie = with_cookie(alice, bob)[COOKIE_AT:POINT_AT]
     state = first_state(KEY, SEALED, cookie, point)
@@ -246,11 +248,11 @@ def test_points_of_low_order_are_refused(point: bytes) -> None:
     assert alice.take_welcome(answer) is None
 
 
-def test_a_member_that_talks_nonsense_is_ignored() -> None:
-    """Having the key is no licence: what no correct node says is not a hello."""
+def test_a_malformed_hello_of_a_member_is_ignored() -> None:
+    """The key alone is not enough: a malformed hello is refused."""
     alice, bob = initiator(), responder()
     cookie = with_cookie(alice, bob)[COOKIE_AT:POINT_AT]
-    point = alice.hello()[POINT_AT:SEALED_AT]
+    point = alice.hello[POINT_AT:SEALED_AT]
     start = bytes([HELLO]) + ALICE.connection
     good = start + b"\x03bob" + ALICE.encode()
     contents = {
@@ -277,16 +279,16 @@ def test_any_bytes_are_survived(kind: int, noise: bytes) -> None:
     with_cookie(alice, bob)
     for first in (kind, HELLO, COOKIE, WELCOME, REFUSE, DATA):
         data = bytes([first]) + noise
-        for each in (
+        for datagram in (
             data,
             data[:1] + ALICE.connection + noise,
             data.ljust(HELLO_SIZE)[:HELLO_SIZE],
         ):
-            result = bob.open(each, HOME, NOW)
-            assert result is None or (isinstance(result, bytes) and len(result) < len(each))
-            assert alice.take_welcome(each) is None
-            assert alice.take_refusal(each) is None
-            alice.take_cookie(each)
+            result = bob.open(datagram, HOME, NOW)
+            assert result is None or (isinstance(result, bytes) and len(result) < len(datagram))
+            assert alice.take_welcome(datagram) is None
+            assert alice.take_refusal(datagram) is None
+            alice.take_cookie(datagram)
 
 
 @given(st.binary(max_size=600), st.binary(max_size=600))
@@ -294,7 +296,7 @@ def test_any_bytes_are_survived_even_from_a_member(content: bytes, target: bytes
     """Sealed with the right key and the right cookie, and still anything may be inside."""
     alice, bob = initiator(), responder()
     cookie = with_cookie(alice, bob)[COOKIE_AT:POINT_AT]
-    point = alice.hello()[POINT_AT:SEALED_AT]
+    point = alice.hello[POINT_AT:SEALED_AT]
     start = bytes([HELLO]) + ALICE.connection
     for inside in (content, start + content, start + b"\x03bob" + content, start + target):
         state = first_state(KEY, SEALED, cookie, point)

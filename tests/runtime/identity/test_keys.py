@@ -1,4 +1,4 @@
-"""Keys are made, kept and read with care, and never end up in an error."""
+"""Keys are random, stored privately, read strictly, and never part of an error."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ KEY = bytes(range(1, 33))
 
 def test_keys_are_random() -> None:
     """32 bytes, and never the same."""
-    made = {keys.keygen() for _ in range(100)}
-    assert len(made) == 100 and {len(each) for each in made} == {32}
+    generated = {keys.keygen() for _ in range(100)}
+    assert len(generated) == 100 and {len(key) for key in generated} == {32}
 
 
 def test_a_key_is_taken_in_every_form(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_a_key_file_is_for_its_owner(tmp_path: Path) -> None:
 
 
 def test_a_key_file_is_not_overwritten(tmp_path: Path) -> None:
-    """The old key stays, and the error says what to do."""
+    """The old key stays, and the error has the remedy."""
     file = tmp_path / "cluster.key"
     keys.save(KEY, file)
     with pytest.raises(SecurityError, match="exists, .* choose another name, or remove"):
@@ -93,7 +93,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    """With what the system says about it."""
+    """With the system's reason."""
     with pytest.raises(SecurityError, match=r"cannot write key file .*k \(No such file"):
         keys.save(KEY, tmp_path / "missing" / "k")
 

@@ -1,4 +1,4 @@
-"""The address of a peer changes: the session goes on there, and nobody else can lead it away."""
+"""The address of a peer changes: the session follows it, and nobody else can redirect it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from beforehand import Node
 from beforehand.runtime.link.datagrams import DATA, HEADER
 from beforehand.runtime.link.frames import PING_FRAME, RESPONSE
-from tests.runtime.nodes import KEY, Town, happened, run, take
+from tests.runtime.nodes import KEY, MemoryCluster, run, take, wait_for_event
 
 Address = tuple[str, int]
 
@@ -104,7 +104,7 @@ class Router:
             self.inner.transport.sendto(data, self.bob)
 
     async def thieve(self) -> Port:
-        """Somebody on the way, with a socket of his own."""
+        """An attacker on the path, with a socket of its own."""
         self.ports.append(await open_port())
         return self.ports[-1]
 
@@ -132,7 +132,7 @@ def test_traffic_goes_on_at_a_new_address(key: bytes | None) -> None:
             Router(alice) as router,
             Node("bob", peers={"alice": router.inner.text()}, key=key) as bob,
         ):
-            await happened(alice, "up", "bob")
+            await wait_for_event(alice, "up", "bob")
             for step in range(3):
                 await exchange(alice, bob, 30, 100 * step)
                 await router.move()
@@ -147,7 +147,7 @@ def test_traffic_goes_on_at_a_new_address(key: bytes | None) -> None:
 
 
 def test_an_idle_peer_is_detected_at_its_new_address() -> None:
-    """Its heartbeat is enough: then alice can reach it again, although it said nothing."""
+    """Its heartbeat is enough for alice to reach it again, even if it sends no message."""
 
     async def main() -> None:
         async with (
@@ -155,7 +155,7 @@ def test_an_idle_peer_is_detected_at_its_new_address() -> None:
             Router(alice) as router,
             Node("bob", peers={"alice": router.inner.text()}, silent_after=0.3) as bob,
         ):
-            await happened(alice, "up", "bob")
+            await wait_for_event(alice, "up", "bob")
             await exchange(alice, bob, 3)
             await router.move()
             await alice.send("bob", b"where are you")
@@ -164,9 +164,9 @@ def test_an_idle_peer_is_detected_at_its_new_address() -> None:
     run(main())
 
 
-def test_a_stolen_packet_leads_nobody_away() -> None:
-    """Somebody on the way sends genuine packets from elsewhere: he gets challenges, fewer bytes than he
-    sent himself, however long he waits, and traffic goes on where it was."""
+def test_a_stolen_packet_does_not_move_a_session() -> None:
+    """An attacker replays genuine packets from another address: it gets challenges, fewer bytes than it
+    sent, however long it waits, and messages still go to the old address."""
 
     async def main() -> None:
         async with (
@@ -174,7 +174,7 @@ def test_a_stolen_packet_leads_nobody_away() -> None:
             Router(alice) as router,
             Node("bob", peers={"alice": router.inner.text()}, key=KEY) as bob,
         ):
-            await happened(alice, "up", "bob")
+            await wait_for_event(alice, "up", "bob")
             thief = await router.thieve()
             for step in range(0, 300, 100):
                 await exchange(alice, bob, 20, step)
@@ -191,8 +191,8 @@ def test_a_stolen_packet_leads_nobody_away() -> None:
     run(main())
 
 
-def test_old_packets_from_elsewhere_are_nothing() -> None:
-    """They were held up, and newer ones have come since: they tell nothing of where the peer is."""
+def test_old_packets_from_another_address_are_ignored() -> None:
+    """Delayed packets, older than those that have arrived since, are no evidence of a new address."""
 
     async def main() -> None:
         async with (
@@ -200,7 +200,7 @@ def test_old_packets_from_elsewhere_are_nothing() -> None:
             Router(alice) as router,
             Node("bob", peers={"alice": router.inner.text()}) as bob,
         ):
-            await happened(alice, "up", "bob")
+            await wait_for_event(alice, "up", "bob")
             thief = await router.thieve()
             router.hold = True
             await bob.send("alice", b"held up")
@@ -218,7 +218,7 @@ def test_old_packets_from_elsewhere_are_nothing() -> None:
 
 
 def test_a_short_packet_from_elsewhere_is_not_answered_with_a_longer_one() -> None:
-    """Whoever sends stolen heartbeats from many addresses does not make alice send more."""
+    """Stolen heartbeats from many addresses do not make alice send more."""
 
     async def main() -> None:
         async with (
@@ -226,7 +226,7 @@ def test_a_short_packet_from_elsewhere_is_not_answered_with_a_longer_one() -> No
             Router(alice) as router,
             Node("bob", peers={"alice": router.inner.text()}, silent_after=0.2) as bob,
         ):
-            await happened(alice, "up", "bob")
+            await wait_for_event(alice, "up", "bob")
             thief = await router.thieve()
             router.hold = True
             while len(router.held) < 3:
@@ -246,26 +246,28 @@ def test_only_the_answer_to_the_challenge_moves_a_session() -> None:
     """A response that nobody asked for, or a wrong one, changes nothing."""
 
     async def main() -> None:
-        async with Town() as town:
-            alice, bob = await town.mesh("alice", "bob")
+        async with MemoryCluster() as cluster:
+            alice, bob = await cluster.mesh("alice", "bob")
             ours, theirs = (
                 node.driver.engine.sessions.peers[name].link
                 for node, name in ((alice, "bob"), (bob, "alice"))
             )
             assert ours is not None and theirs is not None
             guess = bytes([RESPONSE]) + b"guessed!"
-            town.network.carry("bob", "alice", [theirs.alone(guess, time.monotonic_ns())])
+            cluster.network.carry("bob", "alice", [theirs.alone(guess, time.monotonic_ns())])
             await asyncio.sleep(0.01)
             challenges: list[bytes] = []
             while len(challenges) < 3:
                 ping = theirs.alone(PING_FRAME, time.monotonic_ns())
-                town.network.carry("away", "alice", [ping])
+                cluster.network.carry("away", "alice", [ping])
                 await asyncio.sleep(0.01)
-                challenges = [each for _, to, each in town.network.carried if to == "away"]
+                challenges = [
+                    challenge for _, to, challenge in cluster.network.carried if to == "away"
+                ]
             assert (
-                len({each[HEADER : HEADER + 9] for each in challenges}) == 1
+                len({challenge[HEADER : HEADER + 9] for challenge in challenges}) == 1
             )  # a late answer counts
-            town.network.carry("bob", "alice", [theirs.alone(guess, time.monotonic_ns())])
+            cluster.network.carry("bob", "alice", [theirs.alone(guess, time.monotonic_ns())])
             await alice.send("bob", b"where you were")
             assert await take(bob) == [b"where you were"]
             assert ours.address == "bob" and alice.stats().misbehaved == 0

@@ -35,21 +35,20 @@ def link_pair(datagram: int = DATAGRAM, secrets: tuple[bytes, bytes] | None = No
         sealer = make_sealer(secrets[end], False) if secrets else PlainSealer()
         opener = make_opener(secrets[1 - end], False) if secrets else PlainOpener()
         own, other = bytes([end]) * 8, bytes([1 - end]) * 8
-        overhead = int(sealer.overhead)
-        sealing = (sealer, opener, datagram, overhead, LIMIT)
+        sealing = (sealer, opener, datagram, LIMIT)
         links.append(Link(own, other, f"end {end}", *sealing, preferred=True, now=START))
     return links
 
 
 def frames_of(body: bytes, link: Link | None = None, now: int = 0) -> list[bytes | Frame]:
-    """What a body holds but padding; with a link, acknowledgements and fragments are for it."""
-    found: list[bytes | Frame] = []
+    """The frames of a body; with a link, its acknowledgements and fragments are processed there."""
+    decoded: list[bytes | Frame] = []
     at = 0
     while at < len(body) and body[at] != frames.PADDING:
         tag = body[at]
         if tag < frames.ACK or tag & 0x20:
             frame, at = decode_at(body, at, "peer")
-            found.append(frame)
+            decoded.append(frame)
             continue
         reader = Reader(body, at + 1, "peer")
         if tag == frames.ACK:
@@ -59,15 +58,15 @@ def frames_of(body: bytes, link: Link | None = None, now: int = 0) -> list[bytes
         elif tag == frames.FRAGMENT and link is not None:
             whole = link.reassembly.add(reader)
             if whole is not None:
-                found.append(decode(whole, "peer"))
+                decoded.append(decode(whole, "peer"))
         else:
             if tag == frames.FRAGMENT:
                 reader.varint(), reader.varint(), reader.varint(), reader.payload()
             elif tag == frames.PING:
                 reader.take(frames.TOKEN)
-            found.append(bytes([tag]))
+            decoded.append(bytes([tag]))
         at = int(reader.position)
-    return found
+    return decoded
 
 
 @dataclass
@@ -90,7 +89,7 @@ class LossyLinks:
     longest: int = 0
 
     def __post_init__(self) -> None:
-        self.chance = random.Random(self.seed)
+        self.rng = random.Random(self.seed)
         self.links = link_pair(self.datagram)
         self.wire: list[tuple[int, int, int, bytes]] = []  # time, order, to which end, datagram
         self.order = 0
@@ -106,7 +105,7 @@ class LossyLinks:
         raise AssertionError(f"seed {self.seed}: no end after {most} steps")
 
     def run_for(self, duration: int) -> None:
-        """So many nanoseconds."""
+        """Run for this many nanoseconds."""
         until = self.now + duration
         for end in (0, 1):
             self.write(end)
@@ -138,12 +137,12 @@ class LossyLinks:
         if body is None:
             self.refused += 1
             return
-        found = frames_of(body, link, self.now)
-        self.got[end].extend([each for each in found if isinstance(each, Frame)])
-        if any(isinstance(each, Frame) and each.messages() for each in found):
+        decoded = frames_of(body, link, self.now)
+        self.got[end].extend([frame for frame in decoded if isinstance(frame, Frame)])
+        if any(isinstance(frame, Frame) and frame.messages() for frame in decoded):
             link.owe_ack(NOW, self.now)
         elif any(tag != frames.ACK for tag in body[:1]):
-            link.owe_ack(LATER if found else NOW, self.now)
+            link.owe_ack(LATER if decoded else NOW, self.now)
 
     def write(self, end: int) -> None:
         """Put on the wire what one end wants to send."""
@@ -154,13 +153,13 @@ class LossyLinks:
     def carry(self, end: int, datagram: bytes) -> None:
         """Lose, double or delay a datagram of one end."""
         loss = self.loss if end == 0 or self.back is None else self.back
-        if self.chance.random() < loss:
+        if self.rng.random() < loss:
             self.lost += 1
             self.lost_frames[end] += len(frames_of(datagram[HEADER:-4]))
             return
-        copies = 2 if self.chance.random() < self.duplicate else 1
+        copies = 2 if self.rng.random() < self.duplicate else 1
         self.doubled += copies - 1
         for _ in range(copies):
-            late = self.chance.randrange(3 * MS) if self.chance.random() < self.reorder else 0
+            late = self.rng.randrange(3 * MS) if self.rng.random() < self.reorder else 0
             self.order += 1
             heapq.heappush(self.wire, (self.now + self.delay + late, self.order, 1 - end, datagram))

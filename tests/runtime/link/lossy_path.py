@@ -9,8 +9,9 @@ import random
 from collections import deque
 from dataclasses import dataclass, field
 
+from beforehand.runtime.link.flight import Packet
 from beforehand.runtime.link.received import Received
-from beforehand.runtime.link.recovery import Packet, Recovery
+from beforehand.runtime.link.recovery import Recovery
 from beforehand.runtime.link.rtt import MILLISECOND
 
 DATAGRAM = 1400
@@ -36,7 +37,7 @@ class LossyPath:
     windows: list[int] = field(default_factory=list)  # after each acknowledgement
 
     def __post_init__(self) -> None:
-        self.chance = random.Random(self.seed)
+        self.rng = random.Random(self.seed)
         self.recovery = Recovery(DATAGRAM)
         self.received = Received()
         self.wire: list[
@@ -72,12 +73,12 @@ class LossyPath:
 
     def carry(self, start: int, number: int, content: list[bytes] | None) -> bool:
         """Put a datagram on the wire; content None is an acknowledgement on its way back."""
-        if self.chance.random() < self.loss:
+        if self.rng.random() < self.loss:
             return False
-        for _ in range(2 if self.chance.random() < self.duplicate else 1):
+        for _ in range(2 if self.rng.random() < self.duplicate else 1):
             arrival = start + self.delay
-            if self.chance.random() < self.reorder:
-                arrival += self.chance.randrange(self.late)
+            if self.rng.random() < self.reorder:
+                arrival += self.rng.randrange(self.late)
             self.order += 1
             heapq.heappush(self.wire, (arrival, self.order, number, content))
         return True

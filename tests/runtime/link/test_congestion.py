@@ -69,7 +69,7 @@ def test_a_mistake_is_undone() -> None:
 
 
 def test_a_true_loss_among_mistakes() -> None:
-    """As long as one of the losses stands, the window stays; so it does for mistakes of long ago."""
+    """As long as one loss is real, or the spurious ones are old, the reduction stays."""
     congestion = after_a_loss()
     congestion.lost(2, 90, 120)
     first = congestion.event

@@ -24,11 +24,11 @@ def add(pieces: Reassembly, fragment: bytes) -> bytes | None:
 def piece(number: int, start: int, total: int, data: bytes) -> bytes:
     """A fragment as a broken peer might write it."""
     fields = (number, start, total, len(data))
-    return bytes([FRAGMENT]) + b"".join(varint(each) for each in fields) + data
+    return bytes([FRAGMENT]) + b"".join(varint(field) for field in fields) + data
 
 
 @pytest.mark.parametrize("length", [1, 95, 96, 97, 5_000])
-def test_pieces_fill_the_room_and_no_more(length: int) -> None:
+def test_fragments_fill_the_room_and_no_more(length: int) -> None:
     """Every fragment fits, and all of them together are the frame."""
     whole = random.Random(length).randbytes(length)
     fragments = fragment_frames(7, whole, 128)
@@ -41,19 +41,23 @@ def test_pieces_fill_the_room_and_no_more(length: int) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_any_order_with_duplicates(seed: int) -> None:
-    """Several frames at once, their pieces shuffled and doubled: each is put together once."""
-    chance = random.Random(seed)
-    frames = {number: chance.randbytes(chance.randrange(200, 9_000)) for number in range(1, 9)}
-    fragments = [each for n, frame in frames.items() for each in fragment_frames(n, frame, 300)]
-    fragments += chance.sample(fragments, len(fragments) // 2)
-    chance.shuffle(fragments)
+    """Several frames at once, their fragments shuffled and duplicated: each is reassembled once."""
+    rng = random.Random(seed)
+    frames = {number: rng.randbytes(rng.randrange(200, 9_000)) for number in range(1, 9)}
+    fragments = [
+        fragment
+        for number, frame in frames.items()
+        for fragment in fragment_frames(number, frame, 300)
+    ]
+    fragments += rng.sample(fragments, len(fragments) // 2)
+    rng.shuffle(fragments)
     pieces = Reassembly(LIMIT)
-    found = [whole for fragment in fragments if (whole := add(pieces, fragment)) is not None]
-    assert sorted(found) == sorted(frames.values())
+    completed = [whole for fragment in fragments if (whole := add(pieces, fragment)) is not None]
+    assert sorted(completed) == sorted(frames.values())
     assert (pieces.held, pieces.partial) == (0, {})
 
 
-def test_a_late_piece_of_a_finished_frame_is_nothing() -> None:
+def test_a_late_fragment_of_a_completed_frame_is_ignored() -> None:
     """It neither begins the frame again nor holds memory."""
     pieces = Reassembly(LIMIT)
     fragments = fragment_frames(1, bytes(500), 300)
@@ -77,7 +81,7 @@ def test_a_late_piece_of_a_finished_frame_is_nothing() -> None:
     ],
 )
 def test_what_no_correct_peer_sends_changes_nothing(fragment: bytes, problem: str) -> None:
-    """It is refused with a sentence, and the frame that was under way is still put together."""
+    """It is refused, and the frame in progress is still reassembled."""
     pieces = Reassembly(LIMIT)
     whole = bytes(range(50))
     assert add(pieces, piece(1, 0, 50, whole[:20])) is None
@@ -98,8 +102,8 @@ def test_memory_ends_at_the_limit_and_comes_back() -> None:
     assert add(pieces, piece(4, 0, 1_000, b"d" * 1_000)) == b"d" * 1_000
 
 
-def test_pieces_that_overlap_make_no_frame() -> None:
-    """Enough bytes, but not all of them: that frame is given up, with its memory."""
+def test_overlapping_fragments_are_refused() -> None:
+    """Enough bytes in total, but with a gap: the frame is discarded, and its memory freed."""
     pieces = Reassembly(LIMIT)
     add(pieces, piece(1, 0, 100, b"a" * 60))
     with pytest.raises(RemoteProtocolError, match="overlap"):

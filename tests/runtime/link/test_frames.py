@@ -1,4 +1,4 @@
-"""What links say to each other: encodings that come back as they were, and hostile bytes."""
+"""The link's own frames: encodings that survive a round trip, and hostile bytes."""
 
 import random
 
@@ -24,11 +24,11 @@ def packet_ranges(draw: st.DrawFn) -> list[tuple[int, int]]:
     """Ranges of packet numbers with holes between them, the newest first."""
     steps = draw(st.lists(st.tuples(st.integers(0, 500), st.integers(1, 500)), min_size=1))
     first = draw(st.integers(0, 2**40))
-    found = []
+    ranges = []
     for length, hole in steps:
-        found.append((first, first + length))
+        ranges.append((first, first + length))
         first += length + hole + 1
-    return found[::-1]
+    return ranges[::-1]
 
 
 @given(packet_ranges(), st.integers(0, 10**9))
@@ -64,9 +64,9 @@ def test_a_clock_that_goes_back_is_no_delay() -> None:
         ((0, 0), "end inside a frame"),
     ],
 )
-def test_acknowledgements_that_nobody_writes(content: tuple[int, ...], problem: str) -> None:
-    """They are refused with a sentence, and the peer is named."""
-    data = bytes([frames.ACK]) + b"".join(varint(each) for each in content)
+def test_malformed_acknowledgements_are_refused(content: tuple[int, ...], problem: str) -> None:
+    """They are refused with an error that names the peer."""
+    data = bytes([frames.ACK]) + b"".join(varint(field) for field in content)
     with pytest.raises(RemoteProtocolError, match=problem) as refused:
         read_ack(reader(data))
     assert refused.value.peer == "bob"
@@ -74,10 +74,10 @@ def test_acknowledgements_that_nobody_writes(content: tuple[int, ...], problem: 
 
 def test_random_bytes_are_ranges_or_refused() -> None:
     """Whatever comes, nothing but RemoteProtocolError, and no more than the bytes that are there."""
-    chance = random.Random(6)
+    rng = random.Random(6)
     accepted = refused = 0
     for _ in range(5_000):
-        data = bytes(chance.choices(chance.choice([WILD, TAME]), k=chance.randrange(1, 40)))
+        data = bytes(rng.choices(rng.choice([WILD, TAME]), k=rng.randrange(1, 40)))
         cursor = reader(data)
         try:
             ranges, delay = read_ack(cursor)

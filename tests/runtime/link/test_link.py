@@ -13,7 +13,7 @@ from beforehand.runtime.link import frames
 from beforehand.runtime.link.datagrams import DATA, HEADER, packet_number
 from beforehand.runtime.link.link import LATER, MAX_ACK_DELAY, NOW, PIGGYBACK
 from beforehand.runtime.link.received import Received
-from tests.runtime.engine.engines import Company
+from tests.runtime.engine.engines import EngineMesh
 from tests.runtime.link.lossy_links import (
     DATAGRAM,
     HEARTBEAT,
@@ -25,11 +25,11 @@ from tests.runtime.link.lossy_links import (
 )
 
 
-def messages(found: list[Frame]) -> dict[int, bytes]:
+def messages(received: list[Frame]) -> dict[int, bytes]:
     """The payloads in frames, by number, however they were cut into runs."""
     return {
         int(frame.first) + at: payload
-        for frame in found
+        for frame in received
         if isinstance(frame, HybridMessage)
         for at, payload in enumerate(frame.payloads)
     }
@@ -37,13 +37,11 @@ def messages(found: list[Frame]) -> dict[int, bytes]:
 
 def post_all(pair: LossyLinks, end: int, count: int, sizes: tuple[int, ...]) -> dict[int, bytes]:
     """Post messages of several sizes, a run of ten now and then, and acks of the core."""
-    chance = random.Random(end)
+    rng = random.Random(end)
     posted: dict[int, bytes] = {}
     number = 1
     while number <= count:
-        run = tuple(
-            chance.randbytes(chance.choice(sizes)) for _ in range(chance.choice([1, 1, 10]))
-        )
+        run = tuple(rng.randbytes(rng.choice(sizes)) for _ in range(rng.choice([1, 1, 10])))
         pair.links[end].post(HybridMessage(number, number - 1, False, run))
         pair.links[end].post(HybridAck(number))
         posted.update({number + at: payload for at, payload in enumerate(run)})
@@ -89,7 +87,7 @@ def test_nothing_is_lost_and_nothing_goes_again() -> None:
 
 
 def test_a_blackout_ends_with_a_probe() -> None:
-    """Nothing is heard for seconds; then the wire is mended, and a probe starts it all again."""
+    """Nothing arrives for seconds; when the path is restored, a probe resumes the transfer."""
     pair = LossyLinks(1, loss=1.0)
     posted = post_all(pair, 0, 200, (500,))
     pair.run_for(3_000 * MS)
@@ -117,7 +115,7 @@ def test_control_frames_may_be_large() -> None:
     assert pair.longest <= DATAGRAM
 
 
-def test_a_probe_needs_nothing_to_say() -> None:
+def test_a_probe_without_frames_is_a_ping() -> None:
     """What was lost is not to be sent again; then a ping asks whether the peer is there."""
     ours, _ = link_pair()
     ours.alone(frames.PING_FRAME, START)
@@ -132,17 +130,17 @@ def test_a_run_is_cut_to_fill_datagrams() -> None:
     ours, theirs = link_pair()
     payloads = tuple(bytes([at % 256]) * 32 for at in range(1_000))
     ours.post(HybridMessage(5, 4, True, payloads))
-    found: list[Frame] = []
+    received: list[Frame] = []
     count = 0
     for datagram in ours.write(START):
         body = theirs.open(datagram, packet_number(datagram), START)
         assert body is not None
-        found += [each for each in frames_of(body) if isinstance(each, Frame)]
+        received += [frame for frame in frames_of(body) if isinstance(frame, Frame)]
         count += 1
-    sent = [each for frame in found if isinstance(frame, HybridMessage) for each in frame.payloads]
+    runs = [frame for frame in received if isinstance(frame, HybridMessage)]
+    sent = [payload for run in runs for payload in run.payloads]
     assert tuple(sent) == payloads[: len(sent)]
     assert len(sent) / count > 0.85 * (DATAGRAM - HEADER) / 33
-    runs = [frame for frame in found if isinstance(frame, HybridMessage)]
     assert [int(run.prev) for run in runs[1:]] == [int(run.first) - 1 for run in runs[1:]]
     assert runs[0].prev == 4 and all(run.flagged for run in runs)
 
@@ -167,7 +165,7 @@ def test_datagrams_of_nearly_one_length_are_padded_to_it() -> None:
 
 
 def test_an_acknowledgement_rides_along_or_waits() -> None:
-    """What may wait waits for company, up to its patience; what may not goes in this turn."""
+    """Acks that may wait are piggybacked until their deadline; urgent ones are sent in this turn."""
     ours, theirs = link_pair()
     for urgency in (LATER, NOW):
         ours.ping()
@@ -184,12 +182,12 @@ def test_an_acknowledgement_rides_along_or_waits() -> None:
             assert len(theirs.write(due)) == 1
     theirs.owe_ack(LATER, START)
     theirs.post(HybridAck(1))
-    (company,) = theirs.write(START)
-    assert company[HEADER] == frames.ACK and not theirs.ack_owed
+    (mesh,) = theirs.write(START)
+    assert mesh[HEADER] == frames.ACK and not theirs.ack_owed
 
 
 def test_an_acknowledgement_is_put_off_once() -> None:
-    """More packets that may wait do not move the time, nor does one of these make an urgent one wait."""
+    """More packets whose acks may wait don't move the deadline, and don't delay an urgent ack."""
     _, theirs = link_pair()
     for after in (0, 2 * MS, 4 * MS):
         theirs.owe_ack(LATER, START + after)
@@ -235,7 +233,7 @@ def test_an_acknowledgement_of_many_holes_leaves_room() -> None:
 
 @pytest.mark.parametrize("secrets", [None, (b"a" * 32, b"b" * 32)], ids=["plain", "encrypted"])
 def test_replays_and_forgeries_are_not_opened(secrets: tuple[bytes, bytes] | None) -> None:
-    """They leave no trace: not in the numbers that came, nor in when the peer was heard."""
+    """They change neither the received numbers nor the time of the last sign of life."""
     ours, theirs = link_pair(secrets=secrets)
     ours.post(HybridMessage(1, 0, False, (b"once",)))
     (datagram,) = ours.write(START)
@@ -257,7 +255,7 @@ def test_replays_and_forgeries_are_not_opened(secrets: tuple[bytes, bytes] | Non
 
 
 def test_a_quiet_link_pings() -> None:
-    """Nothing to say for a heartbeat: then something is said, and only then."""
+    """A heartbeat is sent after a heartbeat interval without traffic, and only then."""
     ours, _ = link_pair()
     ours.expired(START + HEARTBEAT - 1, HEARTBEAT)
     assert not ours.has_frames()
@@ -268,7 +266,7 @@ def test_a_quiet_link_pings() -> None:
 
 
 def test_one_turn_is_not_for_one_peer_alone() -> None:
-    """A link with much to send gives at most so many datagrams at a time."""
+    """A link writes at most the given number of datagrams per turn."""
     ours, _ = link_pair()
     ours.recovery.congestion.window = 10**9
     ours.recovery.rtt.sample(10_000, 0)
@@ -280,12 +278,12 @@ def test_one_turn_is_not_for_one_peer_alone() -> None:
 
 def test_what_is_taken_over_is_counted() -> None:
     """A link that has a frame of its own takes over those of another, and lets all of them go."""
-    old = Company("alice", "bob").link("alice", "bob")
+    old = EngineMesh("alice", "bob").link("alice", "bob")
     old.post_bytes(b"in flight")
     old.write(START)
     old.post_bytes(b"in the queue")
     old.post_urgent(b"urgent")
-    link = Company("alice", "bob").link("alice", "bob")
+    link = EngineMesh("alice", "bob").link("alice", "bob")
     link.ping()
     own = int(link.waiting)
     link.inherit(old)

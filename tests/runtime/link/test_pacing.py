@@ -22,7 +22,7 @@ D = 1400
 )
 def test_over_a_long_time(window: int, smoothed: int, starting: bool, wakes: int) -> None:
     """A sender that sends all it may, when it happens to wake up, keeps the rate."""
-    chance = random.Random(window)
+    rng = random.Random(window)
     pacer = Pacer(D)
     pacer.set_rate(window, smoothed, starting)
     rate = (2 if starting else 1.25) * window / smoothed
@@ -35,13 +35,13 @@ def test_over_a_long_time(window: int, smoothed: int, starting: bool, wakes: int
             sent += D
         held_back += pacer.when(now) > 0
         assert sent <= rate * (now - start) + burst + D
-        now += chance.randrange(2 * wakes)
+        now += rng.randrange(2 * wakes)
     assert held_back == 3000
     assert sent >= 0.99 * rate * (now - start) - D
 
 
 def test_when_there_is_room() -> None:
-    """The time that is told is the first at which a datagram may go."""
+    """`when` returns the first time at which a datagram may be sent."""
     pacer = Pacer(D)
     pacer.set_rate(32 * D, 100 * MILLISECOND, False)
     now = 10**12

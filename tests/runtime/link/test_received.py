@@ -32,13 +32,13 @@ class Model:
 
     def ranges(self) -> list[tuple[int, int]]:
         """All ranges, the newest first."""
-        found: list[tuple[int, int]] = []
+        merged: list[tuple[int, int]] = []
         for number in sorted(self.seen, reverse=True):
-            if found and found[-1][0] == number + 1:
-                found[-1] = (number, found[-1][1])
+            if merged and merged[-1][0] == number + 1:
+                merged[-1] = (number, merged[-1][1])
             else:
-                found.append((number, number))
-        return found
+                merged.append((number, number))
+        return merged
 
     def forget_below(self, number: int) -> None:
         """Raise the floor."""
@@ -83,12 +83,12 @@ def test_in_order_is_one_range() -> None:
 
 
 def test_any_order_ends_as_one_range() -> None:
-    """A shuffled stream is taken whole, whatever holes it had on the way."""
+    """All numbers of a shuffled stream are accepted, whatever gaps it had on the way."""
     numbers = list(range(5000))
-    chance = random.Random(6)
+    rng = random.Random(6)
     for start in range(0, 5000, 250):  # packets overtake each other within 250
         part = numbers[start : start + 250]
-        chance.shuffle(part)
+        rng.shuffle(part)
         numbers[start : start + 250] = part
     received = Received()
     most = 0
@@ -128,6 +128,6 @@ def test_forgotten_numbers_are_replays() -> None:
 
 
 def test_at_least_one_range() -> None:
-    """A limit of nothing is refused with a reason."""
+    """A limit of zero is refused."""
     with pytest.raises(LocalProtocolError, match="at least 1 range, not 0"):
         Received(0)

@@ -1,11 +1,12 @@
-"""Losses are found, mistakes noticed, probes back off, and forged acknowledgements change nothing."""
+"""Losses are detected, spurious ones undone, probes back off, and forged acks change nothing."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from beforehand.errors import LocalProtocolError, RemoteProtocolError
-from beforehand.runtime.link.recovery import MAX_TIMEOUT, Packet, Recovery
+from beforehand.runtime.link.flight import Packet
+from beforehand.runtime.link.recovery import MAX_TIMEOUT, Recovery
 from beforehand.runtime.link.rtt import MAX_ACK_DELAY, MILLISECOND
 from tests.runtime.link.lossy_path import LossyPath
 
@@ -83,7 +84,7 @@ def test_random_loss_leaves_a_usable_window() -> None:
 
 
 def test_newly_acknowledged_once() -> None:
-    """Each packet is reported once, the oldest first; old news is nothing."""
+    """Each packet is reported once, the oldest first; repeated acks report nothing."""
     recovery = warm()
     send(recovery, range(10, 20), START)
     now = START + TRIP
@@ -134,14 +135,14 @@ def test_forged_acknowledgements(ranges: list[tuple[int, int]], problem: str) ->
 
 
 def test_numbers_follow_each_other() -> None:
-    """A sender that skips or repeats a number is told so."""
+    """Skipping or repeating a number raises."""
     recovery = warm()
     with pytest.raises(LocalProtocolError, match="packet 11 .* the next number is 10"):
         send(recovery, range(11, 12), START)
 
 
 def test_only_the_newest_packet_measures_the_round_trip() -> None:
-    """An acknowledgement that fills an old hole says nothing about the path as it is now."""
+    """An acknowledgement that fills an old gap is not a sample of the round-trip time."""
     recovery = warm()
     send(recovery, range(10, 12), START)
     recovery.acknowledged([(11, 11)], 4 * MILLISECOND, START + TRIP + 4 * MILLISECOND)
@@ -162,7 +163,7 @@ def test_only_the_newest_packet_measures_the_round_trip() -> None:
     )
 )
 def test_like_a_dictionary(steps: list[tuple[str, int]]) -> None:
-    """Whatever is sent and acknowledged: the same fates as when all packets in flight are looked at."""
+    """Whatever is sent and acknowledged: the same results as from scanning all packets in flight."""
     recovery = Recovery(D)
     flight: dict[int, int] = {}  # number -> when
     largest, count, now = -1, 0, START
@@ -245,7 +246,7 @@ def test_spurious_losses() -> None:
 
 
 def test_too_late_to_be_a_mistake() -> None:
-    """A loss that is disproved after very long, as by a replay of the peer, teaches nothing."""
+    """A loss that is disproved after very long, as by a replay of the peer, changes no threshold."""
     recovery = warm()
     send(recovery, range(10, 40), START)
     recovery.acknowledged([(20, 30)], 0, START + TRIP)
@@ -354,7 +355,7 @@ def test_the_window_is_the_room() -> None:
 
 
 def test_pacing_takes_its_time() -> None:
-    """On a long path a window does not go out at once, and the time is told when more may go."""
+    """On a long path a window is not sent at once, and the next time to send is known."""
     recovery = Recovery(D)
     count = 0
     while recovery.room(START) > 0:
@@ -448,7 +449,7 @@ def test_no_persistent_congestion_around_an_arrival(later: bool) -> None:
 
 
 def test_no_persistent_congestion_before_the_first_sample() -> None:
-    """As long as the round trip is unknown, nobody can say what is long."""
+    """Without a round-trip sample, persistent congestion cannot be recognised."""
     recovery = Recovery(D)
     send(recovery, range(1), START)
     send(recovery, range(1, 5), START + 10**10)
@@ -458,7 +459,7 @@ def test_no_persistent_congestion_before_the_first_sample() -> None:
 
 
 def test_no_persistent_congestion_after_a_mistake() -> None:
-    """A packet that was not lost after all does not begin a time in which everything was."""
+    """A spurious loss does not start a period of persistent congestion."""
     recovery = warm()
     timeout = recovery.rtt.timeout()
     send(recovery, range(10, 12), START + 1)

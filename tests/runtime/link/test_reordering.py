@@ -67,12 +67,12 @@ def test_limits_stay_where_they_are_needed() -> None:
 
 
 def test_which_losses_were_mistakes() -> None:
-    """Acknowledged losses are found among others, once; old ones are forgotten."""
+    """Acknowledged losses are reported as spurious, once; old ones are forgotten."""
     reordering = Reordering()
     for number in (2, 5, 6, 11, 15):
         reordering.remember(Loss(number, 0, number * 10, 1))
-    found = reordering.spurious([(16, 20), (11, 13), (3, 5)], 25)
-    assert [loss.number for loss in found] == [5, 11]
+    spurious = reordering.spurious([(16, 20), (11, 13), (3, 5)], 25)
+    assert [loss.number for loss in spurious] == [5, 11]
     assert [loss.number for loss in reordering.losses] == [6, 15]  # 2 was found at 20
     assert reordering.spurious([(16, 20), (11, 13), (3, 5)], 25) == []
 

@@ -28,7 +28,7 @@ def test_first_sample_replaces_the_assumption() -> None:
 
 
 def test_the_delay_of_the_peer_is_taken_off() -> None:
-    """A peer that sat on the acknowledgement and says so does not make the path longer."""
+    """A delay that the peer reports does not count as round-trip time."""
     rtt = Rtt()
     rtt.sample(20 * MILLISECOND, 0)
     for _ in range(100):
@@ -51,11 +51,11 @@ def test_a_delay_is_not_believed_too_far() -> None:
 
 def test_smoothing_follows_the_definition() -> None:
     """Many samples give what the formulas of RFC 6298 give in fractions."""
-    chance = random.Random(3)
+    rng = random.Random(3)
     rtt = Rtt()
     smoothed = variation = 0.0
     for count in range(500):
-        elapsed = chance.randrange(MILLISECOND, 50 * MILLISECOND)
+        elapsed = rng.randrange(MILLISECOND, 50 * MILLISECOND)
         rtt.sample(elapsed, 0)
         if count == 0:
             smoothed, variation = elapsed, elapsed / 2

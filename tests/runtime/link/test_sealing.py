@@ -53,13 +53,13 @@ def test_what_is_sealed_opens(plain: bool) -> None:
         datagram = sealer.seal(number, header(number), body)
         assert datagram[:HEADER] == header(number)
         assert len(datagram) == HEADER + size + sealer.overhead
-        assert size < 15 or (body in datagram) == plain  # shorter ones may occur by chance
+        assert size < 15 or (body in datagram) == plain  # shorter ones may occur by rng
         assert opens(opener, datagram) == body
 
 
 @pytest.mark.parametrize("plain", [False, True])
 def test_every_changed_byte_is_noticed(plain: bool) -> None:
-    """In the header, the body or the tag; cut or made longer; the true packet still opens."""
+    """In the header, the body or the tag; truncated or extended; the original packet still opens."""
     datagram = make_sealer(SECRET, plain).seal(5, header(5), BODY)
     opener = make_opener(SECRET, plain)
     for position in range(len(datagram)):
@@ -76,7 +76,7 @@ def test_every_changed_byte_is_noticed(plain: bool) -> None:
 @pytest.mark.parametrize("plain", [False, True])
 @given(noise=st.binary(max_size=60))
 def test_any_bytes_are_survived(plain: bool, noise: bytes) -> None:
-    """Random bytes in the place of a packet give nothing, and no exception."""
+    """Random bytes instead of a packet are refused without an exception."""
     data = noise.ljust(HEADER, b"\xb5")
     assert opens(make_opener(SECRET, plain), data) is None
 
@@ -86,8 +86,8 @@ def test_impossible_numbers_open_nothing(number: int) -> None:
     """Also those that come of eight bytes read as a signed integer."""
     opener = GcmOpener(SECRET)
     assert opener.open(number, header(0), header(0) + bytes(40)) is None
-    for each in (0, 2**22):
-        opens(opener, GcmSealer(SECRET).seal(each, header(each), BODY))
+    for number in (0, 2**22):
+        opens(opener, GcmSealer(SECRET).seal(number, header(number), BODY))
     assert opener.open(number, header(0), header(0) + bytes(40)) is None
 
 
@@ -148,7 +148,7 @@ def test_epochs_are_long_and_within_the_limit() -> None:
 
 
 def packets(count: int, shift: int) -> list[bytes]:
-    """So many packets, from 0 on."""
+    """Packets numbered from 0."""
     sealer = GcmSealer(SECRET, shift)
     return [sealer.seal(number, header(number), BODY) for number in range(count)]
 
@@ -157,8 +157,8 @@ def test_packets_overtake_each_other_across_epochs() -> None:
     """Shuffled within less than an epoch, all open, through many epochs."""
     shift, count = 4, 400
     sent = packets(count, shift)
-    dice = random.Random(6)
-    order = sorted(range(count), key=lambda number: number + dice.uniform(0, 14))
+    seeded_bytes = random.Random(6)
+    order = sorted(range(count), key=lambda number: number + seeded_bytes.uniform(0, 14))
     opener = GcmOpener(SECRET, shift)
     epochs = [number >> shift for number in order]
     assert any(after < before for before, after in itertools.pairwise(epochs))
@@ -192,7 +192,7 @@ def test_only_a_genuine_packet_moves_the_epoch() -> None:
 
 
 def test_a_sealer_may_leave_epochs_out() -> None:
-    """It turns the ratchet as often as its numbers say."""
+    """It advances the ratchet to the epoch of the packet number."""
     opener = GcmOpener(SECRET, 1)
     for datagram in packets(7, 1):
         assert opens(opener, datagram) == BODY

@@ -30,28 +30,28 @@ NAMES = ["alice", "a/../b", ".hidden", "_spark", "%2E", "", "ü" * 127, "x" * 25
 
 
 def wait_until(fact: Callable[[], bool]) -> None:
-    """Let the thread work until something is so."""
+    """Let the thread work until a condition holds."""
     deadline = time.monotonic() + PATIENCE
     while not fact():
         assert time.monotonic() < deadline
         time.sleep(0.001)
 
 
-def traced(folder: Path, told: list[str], process: str = "alice") -> NodeTrace:
-    """A trace whose clock ticks with every look at it."""
+def traced(folder: Path, problems: list[str], process: str = "alice") -> NodeTrace:
+    """A trace whose clock ticks with every reading."""
     ticks = count(1)
-    return NodeTrace(folder, "live", process, told.append, lambda: next(ticks))
+    return NodeTrace(folder, "live", process, problems.append, lambda: next(ticks))
 
 
 def finished(folder: Path) -> list[str]:
     """The names of the complete parts."""
-    return sorted(each.name for each in folder.iterdir() if not each.name.startswith("."))
+    return sorted(file.name for file in folder.iterdir() if not file.name.startswith("."))
 
 
 def test_events_are_written_as_they_were_recorded(tmp_path: Path) -> None:
     """In order, numbered, with the time of the clock, between a start and a stop."""
-    told: list[str] = []
-    trace = traced(tmp_path, told)
+    problems: list[str] = []
+    trace = traced(tmp_path, problems)
     trace.record("send", "alice", 1, ("bob", "carol"), 5, 0, "")
     trace.record("release", "alice", 1, ("bob",), 5, 7, "")
     trace.record("control", "bob", 0, ("alice",), 0, 9, "ack")
@@ -65,7 +65,7 @@ def test_events_are_written_as_they_were_recorded(tmp_path: Path) -> None:
         Event("live", "alice", 5, "deliver", "bob", 3, None, 5, 2, 0, ""),
         Event("live", "alice", 6, "stop", None, None, None, 6, 0, 0, END),
     ]
-    assert finished(tmp_path) == ["alice-00001.parquet"] and told == []
+    assert finished(tmp_path) == ["alice-00001.parquet"] and problems == []
 
 
 def test_a_run_is_that_many_events(tmp_path: Path) -> None:
@@ -75,12 +75,12 @@ def test_a_run_is_that_many_events(tmp_path: Path) -> None:
     trace.record_run("deliver", "bob", 7, None, [10, 20, 30])
     trace.close("expelled")
     events = list(read(tmp_path))
-    assert [(each.mid, each.payload_bytes, each.time_ns) for each in events[1:-1]] == [
+    assert [(event.mid, event.payload_bytes, event.time_ns) for event in events[1:-1]] == [
         (7, 10, 2),
         (8, 20, 2),
         (9, 30, 2),
     ]
-    assert [each.seq for each in events] == [1, 2, 3, 4, 5]
+    assert [event.seq for event in events] == [1, 2, 3, 4, 5]
     assert events[-1].detail == "expelled"
 
 
@@ -96,12 +96,14 @@ def test_a_part_is_complete_after_two_seconds(tmp_path: Path) -> None:
         "deliver", "bob", 101, None, [32] * node_trace.ROWS_PER_GROUP
     )  # a group at once
     wait_until(lambda: (tmp_path / ".alice-00002.parquet.unfinished").exists())
-    assert [each.seq for each in read(tmp_path)] == list(range(1, 102))
+    assert [event.seq for event in read(tmp_path)] == list(range(1, 102))
     for now in (6 + PART_NS, 7 + PART_NS):
         trace.poke(now)  # the new part is young, whatever was before
     trace.close()
     assert finished(tmp_path) == ["alice-00001.parquet", "alice-00002.parquet"]
-    assert [each.seq for each in read(tmp_path)] == list(range(1, 103 + node_trace.ROWS_PER_GROUP))
+    assert [event.seq for event in read(tmp_path)] == list(
+        range(1, 103 + node_trace.ROWS_PER_GROUP)
+    )
 
 
 def test_a_quiet_process_writes_no_parts(tmp_path: Path) -> None:
@@ -111,7 +113,7 @@ def test_a_quiet_process_writes_no_parts(tmp_path: Path) -> None:
         trace.poke(now + 1)
     trace.close()
     assert finished(tmp_path) == ["alice-00001.parquet", "alice-00002.parquet"]
-    assert [each.kind for each in read(tmp_path)] == ["start", "stop"]
+    assert [event.kind for event in read(tmp_path)] == ["start", "stop"]
 
 
 def test_a_part_has_about_so_many_rows(tmp_path: Path) -> None:
@@ -142,8 +144,10 @@ def test_without_pyarrow_parts_are_lines_of_json(
 ) -> None:
     """Slower and larger, and the same events."""
     traces = []
-    for folder, found in ((tmp_path / "with", True), (tmp_path / "without", False)):
-        monkeypatch.setattr(trace_writer, "find_spec", lambda name, found=found: found or None)
+    for folder, installed in ((tmp_path / "with", True), (tmp_path / "without", False)):
+        monkeypatch.setattr(
+            trace_writer, "find_spec", lambda name, installed=installed: installed or None
+        )
         trace = traced(folder, [])
         trace.record_run("deliver", "bob", 1, None, [32] * 5)
         trace.record("send", "alice", 1, ("bob",), 5, 0, "")
@@ -156,46 +160,46 @@ def test_a_full_disk_ends_the_trace_and_not_the_node(tmp_path: Path) -> None:
     """What was complete stays; `failed` hears of it once; whatever is recorded later is nothing."""
     if not os.path.exists("/dev/full"):
         pytest.skip("this system has no device that is always full")
-    told: list[str] = []
-    trace = traced(tmp_path, told)
+    problems: list[str] = []
+    trace = traced(tmp_path, problems)
     (tmp_path / ".alice-00002.parquet.unfinished").symlink_to("/dev/full")
     for now in (1, 1 + PART_NS):
         trace.poke(now)
     trace.record_run("deliver", "bob", 1, None, [32] * 10)
     for now in (1, 1 + PART_NS):
         trace.poke(now)
-    wait_until(lambda: bool(told))
+    wait_until(lambda: bool(problems))
     waiting = trace.backlog()
     for _ in range(3):
         trace.record_run("deliver", "bob", 1, None, [32] * node_trace.ROWS_PER_GROUP)
     assert trace.backlog() == waiting
     trace.close()
     trace.close()
-    assert len(told) == 1
-    assert "trace of alice" in told[0] and "No space left on device" in told[0]
+    assert len(problems) == 1
+    assert "trace of alice" in problems[0] and "No space left on device" in problems[0]
     assert finished(tmp_path) == ["alice-00001.parquet"]
-    assert [each.kind for each in read(tmp_path)] == ["start"]
+    assert [event.kind for event in read(tmp_path)] == ["start"]
 
 
-def test_nonsense_ends_the_trace_with_a_sentence(tmp_path: Path) -> None:
+def test_invalid_events_end_the_trace_with_a_reason(tmp_path: Path) -> None:
     """A trace that no reader would accept is not written."""
-    told: list[str] = []
-    trace = traced(tmp_path, told)
+    problems: list[str] = []
+    trace = traced(tmp_path, problems)
     trace.record("send", "bob", 1, ("alice",), 5, 0, "")
     trace.close()
-    assert len(told) == 1 and "`send` of a message whose `sender` is another" in told[0]
+    assert len(problems) == 1 and "`send` of a message whose `sender` is another" in problems[0]
     assert list(tmp_path.iterdir()) == []
 
 
 class SlowDisk:
-    """Sinks that wait with every group until they are let go, and may then break."""
+    """Sinks that block on every group until they are released, and may then fail."""
 
     def __init__(self) -> None:
         self.go = threading.Event()
         self.broken = False
 
     def create(self, path: Path) -> FileSink:
-        """A real sink, made slow."""
+        """A real sink, slowed down."""
         return cast(FileSink, SlowSink(create(path), self))
 
 
@@ -209,7 +213,7 @@ class SlowSink:
         self.abort = sink.abort
 
     def append(self, table: Table) -> None:
-        """Wait until the disk is let go; it may then break."""
+        """Wait until the disk is released; it may then fail."""
         self._disk.go.wait(PATIENCE)
         if self._disk.broken:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
@@ -222,37 +226,37 @@ def test_a_disk_that_is_too_slow_ends_the_trace(
     """Memory stays bounded, the node does not wait, and what was taken is written in the end."""
     disk = SlowDisk()
     monkeypatch.setattr(trace_writer, "create", disk.create)
-    told: list[str] = []
+    problems: list[str] = []
     most = 20_000
-    trace = NodeTrace(tmp_path, "live", "alice", told.append, max_backlog=most)
+    trace = NodeTrace(tmp_path, "live", "alice", problems.append, max_backlog=most)
     run = [32] * 5_000
     for first in range(1, 10 * most, len(run)):
         trace.record_run("deliver", "bob", first, None, run)
-    assert len(told) == 1 and "waiting for the disk" in told[0]
+    assert len(problems) == 1 and "waiting for the disk" in problems[0]
     assert trace.backlog() <= most + len(run)
     disk.go.set()
     trace.close()
     events = list(read(tmp_path))
-    assert [each.seq for each in events] == list(range(1, len(events) + 1))
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
     assert most < len(events) <= most + len(run) + 1
-    assert events[-1].kind == "deliver" and len(told) == 1
+    assert events[-1].kind == "deliver" and len(problems) == 1
 
 
 def test_closing_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A disk that hangs is told of, and the node can end."""
+    """A disk that hangs is reported, and the node can stop."""
     disk = SlowDisk()
     monkeypatch.setattr(trace_writer, "create", disk.create)
-    told: list[str] = []
-    trace = traced(tmp_path, told)
+    problems: list[str] = []
+    trace = traced(tmp_path, problems)
     trace.close(timeout=0.01)
-    assert len(told) == 1 and "within 0.01 s" in told[0]
+    assert len(problems) == 1 and "within 0.01 s" in problems[0]
     disk.broken = True  # one trouble more, and nobody wants to hear of it
     disk.go.set()
     for thread in threading.enumerate():
         if thread.name == "trace of alice":
             thread.join(PATIENCE)
             assert not thread.is_alive()
-    assert len(told) == 1 and list(tmp_path.iterdir()) == []
+    assert len(problems) == 1 and list(tmp_path.iterdir()) == []
 
 
 KILLED = """
@@ -281,7 +285,7 @@ def test_a_killed_process_loses_only_its_last_part(tmp_path: Path) -> None:
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGKILL)
     assert len(finished(tmp_path)) == 3
-    assert [each.seq for each in read(tmp_path)] == list(range(1, 302))
+    assert [event.seq for event in read(tmp_path)] == list(range(1, 302))
     assert len(list(tmp_path.glob(".*.unfinished"))) == 1  # and nobody takes it for a trace
 
 
@@ -289,9 +293,9 @@ def test_names_of_files_are_safe_and_distinct() -> None:
     """Whatever a process is called: not hidden, in this folder, short enough, and its own."""
     stems = [stem(name) for name in NAMES]
     assert len(set(stems)) == len(NAMES)
-    for each in stems:
-        assert not each.startswith((".", "_")) and "/" not in each
-        assert len(each) <= trace_writer.MAX_NAME and each.isascii()
+    for name in stems:
+        assert not name.startswith((".", "_")) and "/" not in name
+        assert len(name) <= trace_writer.MAX_NAME and name.isascii()
 
 
 @pytest.mark.parametrize("process", [name for name in NAMES if name])
@@ -299,10 +303,10 @@ def test_a_process_may_have_any_name(tmp_path: Path, process: str) -> None:
     """It stands in the rows as it is."""
     trace = traced(tmp_path, [], process)
     trace.close()
-    assert {each.process for each in read(tmp_path)} == {process}
+    assert {event.process for event in read(tmp_path)} == {process}
 
 
-def test_two_lives_do_not_share_a_trace(tmp_path: Path) -> None:
+def test_two_incarnations_do_not_share_a_trace(tmp_path: Path) -> None:
     """The second one is refused; other processes may use the folder, also with similar names."""
     for process in ("a-00001", "a", "a-1"):
         traced(tmp_path, [], process).close()
@@ -313,7 +317,7 @@ def test_two_lives_do_not_share_a_trace(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path: Path) -> None:
-    """The user learns it at the start, and not by an event later on."""
+    """The error is raised at the start, not reported by a later event."""
     (tmp_path / "file").touch()
     with pytest.raises(TraceError, match="choose a writable folder"):
         traced(tmp_path / "file" / "folder", [])

@@ -8,7 +8,7 @@ PATIENCE = 10.0  # seconds after which a test gives up; none of them takes that 
 
 
 class Inbox:
-    """Keeps what it is told, as (datagram, address), and in which batches it came."""
+    """Collects what arrives, in batches with their source address."""
 
     def __init__(self) -> None:
         self.batches: list[tuple[list[bytes], Address]] = []
@@ -21,10 +21,10 @@ class Inbox:
     @property
     def datagrams(self) -> list[bytes]:
         """All datagrams, in the order in which they came."""
-        return [each for batch, _ in self.batches for each in batch]
+        return [datagram for batch, _ in self.batches for datagram in batch]
 
     async def wait(self, count: int) -> list[bytes]:
-        """The datagrams, once there are so many."""
+        """The datagrams, once this many have arrived."""
         async with asyncio.timeout(PATIENCE):
             while len(self.datagrams) < count:
                 self._news.clear()

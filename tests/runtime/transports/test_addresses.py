@@ -1,4 +1,4 @@
-"""Texts of addresses: what is understood, and what is said about the rest."""
+"""Parsing addresses: valid forms, and the errors for invalid ones."""
 
 import pytest
 
@@ -27,8 +27,8 @@ def test_an_address_is_shown_as_it_was_written(text: str) -> None:
         ("alice:" + "9" * 5_000, "for a port"),
     ],
 )
-def test_what_is_wrong_with_an_address_is_said(text: str, problem: str) -> None:
-    """Each mistake gets a sentence of its own."""
+def test_errors_explain_invalid_addresses(text: str, problem: str) -> None:
+    """Each mistake gets an error of its own."""
     with pytest.raises(TransportError, match=problem):
         addresses.parse(text)
 
@@ -39,6 +39,6 @@ def test_an_ipv4_peer_of_an_ipv6_socket_is_shown_as_people_know_it() -> None:
 
 
 def test_only_this_machine_is_loopback() -> None:
-    """A name that is not certainly this machine is not."""
+    """A host name that may be another machine isn't loopback."""
     assert all(map(addresses.is_loopback, ["127.0.0.1", "127.9.9.9", "::1", "localhost"]))
     assert not any(map(addresses.is_loopback, ["0.0.0.0", "::", "10.0.0.1", "localhost.example"]))

@@ -14,7 +14,7 @@ COUNT = 4_000
 
 
 def numbered(count: int = COUNT) -> list[bytes]:
-    """Datagrams that can be told apart, and sorted."""
+    """Distinct datagrams that sort by number."""
     return [number.to_bytes(4, "big") for number in range(count)]
 
 
@@ -44,7 +44,7 @@ def test_without_rates_nothing_happens() -> None:
 
 
 def test_losses_and_copies_are_as_many_as_counted() -> None:
-    """About as many as the rates say, and exactly as many as the counters say."""
+    """About as many as the rates predict, and exactly as many as the counters report."""
     arrived, bad = run(loss=0.1, duplicate=0.2, reorder=0.3)
     counts = Counter(arrived)
     assert set(counts) <= set(numbered())
@@ -61,17 +61,17 @@ def test_what_is_held_back_is_overtaken_by_a_few() -> None:
     assert sorted(arrived) == numbered()
     overtaken = 0
     greatest = -1
-    for place, datagram in enumerate(arrived):
+    for position, datagram in enumerate(arrived):
         number = int.from_bytes(datagram, "big")
         overtaken += number < greatest
         greatest = max(greatest, number)
         # Besides those that may pass it, others that are held back may come out before it.
-        assert place - number <= 4 * MAX_OVERTAKING
+        assert position - number <= 4 * MAX_OVERTAKING
     assert 0.8 * bad.held_back < overtaken <= bad.held_back
 
 
 def test_the_same_seed_does_the_same() -> None:
-    """And another one does not."""
+    """Another one differs."""
     assert run(1)[0] == run(1)[0] != run(2)[0]
 
 

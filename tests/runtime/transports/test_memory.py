@@ -84,7 +84,7 @@ def test_a_seed_draws_the_order_of_arrival() -> None:
 
 
 def test_a_name_belongs_to_one_transport_until_it_is_closed() -> None:
-    """A restarted process takes over the name; what was sent to nobody is lost."""
+    """A restarted process takes over the name; what was sent meanwhile is lost."""
 
     async def scenario() -> None:
         network, old, new = MemoryNetwork(), Inbox(), Inbox()

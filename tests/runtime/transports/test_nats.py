@@ -58,15 +58,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @asynccontextmanager
 async def opened(server: str, *names: str) -> AsyncIterator[list[tuple[NatsTransport, Inbox]]]:
     """Transports of these names, and their inboxes."""
-    found: list[tuple[NatsTransport, Inbox]] = []
+    endpoints: list[tuple[NatsTransport, Inbox]] = []
     try:
         for name in names:
             transport, inbox = NatsTransport(server, name), Inbox()
             await transport.open(inbox)
-            found.append((transport, inbox))
-        yield found
+            endpoints.append((transport, inbox))
+        yield endpoints
     finally:
-        for transport, _ in found:
+        for transport, _ in endpoints:
             transport.close()
             transport.close()
             await transport.wait_closed()
@@ -77,14 +77,14 @@ def test_datagrams_arrive_with_the_name_of_the_sender(server: str) -> None:
 
     async def scenario() -> None:
         name = "ålice > * . 🙂"
-        async with opened(server, name, "bob") as [(alice, hers), (bob, his)]:
+        async with opened(server, name, "bob") as [(alice, alice_inbox), (bob, bob_inbox)]:
             sent = [b"", b"x", *(bytes([number]) * 16_000 for number in range(10)), b"y" * 59_900]
             alice.send(await alice.resolve("bob"), sent)
-            assert await his.wait(len(sent)) == sent
-            assert {address for _, address in his.batches} == {name}
-            assert len(his.batches) == 5
-            bob.send(his.batches[0][1], [b"back"])
-            assert await hers.wait(1) == [b"back"]
+            assert await bob_inbox.wait(len(sent)) == sent
+            assert {address for _, address in bob_inbox.batches} == {name}
+            assert len(bob_inbox.batches) == 5
+            bob.send(bob_inbox.batches[0][1], [b"back"])
+            assert await alice_inbox.wait(1) == [b"back"]
             assert alice.describe("bob") == "bob" and alice.address_bytes("bob") == b"bob"
             assert alice.local == name and not alice.loopback() and alice.lost == 0
 
@@ -92,10 +92,10 @@ def test_datagrams_arrive_with_the_name_of_the_sender(server: str) -> None:
 
 
 def test_a_lot_at_once_waits_within_bounds(server: str) -> None:
-    """The transport says that it is busy, loses what is too much, and counts it."""
+    """The transport reports that it is busy, drops the excess, and counts it."""
 
     async def scenario() -> None:
-        async with opened(server, "alice", "bob") as [(alice, _), (_, his)]:
+        async with opened(server, "alice", "bob") as [(alice, _), (_, bob_inbox)]:
             batch = [bytes(16_000)] * 30
             alice.send("bob", [bytes(60_000)])  # does not fit into a message with its length
             assert alice.lost == 1
@@ -103,7 +103,7 @@ def test_a_lot_at_once_waits_within_bounds(server: str) -> None:
                 alice.send("bob", batch)
             assert alice.busy() and alice.queued_bytes <= module.MAX_QUEUED
             assert 1 < alice.lost < 300
-            await his.wait(601 - alice.lost)
+            await bob_inbox.wait(601 - alice.lost)
             assert not alice.busy()
 
     asyncio.run(scenario())
@@ -114,7 +114,7 @@ def test_what_a_stranger_publishes_is_counted_and_ignored(server: str) -> None:
     nats = pytest.importorskip("nats")
 
     async def scenario() -> None:
-        async with opened(server, "bob") as [(bob, his)]:
+        async with opened(server, "bob") as [(bob, bob_inbox)]:
             client = await nats.connect(server)
             subject = bob.subject("bob")
             forged = [
@@ -133,9 +133,9 @@ def test_what_a_stranger_publishes_is_counted_and_ignored(server: str) -> None:
             for content in forged:
                 await client.publish(subject, content)
             await client.publish(subject, b"\x05carol\x00\x01x\x00\x00")
-            await his.wait(2)
+            await bob_inbox.wait(2)
             await client.close()
-            assert his.batches == [([b"x", b""], "carol")]
+            assert bob_inbox.batches == [([b"x", b""], "carol")]
             assert bob.malformed == len(forged)
 
     asyncio.run(scenario())
@@ -150,14 +150,17 @@ def test_a_server_that_comes_back_is_used_again(tmp_path: Path) -> None:
 
     async def scenario() -> None:
         nonlocal process
-        async with opened(f"nats://127.0.0.1:{port}", "alice", "bob") as [(alice, _), (_, his)]:
+        async with opened(f"nats://127.0.0.1:{port}", "alice", "bob") as [
+            (alice, _),
+            (_, bob_inbox),
+        ]:
             process.kill()
             process.wait()
             alice.send("bob", [b"into the dark"])
             await asyncio.sleep(0.05)
             process = start(port, tmp_path)
             async with asyncio.timeout(PATIENCE):
-                while b"again" not in his.datagrams:
+                while b"again" not in bob_inbox.datagrams:
                     alice.send("bob", [b"again"])
                     await asyncio.sleep(0.05)
 
@@ -168,16 +171,18 @@ def test_a_server_that_comes_back_is_used_again(tmp_path: Path) -> None:
         process.wait()
 
 
-def test_without_a_server_the_user_is_told() -> None:
+def test_without_a_server_open_raises() -> None:
     """At once, and with the address."""
     pytest.importorskip("nats")
 
     async def scenario() -> None:
         address = f"nats://127.0.0.1:{free_port()}"
         transport = NatsTransport(address, "alice")
-        with pytest.raises(TransportError, match=f"{address}: cannot connect .*start one") as told:
+        with pytest.raises(
+            TransportError, match=f"{address}: cannot connect .*start one"
+        ) as caught:
             await transport.open(Inbox())
-        assert isinstance(told.value.__cause__, ConnectionError)  # it did not wait for a timeout
+        assert isinstance(caught.value.__cause__, ConnectionError)  # it did not wait for a timeout
         transport.send("bob", [b"lost"])
         transport.close()
         await transport.wait_closed()
@@ -185,7 +190,7 @@ def test_without_a_server_the_user_is_told() -> None:
     asyncio.run(scenario())
 
 
-def test_without_the_package_the_user_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_open_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     """The remedy is the extra."""
 
     def missing(name: str) -> None:

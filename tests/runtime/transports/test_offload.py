@@ -12,7 +12,7 @@ lengths = st.lists(st.sampled_from([0, 1, 2, 700, 1_400, 32_000, 65_000]), max_s
 
 
 def numbered(sizes: list[int]) -> list[bytes]:
-    """Datagrams of these sizes that can be told apart."""
+    """Distinct datagrams of these sizes."""
     return [bytes([number % 256]) * size for number, size in enumerate(sizes)]
 
 
@@ -20,7 +20,7 @@ def numbered(sizes: list[int]) -> list[bytes]:
 def test_groups_keep_every_datagram_in_order(sizes: list[int]) -> None:
     """Put end to end, the groups are what came in."""
     datagrams = numbered(sizes)
-    assert [each for group in offload.pack(datagrams) for each in group] == datagrams
+    assert [datagram for group in offload.pack(datagrams) for datagram in group] == datagrams
 
 
 @given(lengths)
@@ -44,7 +44,7 @@ def test_groups_are_as_large_as_they_may_be() -> None:
 
 
 def test_the_size_is_found_among_control_messages() -> None:
-    """Only the control message of UDP_GRO tells a size; without it there is one datagram."""
+    """Only the control message of UDP_GRO has a size; without it there is one datagram."""
     other = (1, 2, b"\x09\x00\x00\x00")
     ours = (offload.SOL_UDP, offload.UDP_GRO, struct.pack("=i", 1_400))
     cut = (offload.SOL_UDP, offload.UDP_GRO, b"\x01")

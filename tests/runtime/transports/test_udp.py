@@ -18,8 +18,8 @@ from tests.runtime.transports.inbox import PATIENCE, Inbox
 HAS_IPV6 = socket.has_ipv6 and os.path.exists("/proc/net/if_inet6")
 
 
-class Stubborn:
-    """A socket that refuses to send for as long as it is told to; all else is the real one."""
+class RefusingSocket:
+    """A socket whose sends fail on demand; everything else is the real one."""
 
     def __init__(self, inner: socket.socket) -> None:
         self.inner = inner
@@ -62,16 +62,16 @@ async def pair(
         bob.close()
 
 
-def stubborn(transport: UdpTransport) -> Stubborn:
-    """Put a stubborn socket into a transport."""
-    assert transport._socket is not None
-    wrapped = Stubborn(transport._socket)
-    transport._socket = wrapped  # type: ignore[assignment]
+def refusing_socket(transport: UdpTransport) -> RefusingSocket:
+    """Replace the socket of a transport by one whose sends can fail."""
+    assert transport.socket is not None
+    wrapped = RefusingSocket(transport.socket)
+    transport.socket = wrapped  # type: ignore[assignment]
     return wrapped
 
 
 def numbered(count: int, size: int = 1_400) -> list[bytes]:
-    """Datagrams that can be told apart."""
+    """Distinct datagrams."""
     return [number.to_bytes(2, "big") * (size // 2) for number in range(count)]
 
 
@@ -92,7 +92,7 @@ def test_datagrams_arrive_whole_with_the_address_of_the_sender() -> None:
 
 
 def test_on_uvloop_it_works_the_same() -> None:
-    """The loop that users with an eye on latency install can wait for the socket too."""
+    """uvloop supports the socket too."""
     uvloop = pytest.importorskip("uvloop")
 
     async def scenario() -> None:
@@ -120,7 +120,7 @@ def test_ipv6_sockets_reach_both_kinds_of_hosts(listen: str, other: str) -> None
 
 
 @pytest.mark.skipif(not HAS_IPV6, reason="this machine has no IPv6")
-def test_an_ipv4_socket_says_that_it_cannot_reach_an_ipv6_host() -> None:
+def test_an_ipv4_socket_cannot_reach_an_ipv6_host() -> None:
     """The remedy is to listen on the other family."""
 
     async def scenario() -> None:
@@ -153,7 +153,7 @@ def test_a_refused_batch_goes_out_one_by_one_and_is_the_last() -> None:
     async def scenario() -> None:
         async with pair() as (alice, bob, inbox):
             alice.segmenting = True
-            sock = stubborn(alice)
+            sock = refusing_socket(alice)
             sock.batch_error = errno.EIO
             alice.send(bob, numbered(60))
             sock.batch_error = 0
@@ -170,7 +170,7 @@ def test_an_address_that_cannot_be_reached_does_not_end_batches() -> None:
     async def scenario() -> None:
         async with pair() as (alice, bob, inbox):
             alice.segmenting = True
-            sock = stubborn(alice)
+            sock = refusing_socket(alice)
             sock.error = errno.EINVAL
             alice.send(bob, numbered(10))
             assert alice.segmenting and alice.refused == 10
@@ -189,7 +189,7 @@ def test_what_a_full_kernel_does_not_take_waits_and_goes_out_in_order(segmenting
     async def scenario() -> None:
         async with pair() as (alice, bob, inbox):
             alice.segmenting = segmenting
-            sock = stubborn(alice)
+            sock = refusing_socket(alice)
             sock.error = errno.EAGAIN
             alice.send(bob, numbered(50)[:45])
             assert alice.busy() and not inbox.batches
@@ -205,12 +205,12 @@ def test_what_a_full_kernel_does_not_take_waits_and_goes_out_in_order(segmenting
     asyncio.run(scenario())
 
 
-def test_a_batch_that_waits_may_go_out_piece_by_piece() -> None:
+def test_a_queued_batch_may_be_sent_one_by_one() -> None:
     """When batches were given up meanwhile, each datagram goes once, and the count is right."""
 
     async def scenario() -> None:
         async with pair() as (alice, bob, inbox):
-            sock = stubborn(alice)
+            sock = refusing_socket(alice)
             sock.error, alice.segmenting = errno.EAGAIN, True
             alice.send(bob, numbered(40))
             sock.error, alice.segmenting, sock.room = 0, False, 10
@@ -228,7 +228,7 @@ def test_what_waits_for_the_kernel_is_bounded() -> None:
 
     async def scenario() -> None:
         async with pair() as (alice, bob, _):
-            stubborn(alice).error = errno.EAGAIN
+            refusing_socket(alice).error = errno.EAGAIN
             for _ in range(300):
                 alice.send(bob, numbered(40))
             assert alice.queued_bytes <= udp.MAX_QUEUED
@@ -239,7 +239,7 @@ def test_what_waits_for_the_kernel_is_bounded() -> None:
 
 
 def test_an_absent_peer_and_a_closed_transport_are_no_errors() -> None:
-    """Datagrams to nobody are lost; so are those of a transport that is closed, twice."""
+    """Datagrams to an absent peer, or of a closed transport, are lost; closing twice is fine."""
 
     async def scenario() -> None:
         async with pair() as (alice, bob, inbox):
@@ -267,7 +267,9 @@ def test_a_receiver_may_close_the_transport() -> None:
         async with pair() as (alice, _, _):
             batches: list[list[bytes]] = []
             troubles: list[dict[str, Any]] = []
-            asyncio.get_running_loop().set_exception_handler(lambda _, told: troubles.append(told))
+            asyncio.get_running_loop().set_exception_handler(
+                lambda _, context: troubles.append(context)
+            )
             carol = UdpTransport()
 
             def take(datagrams: list[bytes], address: Address) -> None:
@@ -287,8 +289,8 @@ def test_a_receiver_may_close_the_transport() -> None:
     asyncio.run(scenario())
 
 
-def test_listening_where_it_is_impossible_says_what_to_do() -> None:
-    """A port that is taken, an address of another machine, a name that nobody knows."""
+def test_listening_where_it_is_impossible_raises_with_a_remedy() -> None:
+    """A port in use, an address of another machine, an unknown name."""
 
     async def scenario() -> None:
         async with pair() as (alice, _, _):
@@ -307,7 +309,7 @@ def test_listening_where_it_is_impossible_says_what_to_do() -> None:
     "text", ["host.invalid:7001", "a" * 70 + ".example:1", "nul\0:1", "alice:0"]
 )
 def test_an_address_that_leads_nowhere_is_refused(text: str) -> None:
-    """Whatever the resolver says, the user gets a sentence about the address."""
+    """Whatever the resolver's error, the message explains the address."""
 
     async def scenario() -> None:
         with pytest.raises(TransportError, match=r"cannot resolve this host|port 0"):

@@ -81,7 +81,7 @@ def test_many_values() -> None:
 
 @pytest.mark.parametrize("bits", range(15, 26))
 def test_the_worst_that_a_bucket_can_do(bits: int) -> None:
-    """One value as far as possible above a thousand others, but not so far as to be told apart."""
+    """One value as far as possible above a thousand others, but in the same bucket."""
     low = 2**30
     high = low + 2**bits - 1
     made = histogram([low] * 1_000 + [high])
@@ -119,8 +119,8 @@ def test_a_gauge_by_hand() -> None:
     assert gauge.summary(50) == LevelSummary(peak=5, mean=2.0)
 
 
-def test_up_and_down_in_one_instant_is_no_peak() -> None:
-    """Only values that last count; what is left at the end of the instant does."""
+def test_up_and_down_in_one_instant_is_not_a_peak() -> None:
+    """Only values that last count: the one at the end of the instant."""
     gauge = Gauge()
     gauge.change(7, 10)
     gauge.change(-7, 10)
@@ -203,5 +203,5 @@ def test_samples_by_hand() -> None:
 
 def test_results_can_be_sent_to_other_processes() -> None:
     """They survive pickling, in every build."""
-    for each in (DurationSummary(1, 2.5, 3, 4, 5), LevelSummary(7, 0.5)):
-        assert pickle.loads(pickle.dumps(each)) == each
+    for summary in (DurationSummary(1, 2.5, 3, 4, 5), LevelSummary(7, 0.5)):
+        assert pickle.loads(pickle.dumps(summary)) == summary

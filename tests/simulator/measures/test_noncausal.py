@@ -36,7 +36,7 @@ CAUSES: dict[str, dict[str, Any]] = {
 
 @cache
 def figures(protocol: str, network: str, cause: str) -> tuple[DurationSummary, list[int]]:
-    """What the simulator says of a run, and what brute force finds in its trace."""
+    """What the simulator reports, and what brute force computes from the trace."""
     result, events = traced(
         protocol=protocol, processes=7, messages=20, seed=3, **CAUSES[cause], **NETWORKS[network]
     )
@@ -52,14 +52,14 @@ CASES = [
 
 @pytest.mark.parametrize(("protocol", "network", "cause"), CASES)
 def test_against_brute_force(protocol: str, network: str, cause: str) -> None:
-    """Count, mean and maximum are those of every single delivery, looked at with whole clocks."""
-    said, found = figures(protocol, network, cause)
-    assert min(found) >= 0
-    assert (said.count, said.max) == (len(found), max(found))
-    assert said.mean == sum(found) / len(found)
-    for share, told in ((0.5, said.p50), (0.99, said.p99)):
-        wanted = sorted(found)[-int(-share * len(found) // 1) - 1]
-        assert told == pytest.approx(wanted, rel=0.001)
+    """Count, mean and maximum equal those over all deliveries, computed with whole vector clocks."""
+    reported, delays = figures(protocol, network, cause)
+    assert min(delays) >= 0
+    assert (reported.count, reported.max) == (len(delays), max(delays))
+    assert reported.mean == sum(delays) / len(delays)
+    for share, quantile in ((0.5, reported.p50), (0.99, reported.p99)):
+        wanted = sorted(delays)[-int(-share * len(delays) // 1) - 1]
+        assert quantile == pytest.approx(wanted, rel=0.001)
 
 
 @pytest.mark.parametrize("cause", CAUSES)
@@ -84,17 +84,17 @@ def test_with_the_dead() -> None:
         stops=("p2@30ms", "p5@50ms"),
         drop_after="20ms",
     )
-    said, found = result.metrics.noncausal, lateness(events)
-    assert said is not None and said.max > 0
-    assert (said.count, said.mean, said.max) == (
-        len(found),
-        sum(found) / len(found),
-        max(found),
+    reported, delays = result.metrics.noncausal, lateness(events)
+    assert reported is not None and reported.max > 0
+    assert (reported.count, reported.mean, reported.max) == (
+        len(delays),
+        sum(delays) / len(delays),
+        max(delays),
     )
 
 
 MS = 10**6
-# a is 100 ms from c, everything else 10 ms. a tells c, then b; b, having heard, tells c.
+# a is 100 ms from c, everything else 10 ms. a sends to c, then to b; b, after delivering, sends to c.
 TRIANGLE = "matrix:1ms,10ms,100ms;10ms,1ms,10ms;100ms,10ms,1ms"
 OVERTAKING = Program(
     [
@@ -108,12 +108,12 @@ OVERTAKING = Program(
 @pytest.mark.parametrize(
     ("protocol", "late"),
     [
-        # c is told by a at 100, and at once what b said: it was there, but had to wait.
+        # c delivers a's message at 100 and b's at once: that had arrived, but had to wait.
         ("rst", [0, 0, 0]),
-        # The same, but nobody waits: each at its arrival, and none could be earlier.
+        # The same, but nothing waits: each at its arrival, and none could be earlier.
         ("fifo", [0, 0, 0]),
         # The message to b leaves at 200, when c's acknowledgement is back; it could have been there
-        # at 10. What b then says could be at c at 220, and is.
+        # at 10. What b then sends could be at c at 220, and is.
         ("mattern", [0, 200 * MS, 0]),
     ],
 )
@@ -123,12 +123,12 @@ def test_by_hand(protocol: str, late: list[int]) -> None:
         protocol=protocol, workload="replay", program=OVERTAKING, delay=TRIANGLE
     )
     assert sorted(lateness(events)) == sorted(late)
-    said = result.metrics.noncausal
-    assert said is not None and (said.count, said.max) == (3, max(late))
+    reported = result.metrics.noncausal
+    assert reported is not None and (reported.count, reported.max) == (3, max(late))
 
 
 def test_a_run_that_is_too_congested_is_not_followed() -> None:
-    """Beyond so many senders with open messages the bystander says that it does not know."""
+    """Beyond so many senders with open messages the bystander reports that it is unknown."""
     processes = [
         Process(index, f"p{index}", protocols.create("raw", f"p{index}"))
         for index in range(MAX_KNOWN + 3)
@@ -154,9 +154,9 @@ def test_a_run_that_is_too_congested_is_not_followed() -> None:
 
     messages = [send(sender) for sender in senders]
     receiver.known = messages[: MAX_KNOWN - 1]
-    told = []
+    outcomes = []
     for message in (messages[-2], messages[-1], messages[0]):
-        told.append((deliver(message), bystander.gave_up, len(receiver.known)))
-    # As many as there may be; one too many, which is the last that can be told; nothing any more.
-    assert told == [(0, False, MAX_KNOWN), (0, True, 0), (UNKNOWN, True, 0)]
+        outcomes.append((deliver(message), bystander.gave_up, len(receiver.known)))
+    # As many as there may be; one too many, which is the last with a figure; then none.
+    assert outcomes == [(0, False, MAX_KNOWN), (0, True, 0), (UNKNOWN, True, 0)]
     assert receiver.delivered is None

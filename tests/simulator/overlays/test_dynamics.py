@@ -42,7 +42,7 @@ def test_on_links_that_stay(protocol: str, overlay: str) -> None:
 @pytest.mark.parametrize("loss", [0.0, 0.15])
 @pytest.mark.parametrize("protocol", ["preventive", "prc"])
 def test_on_links_that_change(protocol: str, loss: float) -> None:
-    """Hundreds of links come and go while messages fly, and nobody notices."""
+    """Hundreds of links come and go while messages are in flight, and no application notices."""
     result = run(Scenario(protocol=protocol, loss=loss, seed=4, **CHANGING), audit=True)
     metrics = result.metrics
     assert result.clean and result.outcome == "complete", result.violations[:1]
@@ -52,7 +52,7 @@ def test_on_links_that_change(protocol: str, loss: float) -> None:
 
 
 def test_link_memory_delivers_twice_where_prc_does_not() -> None:
-    """The very same traffic and exchanges: that is why prc exists (paper 004, figure 2)."""
+    """The same workload and exchanges: that is why prc exists (Nédelec et al., figure 2)."""
     fields = {**CHANGING, "workload": "broadcast:100,0s,500ms", "until": "1s"}
     wrong = run(Scenario(protocol="link-memory", **fields), audit=True)
     right = run(Scenario(protocol="prc", **fields), audit=True)
@@ -149,7 +149,7 @@ def test_what_is_left_when_all_is_done() -> None:
 
 
 def test_a_series_tells_how_things_stand() -> None:
-    """At each interval: who is there, what they hold, what they were told, and the delay."""
+    """At each interval: which processes take part, what they hold and receive, and the delay."""
     result = run(
         Scenario(
             protocol="prc",

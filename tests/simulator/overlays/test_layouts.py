@@ -18,7 +18,7 @@ OVERLAYS = ("ring", "complete", "random", "random:4", "tree", "tree:1", "tree:5"
 
 def names(count: int) -> list[str]:
     """p0, p1, ..."""
-    return [f"p{place}" for place in range(count)]
+    return [f"p{index}" for index in range(count)]
 
 
 def reached(layout: OverlayLayout) -> set[int]:
@@ -38,27 +38,27 @@ def test_every_overlay_connects_everybody_both_ways(overlay: str, count: int, se
     """No link to oneself, none twice, each with its way back, and each pair chosen once."""
     layout = build_layout(overlay, names(count), seed)
     assert len(layout.links) == count and reached(layout) == set(range(count))
-    for place, links in enumerate(layout.links):
-        assert place not in links and len(set(links)) == len(links)
-        assert all(place in layout.links[peer] for peer in links)
-    pairs = [frozenset((place, peer)) for place, view in enumerate(layout.views) for peer in view]
+    for index, links in enumerate(layout.links):
+        assert index not in links and len(set(links)) == len(links)
+        assert all(index in layout.links[peer] for peer in links)
+    pairs = [frozenset((index, peer)) for index, view in enumerate(layout.views) for peer in view]
     assert len(set(pairs)) == len(pairs) == sum(map(len, layout.links)) // 2
 
 
 def test_degrees_are_as_named() -> None:
     """Two on a ring, all others if complete, about what was asked for at random, few in a tree."""
-    assert {len(each) for each in build_layout("ring", names(9), 1).links} == {2}
-    assert {len(each) for each in build_layout("complete", names(9), 1).links} == {8}
-    degrees = [len(each) for each in build_layout("random:8", names(400), 1).links]
+    assert {len(peers) for peers in build_layout("ring", names(9), 1).links} == {2}
+    assert {len(peers) for peers in build_layout("complete", names(9), 1).links} == {8}
+    degrees = [len(peers) for peers in build_layout("random:8", names(400), 1).links]
     assert 7 < sum(degrees) / 400 <= 8 and max(degrees) < 20 and min(degrees) >= 4
     tree = build_layout("tree:3", names(13), 1)
     assert tree.parents[12] == tree.parents[10] == 3 and 0 not in tree.parents
-    assert [len(each) for each in tree.links] == [3, 4, 4, 4, *[1] * 9]
+    assert [len(peers) for peers in tree.links] == [3, 4, 4, 4, *[1] * 9]
 
 
 @pytest.mark.parametrize("count", [100, 1000, 5000])
 def test_views_of_spray_are_logarithmic(count: int) -> None:
-    """About ln(n) chosen, without knowing n; after mixing nobody has many more."""
+    """About ln(n) chosen, without knowing n; after mixing no process has many more."""
     views = spray_views(count, Stream(f"views of {count}"))
     mean = sum(map(len, views)) / count
     assert log(count) - 1 < mean < log(count) + 1
@@ -67,7 +67,7 @@ def test_views_of_spray_are_logarithmic(count: int) -> None:
 
 @given(count=st.integers(3, 40), seed=st.integers(0, 10**6), rounds=st.integers(1, 30))
 def test_exchanges_keep_the_number_of_choices(count: int, seed: int, rounds: int) -> None:
-    """Choices only change hands: none is of oneself, none of somebody by whom one was chosen."""
+    """Choices only change hands: no process chooses itself, or one that has chosen it."""
     stream = Stream(f"exchanges {seed}")
     views = [dict.fromkeys(view, 0) for view in build_layout("spray", names(count), seed).views]
     before = sum(map(len, views))
@@ -79,9 +79,9 @@ def test_exchanges_keep_the_number_of_choices(count: int, seed: int, rounds: int
             views[taker][peer] = 0
             moved += 1
     assert sum(map(len, views)) == before
-    for place, view in enumerate(views):
-        assert place not in view
-        assert all(place not in views[peer] for peer in view)
+    for index, view in enumerate(views):
+        assert index not in view
+        assert all(index not in views[peer] for peer in view)
     # Of three or four processes, all may know each other: then there is nothing to exchange.
     assert moved or count < 8 or rounds < 8
 
@@ -128,7 +128,7 @@ def test_given_links_and_trees() -> None:
         ("spray:1s,2s,3s", "there is no overlay"),
     ],
 )
-def test_what_is_no_overlay_is_refused(overlay: str, problem: str) -> None:
+def test_an_unknown_overlay_is_rejected(overlay: str, problem: str) -> None:
     """With what is wrong, and the forms that there are."""
     with pytest.raises(ScenarioError, match=problem):
         build_layout(overlay, names(3), 1)

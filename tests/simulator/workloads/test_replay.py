@@ -72,7 +72,7 @@ def test_a_recorded_run_is_a_program(tmp_path: Path) -> None:
 
 
 def test_a_program_from_json_lines(tmp_path: Path) -> None:
-    """One receiver may be written as a name; what is left out has its default."""
+    """One receiver may be written as a name; omitted fields have their defaults."""
     path = tmp_path / "program.jsonl"
     lines = [
         {"id": "m1", "sender": "alice", "to": "bob", "payload_bytes": 7},
@@ -91,7 +91,7 @@ def test_a_program_from_json_lines(tmp_path: Path) -> None:
 REFUSED = {
     "nothing": ([], "no sends"),
     "an id twice": ([Send("x", "a", ("b",))] * 2, "two sends have the id 'x'"),
-    "nobody to send to": ([Send("x", "a", ())], "no receivers"),
+    "no receivers": ([Send("x", "a", ())], "no receivers"),
     "a cause that is not there": ([Send("x", "a", ("b",), ("y",))], "'y', which isn't the id"),
     "a cause elsewhere": (
         [Send("x", "a", ("b",)), Send("y", "c", ("b",), ("x",))],
@@ -110,7 +110,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_impossible_programs_are_refused(name: str) -> None:
-    """Before anything runs, and with a sentence that says what is wrong with which send."""
+    """Before anything runs, and with an error that names the send and the problem."""
     sends, reason = REFUSED[name]
     with pytest.raises(ScenarioError, match=reason):
         Program(sends)
@@ -166,6 +166,8 @@ def test_equal_programs_have_equal_digests() -> None:
     same = Program([Send("x", "a", ("b",))])
     other = Program([Send("x", "a", ("b",), pause_ns=1)])
     assert one.digest() == same.digest() != other.digest()
-    digests = {Scenario(workload="replay", program=each).digest() for each in (one, same, other)}
+    digests = {
+        Scenario(workload="replay", program=program).digest() for program in (one, same, other)
+    }
     assert len(digests) == 2
     assert Scenario().digest() == Scenario().digest() != Scenario(seed=2).digest()

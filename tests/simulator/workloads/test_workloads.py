@@ -1,4 +1,4 @@
-"""Each workload sends what it says, to whom it says, when it says."""
+"""Each workload sends as documented: what, to whom, and when."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def received(events: list[Event]) -> Counter[str]:
 
 def test_uniform_reaches_everybody_evenly() -> None:
     """Each process sends as many as asked, to all others about alike, never to itself."""
-    found = sends("uniform", messages=200)
-    assert Counter(event.process for event in found) == {f"p{n:02}": 200 for n in range(20)}
-    assert all(event.to != (event.process,) and len(event.to or ()) == 1 for event in found)
-    counts = received(found)
+    sent = sends("uniform", messages=200)
+    assert Counter(event.process for event in sent) == {f"p{n:02}": 200 for n in range(20)}
+    assert all(event.to != (event.process,) and len(event.to or ()) == 1 for event in sent)
+    counts = received(sent)
     assert len(counts) == 20 and max(counts.values()) < 1.5 * min(counts.values())
 
 
@@ -56,7 +56,7 @@ def test_peers_do_not_change(workload: str) -> None:
     peers: dict[str, set[str]] = defaultdict(set)
     for event in sends(workload):
         peers[event.process].update(event.to or ())
-    assert {len(found) for found in peers.values()} == {3}
+    assert {len(chosen) for chosen in peers.values()} == {3}
     if workload == "ring:3":
         assert peers["p00"] == {"p01", "p19", "p02"} and peers["p10"] == {"p11", "p09", "p12"}
     else:
@@ -74,10 +74,10 @@ def test_hot_processes_get_their_share() -> None:
 
 def test_a_pipeline_passes_every_item_through_every_stage() -> None:
     """From each third of the processes to the next; nothing is sent before something came."""
-    found = sends("pipeline:3", processes=9, messages=10)
-    assert len(found) == 3 * 10 * 2
+    sent = sends("pipeline:3", processes=9, messages=10)
+    assert len(sent) == 3 * 10 * 2
     layer = {f"p{number}": number // 3 for number in range(9)}
-    for event in found:
+    for event in sent:
         assert layer[(event.to or ("",))[0]] == layer[event.process] + 1
 
 
@@ -115,8 +115,8 @@ def test_clients_wait_for_their_reply() -> None:
 
 def test_groups_overlap_and_everybody_is_in_one() -> None:
     """Each message goes to all others of a group of the sender's."""
-    found = sends("groups:4", processes=20, messages=10)
-    groups = {frozenset((event.process, *(event.to or ()))) for event in found}
+    sent = sends("groups:4", processes=20, messages=10)
+    groups = {frozenset((event.process, *(event.to or ()))) for event in sent}
     assert {len(group) for group in groups} == {4} and len(groups) == 10
     assert set().union(*groups) == {f"p{number:02}" for number in range(20)}
     overlapping = [a & b for a in groups for b in groups if a != b and a & b]
@@ -125,17 +125,17 @@ def test_groups_overlap_and_everybody_is_in_one() -> None:
 
 def test_broadcasts_come_at_a_rate() -> None:
     """10 per second, one each 100 ms, from one time to another, by random processes."""
-    found = sends("broadcast:10,2s,5s", processes=5)
-    assert [event.time_ns for event in found] == [(2000 + 100 * n) * MS for n in range(30)]
-    assert all(len(event.to or ()) == 5 for event in found), "everybody, the sender included"
-    assert len({event.process for event in found}) == 5
+    sent = sends("broadcast:10,2s,5s", processes=5)
+    assert [event.time_ns for event in sent] == [(2000 + 100 * n) * MS for n in range(30)]
+    assert all(len(event.to or ()) == 5 for event in sent), "everybody, the sender included"
+    assert len({event.process for event in sent}) == 5
     assert len(sends("broadcast:100", processes=3, messages=4)) == 12
 
 
 def test_a_shop_debits_for_every_purchase() -> None:
     """A credit and an order by the customer, a debit by the shop once it has the order."""
-    found = sends("shop", processes=3, messages=5)
-    assert Counter((event.process, event.to) for event in found) == {
+    sent = sends("shop", processes=3, messages=5)
+    assert Counter((event.process, event.to) for event in sent) == {
         ("customer", ("bank",)): 5,
         ("customer", ("shop",)): 5,
         ("shop", ("bank",)): 5,
@@ -158,11 +158,11 @@ def test_intervals_and_payloads_are_drawn() -> None:
     """Constant by default; otherwise each pause and each size is drawn from its distribution."""
     constant = [e.time_ns for e in sends("uniform", 2, 20) if e.process == "p0"]
     assert constant == [n * 10 * MS for n in range(20)]
-    found = sends("uniform", 2, 200, interval="uniform:1ms,9ms", payload="uniform:10,20")
-    times = [event.time_ns for event in found if event.process == "p1"]
+    sent = sends("uniform", 2, 200, interval="uniform:1ms,9ms", payload="uniform:10,20")
+    times = [event.time_ns for event in sent if event.process == "p1"]
     gaps = [b - a for a, b in pairwise(times)]
     assert min(gaps) >= MS and max(gaps) <= 9 * MS and len(set(gaps)) > 150
-    assert {event.payload_bytes for event in found} == set(range(10, 21))
+    assert {event.payload_bytes for event in sent} == set(range(10, 21))
 
 
 def test_multicasts_can_be_split() -> None:

@@ -67,7 +67,7 @@ def test_there_is_no_logarithm_of(x: float) -> None:
 
 @pytest.mark.parametrize("x", [700.1, -700.1, 1e300, math.inf, -math.inf, math.nan])
 def test_there_is_no_exponential_of(x: float) -> None:
-    """What would not be a normal float, and what is no number, is refused, and named."""
+    """The error names an argument that is not a number, or whose result is not a normal float."""
     with pytest.raises(ValueError, match=re.escape(f"the exponential of {x}")):
         exp(x)
 

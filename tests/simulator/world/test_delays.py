@@ -79,7 +79,7 @@ def test_cells_of_a_matrix_can_be_distributions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "error"),
     [
         (
             "matrix:1ms,2ms",
@@ -97,9 +97,9 @@ def test_cells_of_a_matrix_can_be_distributions() -> None:
         ("matrix:schedule:0s=1ms", "is not understood"),
     ],
 )
-def test_what_is_no_matrix(text: str, says: str) -> None:
+def test_an_invalid_matrix_is_rejected(text: str, error: str) -> None:
     """The error names the field, and the row or the cell."""
-    with pytest.raises(ScenarioError, match=f"^delay.*{says}"):
+    with pytest.raises(ScenarioError, match=f"^delay.*{error}"):
         specs.delay(text, 4)
 
 
@@ -161,7 +161,7 @@ def test_other_schedules() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "error"),
     [
         ("schedule", "'' isn't a point; write it like 15min=300ms"),
         ("schedule:", "'' isn't a point; write it like 15min=300ms"),
@@ -175,14 +175,14 @@ def test_other_schedules() -> None:
         ("schedule:1s=1ms,1s=2ms", "isn't in order of time; sort its points"),
     ],
 )
-def test_what_is_no_schedule(text: str, says: str) -> None:
-    """The error quotes the point or the schedule, and tells what would do."""
-    with pytest.raises(ScenarioError, match=f"^delay schedule: .*{says}"):
+def test_an_invalid_schedule_is_rejected(text: str, error: str) -> None:
+    """The error quotes the point or the schedule, with a remedy."""
+    with pytest.raises(ScenarioError, match=f"^delay schedule: .*{error}"):
         specs.delay(text, 2)
 
 
 @pytest.mark.parametrize("text", ["gamma:1ms,2ms", "uniform:1ms", "Matrix:1ms"])
-def test_what_is_no_delay_at_all(text: str) -> None:
+def test_an_invalid_delay_is_rejected(text: str) -> None:
     """All forms are listed, those of delays only too."""
     with pytest.raises(ScenarioError, match="^delay: .* is not understood; write 5ms") as problem:
         specs.delay(text, 2)

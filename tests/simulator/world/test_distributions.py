@@ -52,7 +52,7 @@ def test_both_bounds_of_a_uniform_one_are_included() -> None:
     """Each integer from 3 to 5 comes, about equally often, and no other one."""
     values = drawn(Uniform(3, 5), 9_000)
     assert set(values) == {3, 4, 5}
-    assert all(abs(values.count(each) - 3_000) < 200 for each in (3, 4, 5))
+    assert all(abs(values.count(value) - 3_000) < 200 for value in (3, 4, 5))
     assert set(drawn(Uniform(6, 6), 10)) == {6}
 
 
@@ -121,7 +121,7 @@ def test_the_high_value_is_seldom_exceeded(what: Distribution, least: float, mos
     "text", ["0s", "uniform:0s,0s", "normal:0s,0s", "lognormal:0s,3", "exponential:0s"]
 )
 def test_what_is_always_0_is_known_to_be(text: str) -> None:
-    """Every draw gives 0, and the distribution says so."""
+    """Every draw gives 0, and `is_zero` is true."""
     what = durations(text, "jitter")
     assert what.is_zero() and set(drawn(what, 100)) == {0}
 
@@ -130,7 +130,7 @@ def test_what_is_always_0_is_known_to_be(text: str) -> None:
     "text", ["1ns", "uniform:0s,1ns", "normal:0s,1ns", "lognormal:1ns,0", "exponential:1ns"]
 )
 def test_what_can_be_more_than_0_is_not_zero(text: str) -> None:
-    """The least of each that can give something says so."""
+    """For the smallest parameters that allow another value, `is_zero` is false."""
     assert not durations(text, "jitter").is_zero()
 
 

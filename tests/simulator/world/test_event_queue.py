@@ -31,7 +31,7 @@ whens = st.one_of(
     st.tuples(st.just("after"), powers()),
     st.tuples(st.just("at"), st.sampled_from(INSTANTS)),
 )
-# The n-th event to happen schedules what the n-th list says; the first list is before all of them.
+# The n-th event to happen schedules what is in the n-th list; the first list is before all of them.
 plans = st.lists(st.lists(whens, max_size=4), min_size=1, max_size=25)
 
 
@@ -39,6 +39,12 @@ def instant(now: int, when: After) -> int:
     """The time that is meant, never beyond the end."""
     kind, amount = when
     return min(now + amount if kind == "after" else max(now, amount), MAX_TIME)
+
+
+def fire_all(queue: TimingWheel) -> None:
+    """Fire events until none is left."""
+    while (event := queue.pop()) is not None:
+        event.fire()
 
 
 def by_sorting(plan: list[list[After]]) -> list[tuple[int, int]]:
@@ -69,7 +75,7 @@ class Driven:
         self.reused = 0
 
     def schedule(self, old: Numbered | None) -> None:
-        """Schedule what the plan says for this moment."""
+        """Schedule what the plan has for this moment."""
         done = len(self.happened)
         for when in self.plan[done] if done < len(self.plan) else []:
             numbered = Numbered(self) if old is None else old
@@ -103,7 +109,7 @@ def test_everything_happens_in_the_order_of_a_sorted_list(plan: list[list[After]
     """Times and ties agree, for events scheduled before and during the run, far and near."""
     driven = Driven(plan)
     driven.schedule(None)
-    driven.queue.run()
+    fire_all(driven.queue)
     assert driven.happened == by_sorting(plan)
     assert driven.queue.pending == 0 and driven.queue.pop() is None
 
@@ -112,12 +118,12 @@ def test_many_events_of_all_magnitudes() -> None:
     """Thousands of events, most of them scheduled by others and by the same objects."""
     stream = Stream("many")
     plan: list[list[After]] = []
-    for place in range(3_000):
-        count = 200 if place == 0 else stream.below(3)
+    for step in range(3_000):
+        count = 200 if step == 0 else stream.below(3)
         plan.append([("after", stream.below(1 << stream.below(50))) for _ in range(count)])
     driven = Driven(plan)
     driven.schedule(None)
-    driven.queue.run()
+    fire_all(driven.queue)
     assert driven.happened == by_sorting(plan)
     assert len(driven.happened) > 3_000 and driven.reused > 1_000
 
@@ -140,7 +146,7 @@ def test_events_of_one_instant_keep_their_order_whenever_they_were_scheduled() -
     queue.schedule(note("a"), 5_000)
     queue.schedule(Callback(last_minute), 4_999)
     queue.schedule(Callback(in_it), 5_000)
-    queue.run()
+    fire_all(queue)
     assert happened == ["a", "b", "c", "d"]
 
 
@@ -151,7 +157,7 @@ def test_beyond_2_to_the_60_time_still_goes_forward() -> None:
     near, far = 2**60 + 3, 2**60 + 5 * 2**50 + 100
     for time in (5 * 2**50, far, near, far):
         queue.schedule(Callback(lambda: happened.append(int(queue.now))), time)
-    queue.run()
+    fire_all(queue)
     assert happened == [5 * 2**50, near, far, far]
 
 
@@ -159,7 +165,7 @@ def test_a_queue_without_events() -> None:
     """Nothing happens, and time stands still."""
     queue = TimingWheel()
     assert queue.pop() is None
-    queue.run()
+    fire_all(queue)
     assert (queue.now, queue.fired, queue.pending) == (0, 0, 0)
 
 
@@ -175,13 +181,13 @@ def test_an_event_may_be_scheduled_again_and_again() -> None:
 
     event = Callback(again)
     queue.schedule(event, 7)
-    queue.run()
+    fire_all(queue)
     assert times[:4] == [7, 8, 8, 11]
     assert times == sorted(times) and len(times) == queue.fired == 100
 
 
 def test_the_past_and_what_is_beyond_the_end_are_refused() -> None:
-    """The error tells the time that was asked for and what to do; the queue is as before."""
+    """The error names the requested time and a remedy; the queue is unchanged."""
     queue = TimingWheel()
     queue.schedule(Callback(lambda: None), 10)
     assert queue.pop() is not None
@@ -191,7 +197,7 @@ def test_the_past_and_what_is_beyond_the_end_are_refused() -> None:
         with pytest.raises(ScenarioError, match=rf"at {time} ns: it is 10 ns now.*shorter delays"):
             queue.schedule(Callback(lambda: None), time)
     assert queue.pending == 2
-    queue.run()
+    fire_all(queue)
     assert (queue.now, queue.fired) == (MAX_TIME, 3)
 
 
@@ -199,14 +205,14 @@ def test_the_present_can_be_set_to_after_the_last_event() -> None:
     """As at a time limit: what comes then is counted from there, and still in order."""
     queue = TimingWheel()
     queue.schedule(Callback(lambda: None), 40)
-    queue.run()
+    fire_all(queue)
     queue.now = 100
     with pytest.raises(ScenarioError, match="it is 100 ns now"):
         queue.schedule(Callback(lambda: None), 99)
     times: list[int] = []
     for time in (130, 100, 101):
         queue.schedule(Callback(lambda: times.append(int(queue.now))), time)
-    queue.run()
+    fire_all(queue)
     assert times == [100, 101, 130]
 
 
@@ -240,12 +246,12 @@ def test_events_are_let_go_when_they_have_happened(spread: int) -> None:
 
 @given(st.integers(1, 2**32 - 1))
 def test_the_lowest_bit(bits: int) -> None:
-    """As by looking at one bit after the other."""
-    assert lowest_bit(bits) == next(place for place in range(32) if bits >> place & 1)
+    """The same as testing one bit after the other."""
+    assert lowest_bit(bits) == next(position for position in range(32) if bits >> position & 1)
 
 
 def test_the_lowest_of_one_bit_and_of_all_above() -> None:
-    """Each of the 32 places, alone and with all higher ones."""
-    for place in range(32):
-        assert lowest_bit(1 << place) == place
-        assert lowest_bit(0xFFFFFFFF >> place << place) == place
+    """Each of the 32 positions, alone and with all higher ones."""
+    for position in range(32):
+        assert lowest_bit(1 << position) == position
+        assert lowest_bit(0xFFFFFFFF >> position << position) == position

@@ -93,8 +93,8 @@ def test_rates(rate: float) -> None:
         lost += loses
         doubled += duplicates
         both += loses and duplicates
-    for found, share in ((lost, rate), (doubled, rate), (both, rate * rate)):
-        assert abs(found - count * share) < 4 * (count * share * (1 - share)) ** 0.5
+    for observed, share in ((lost, rate), (doubled, rate), (both, rate * rate)):
+        assert abs(observed - count * share) < 4 * (count * share * (1 - share)) ** 0.5
 
 
 def test_without_faults_nothing_is_lost_or_doubled() -> None:

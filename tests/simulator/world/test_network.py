@@ -139,7 +139,7 @@ def test_fifo_links_keep_the_order() -> None:
     """Nothing overtakes, for all the jitter: who would have, arrives together with the one before."""
     fifo, free = arrivals_of_a_burst(True), arrivals_of_a_burst(False)
     assert fifo == sorted(fifo)
-    assert fifo == [max(free[: place + 1]) for place in range(200)]
+    assert fifo == [max(free[: position + 1]) for position in range(200)]
 
 
 def test_other_links_do_not() -> None:

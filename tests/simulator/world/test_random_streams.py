@@ -22,43 +22,43 @@ def starting_at(first: tuple[int, int, int], second: tuple[int, int, int]) -> St
 def whole(stream: Stream) -> int:
     """The integer from which the next number is made."""
     number = stream.uniform()
-    found = round(number * M1)
-    assert number == found / M1
-    return found
+    numerator = round(number * M1)
+    assert number == numerator / M1
+    return numerator
 
 
 def by_definition(first: list[int], second: list[int], count: int) -> list[int]:
     """The recurrences of the paper, in integers without bound."""
-    found = []
+    numbers = []
     for _ in range(count):
         first = [*first[1:], (1403580 * first[1] - 810728 * first[0]) % M1]
         second = [*second[1:], (527612 * second[2] - 1370589 * second[0]) % M2]
-        found.append((first[2] - second[2]) % M1)
-    return found
+        numbers.append((first[2] - second[2]) % M1)
+    return numbers
 
 
 def test_the_published_numbers() -> None:
     """From the published start state, all six 12345, come the published first numbers."""
     stream = starting_at((12345, 12345, 12345), (12345, 12345, 12345))
     published = [0.127011122046577, 0.318527565396794, 0.309186015583270]
-    found = [whole(stream) for _ in published]
-    assert found == [545508589, 1368065410, 1327943761]
-    assert [number * NORM for number in found] == pytest.approx(published, abs=1e-15)
+    numbers = [whole(stream) for _ in published]
+    assert numbers == [545508589, 1368065410, 1327943761]
+    assert [number * NORM for number in numbers] == pytest.approx(published, abs=1e-15)
 
 
 def test_the_numbers_of_rosetta_code() -> None:
     """The task "Combined recursive generator MRG32k3a" lists these for the seed 1234567, plus 1."""
     stream = starting_at((0, 0, 1234567), (0, 0, 1234567))
-    found = [whole(stream) + 1 for _ in range(5)]
-    assert found == [1459213977, 2827710106, 4245671317, 3877608661, 2595287583]
+    numbers = [whole(stream) + 1 for _ in range(5)]
+    assert numbers == [1459213977, 2827710106, 4245671317, 3877608661, 2595287583]
 
 
 @pytest.mark.parametrize("state", [(1, 1, 1), (M2 - 1, M2 - 1, M2 - 1), (0, 0, 1), (M2 - 1, 0, 0)])
 def test_extreme_states(state: tuple[int, int, int]) -> None:
     """No product overflows: 1,000 numbers are those of the definition."""
     stream = starting_at(state, state)
-    found = [whole(stream) for _ in range(1_000)]
-    assert found == by_definition(list(state), list(state), 1_000)
+    numbers = [whole(stream) for _ in range(1_000)]
+    assert numbers == by_definition(list(state), list(state), 1_000)
 
 
 def test_a_text_decides_all() -> None:

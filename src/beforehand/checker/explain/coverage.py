@@ -1,7 +1,5 @@
 """Coverage: what must happen at least once. An exploration in which nothing ever waits proves little."""
 
-from __future__ import annotations
-
 from beforehand import protocols
 from beforehand.checker.packed import buffers, local_steps
 from beforehand.checker.setting import Setting

@@ -6,8 +6,6 @@ ordered by messages, and names do not matter. So a run is that of a figure if, f
 processes, each process has the same line in both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import permutations
 

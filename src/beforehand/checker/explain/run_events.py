@@ -4,8 +4,6 @@ A run is only a list of actions; replaying it in a `CheckedWorld` shows what eac
 cores do. Diagrams, traces and the recognition of known runs are based on these events.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal

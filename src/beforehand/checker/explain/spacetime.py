@@ -5,17 +5,15 @@ Frames that carry no message are in parentheses: a reader can skip them. A deliv
 guarantee is marked with `!!`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import groupby
 from textwrap import wrap
 
 from beforehand.checker.actions import Run
-from beforehand.checker.explain.frame_names import remark, short_name
 from beforehand.checker.explain.run_events import RunEvent, messages_in, run_events
 from beforehand.checker.setting import Setting
 from beforehand.protocols.effects import Wait
+from beforehand.protocols.frames import Frame
 
 WIDTH = 80  # characters of a line by default
 NARROWEST = 16  # characters of a column: with fewer, most lines would break inside words
@@ -103,7 +101,7 @@ def _frame_text(event: RunEvent) -> str:
     """The line of a frame without a message, or of a lost one."""
     assert event.frame is not None and event.to is not None
     carried = messages_in(event.sender, event.frame)
-    name = ", ".join(map(str, carried)) or short_name(event.sender, event.to[0], event.frame)
+    name = ", ".join(map(str, carried)) or _short_name(event.sender, event.to[0], event.frame)
     if event.kind == "lose":
         return f"{name} from {event.sender} is lost"
     if event.process == event.sender:
@@ -112,12 +110,24 @@ def _frame_text(event: RunEvent) -> str:
     return f"({name} from {event.sender}{more})"
 
 
+def _short_name(sender: str, receiver: str, frame: Frame) -> str:
+    """A control frame and the message that it refers to, if any: `ack a#1`, `permit b#2`, `beta`."""
+    content = frame.content()
+    kind = content.kind()
+    number = int(content.about())
+    if not number:
+        return kind.name_of(content)
+    return f"{kind.name_of(content)} {receiver if kind.acknowledges else sender}#{number}"
+
+
 def _names(event: RunEvent) -> str:
     return "everybody" if event.to is None else ", ".join(event.to)
 
 
 def _remark(released: RunEvent | None) -> str:
-    text = "" if released is None or released.frame is None else remark(released.frame)
+    """What the receiver of a message has to wait for, in a word or two; empty for nothing."""
+    frame = None if released is None else released.frame
+    text = "" if frame is None else frame.content().restriction()
     return f", {text}" if text else ""
 
 

@@ -1,7 +1,5 @@
 """The arrays that a worker reads and fills while it expands worlds, and the codes in them."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -42,9 +40,7 @@ DUPLICATION: Final = 64
 TICK: Final = 128
 
 MOST_EVENTS: Final = 256  # enabled at one process of one world
-MOST_SILENT: Final = (
-    512  # worlds reached by silent steps of one process, or ends of runs, at a time
-)
+MOST_SILENT: Final = 512  # worlds reached by silent steps of one process, or ends of runs
 
 # The columns of `Scratch.enabled`: the event, its outcome (-1: none), its frame's index (-1: none), and
 # what happens to the frame.

@@ -4,38 +4,19 @@ Most steps change few parts, so the sums over states, frames and clocks are kept
 renaming, and updated.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from beforehand._kernel import Int, Ints, bare, compiled, inlined
-from beforehand.checker.packed.buffers import (
-    CLOCK_SUM,
-    FRAME_SUM,
-    MOST_SILENT,
-    STATE_SUM,
-    SUMS,
-    Scratch,
-)
-from beforehand.checker.packed.tables import (
-    AFTER,
-    DELIVERIES,
-    DELIVERIES_END,
-    FRAMES,
-    FRAMES_END,
-    MESSAGE,
-    SENDER,
-    TO,
-    SearchConstants,
-    StepTables,
-)
+from beforehand.checker.packed import buffers, tables
+from beforehand.checker.packed.buffers import Scratch
+from beforehand.checker.packed.tables import SearchConstants, StepTables
 from beforehand.checker.packed.world_row import counter, pending
 
 
 @inlined
 def copy_sums(sums: Ints, target: Ints) -> None:
     """Copy the partial sums of a world."""
-    for part in range(SUMS):
+    for part in range(buffers.SUMS):
         for renaming in range(sums.shape[1]):
             target[part, renaming] = sums[part, renaming]
 
@@ -47,7 +28,7 @@ def compute_sums(row: Ints, constants: SearchConstants, steps: StepTables, sums:
         total = np.uint64(0)
         for process in range(constants.processes):
             total += steps.state_hash[row[process], renaming]
-        sums[STATE_SUM, renaming] = total
+        sums[buffers.STATE_SUM, renaming] = total
     _sum_frames(row, constants, steps, sums)
     _sum_clocks(row, constants, sums)
 
@@ -66,23 +47,25 @@ def update(
 
     `removed` is the frame that was taken out of flight, or -1.
     """
-    old, row = scratch.rows[source], scratch.rows[MOST_SILENT]
-    old_sums, sums = scratch.sums[source], scratch.sums[MOST_SILENT]
+    old, row = scratch.rows[source], scratch.rows[buffers.MOST_SILENT]
+    old_sums, sums = scratch.sums[source], scratch.sums[buffers.MOST_SILENT]
     group = len(constants.renamed)
     for renaming in range(group):
-        sums[STATE_SUM, renaming] = old_sums[STATE_SUM, renaming]
-        sums[FRAME_SUM, renaming] = old_sums[FRAME_SUM, renaming]
-        sums[CLOCK_SUM, renaming] = old_sums[CLOCK_SUM, renaming]
+        sums[buffers.STATE_SUM, renaming] = old_sums[buffers.STATE_SUM, renaming]
+        sums[buffers.FRAME_SUM, renaming] = old_sums[buffers.FRAME_SUM, renaming]
+        sums[buffers.CLOCK_SUM, renaming] = old_sums[buffers.CLOCK_SUM, renaming]
         if removed >= 0:
-            sums[FRAME_SUM, renaming] -= steps.frame_hash[removed, renaming]
+            sums[buffers.FRAME_SUM, renaming] -= steps.frame_hash[removed, renaming]
     if outcome >= 0:
         after = steps.outcomes[outcome]
         for renaming in range(group):
             before = steps.state_hash[old[process], renaming]
-            sums[STATE_SUM, renaming] += steps.state_hash[after[AFTER], renaming] - before
-            for at in range(after[FRAMES], after[FRAMES_END]):
-                sums[FRAME_SUM, renaming] += steps.frame_hash[steps.pool[at], renaming]
-        if after[MESSAGE] >= 0 or after[DELIVERIES] < after[DELIVERIES_END]:
+            sums[buffers.STATE_SUM, renaming] += (
+                steps.state_hash[after[tables.AFTER], renaming] - before
+            )
+            for at in range(after[tables.FRAMES], after[tables.FRAMES_END]):
+                sums[buffers.FRAME_SUM, renaming] += steps.frame_hash[steps.pool[at], renaming]
+        if after[tables.MESSAGE] >= 0 or after[tables.DELIVERIES] < after[tables.DELIVERIES_END]:
             _sum_clocks(row, constants, sums)
     if constants.fifo:
         _sum_frames(row, constants, steps, sums)
@@ -100,11 +83,17 @@ def _sum_frames(row: Ints, constants: SearchConstants, steps: StepTables, sums: 
             value = steps.frame_hash[frame, renaming]
             if constants.fifo:
                 for other in range(first, at):
-                    same = steps.frames[row[other], SENDER] == steps.frames[frame, SENDER]
-                    if same and steps.frames[row[other], TO] == steps.frames[frame, TO]:
+                    same = (
+                        steps.frames[row[other], tables.SENDER]
+                        == steps.frames[frame, tables.SENDER]
+                    )
+                    if (
+                        same
+                        and steps.frames[row[other], tables.TO] == steps.frames[frame, tables.TO]
+                    ):
                         value = scrambled(value)
             total += value
-        sums[FRAME_SUM, renaming] = total
+        sums[buffers.FRAME_SUM, renaming] = total
 
 
 @bare
@@ -128,7 +117,7 @@ def _sum_clocks(row: Ints, constants: SearchConstants, sums: Ints) -> None:
                 for other in range(count):
                     value = counter(clock, 4 * other)
                     total += constants.message_clock_hash[image, renamed[other], value]
-        sums[CLOCK_SUM, renaming] = total
+        sums[buffers.CLOCK_SUM, renaming] = total
 
 
 @inlined
@@ -143,7 +132,11 @@ def fingerprint(row: Ints, constants: SearchConstants, sums: Ints) -> Int:
 @inlined
 def renamed_fingerprint(row: Ints, constants: SearchConstants, sums: Ints, renaming: Int) -> Int:
     """The fingerprint of a world under one renaming."""
-    total = sums[STATE_SUM, renaming] + sums[FRAME_SUM, renaming] + sums[CLOCK_SUM, renaming]
+    total = (
+        sums[buffers.STATE_SUM, renaming]
+        + sums[buffers.FRAME_SUM, renaming]
+        + sums[buffers.CLOCK_SUM, renaming]
+    )
     return scrambled(total + np.uint64(row[constants.faults_at]) * np.uint64(0xD6E8FEB86659FD93))
 
 

@@ -1,7 +1,5 @@
 """Open hash tables of 64-bit numbers: from local steps to outcomes, and of visited fingerprints."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np
@@ -51,22 +49,25 @@ def copy_steps(keys: Ints, values: Ints, new_keys: Ints, new_values: Ints) -> No
 
 
 @inlined
-def has_fingerprint(table: Ints, fingerprint: Int) -> bool:
-    """Whether a fingerprint, which is never 0, is in a table."""
+def _slot_of(table: Ints, fingerprint: Int) -> Int:
+    """The slot of a fingerprint, which is never 0; a free one if the table does not have it."""
     last = np.uint64(len(table) - 1)
     slot = fingerprint & last
     while table[slot] != 0 and table[slot] != fingerprint:
         slot = (slot + _ONE) & last
-    return bool(table[slot] != 0)
+    return slot
+
+
+@inlined
+def has_fingerprint(table: Ints, fingerprint: Int) -> bool:
+    """Whether a fingerprint is in a table."""
+    return bool(table[_slot_of(table, fingerprint)] != 0)
 
 
 @inlined
 def _add_fingerprint(table: Ints, fingerprint: Int) -> bool:
     """Add a fingerprint to a table with free slots; False if it was there already."""
-    last = np.uint64(len(table) - 1)
-    slot = fingerprint & last
-    while table[slot] != 0 and table[slot] != fingerprint:
-        slot = (slot + _ONE) & last
+    slot = _slot_of(table, fingerprint)
     new = table[slot] == 0
     table[slot] = fingerprint
     return bool(new)

@@ -14,8 +14,6 @@ outcomes are compared: that is how the images of states and frames are learnt, a
 not treat names alike is detected (`NotSymmetric`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Numbers for the events that are known from the start: steps of programs, and ticks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from beforehand.checker.program import CheckProgram, ProgramStep

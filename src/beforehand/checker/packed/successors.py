@@ -8,46 +8,11 @@ runs are found by letting all processes, one after the other, do silently whatev
 nothing remains to be done. See docs/checker.md.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from beforehand._kernel import Int, Ints, bare, compiled, inlined
-from beforehand.checker.packed.buffers import (
-    ANY_STEP,
-    BAD_END,
-    BAD_STEP,
-    COVERAGE,
-    DUPLICATE,
-    DUPLICATION,
-    EVENT,
-    EXPANSION_FULL,
-    FRAME_FATE,
-    FRAME_INDEX,
-    LOSE,
-    LOSS,
-    MISSING,
-    MOST_SILENT,
-    NONE,
-    OUTCOME,
-    OVERFLOW,
-    PROBLEM,
-    PROBLEM_EVENT,
-    PROBLEM_ROW,
-    REORDERING,
-    RETRIES,
-    ROWS_DONE,
-    SILENT_STEPS,
-    STATUS_SIZE,
-    SUCCESSORS,
-    TICK,
-    TIMERS,
-    TOO_MANY_BRANCHES,
-    TOO_MANY_FRAMES,
-    TRANSITIONS,
-    ZERO,
-    Workspace,
-)
+from beforehand.checker.packed import buffers
+from beforehand.checker.packed.buffers import Workspace
 from beforehand.checker.packed.enabled import (
     add_missing,
     changes_nothing,
@@ -96,13 +61,13 @@ def expand(rows: Ints, which: Ints, work: Workspace) -> None:
 def _expand(rows: Ints, which: Ints, work: Workspace) -> None:
     constants, steps, scratch = work.constants, work.steps, work.scratch
     status = work.expansion.status
-    for entry in range(STATUS_SIZE):
+    for entry in range(buffers.STATUS_SIZE):
         status[entry] = 0
-    sums = scratch.sums[MOST_SILENT + 1]
+    sums = scratch.sums[buffers.MOST_SILENT + 1]
     for index in which:
         row = rows[index]
-        missing, successors = status[MISSING], status[SUCCESSORS]
-        transitions = status[TRANSITIONS]
+        missing, successors = status[buffers.MISSING], status[buffers.SUCCESSORS]
+        transitions = status[buffers.TRANSITIONS]
         compute_sums(row, constants, steps, sums)
         busy = False
         can_end = True
@@ -110,26 +75,30 @@ def _expand(rows: Ints, which: Ints, work: Workspace) -> None:
             copy_row(row, scratch.rows[0])
             copy_sums(sums, scratch.sums[0])
             works = has_work(scratch.rows[0], process, constants, steps)
-            reached = _advance(process, index, ANY_STEP, work)
+            reached = _advance(process, index, buffers.ANY_STEP, work)
             busy = busy or works
             can_end = can_end and (reached > 1 or not works)
-        if status[MISSING] == missing and not status[PROBLEM] and not status[OVERFLOW]:
+        if (
+            status[buffers.MISSING] == missing
+            and not status[buffers.PROBLEM]
+            and not status[buffers.OVERFLOW]
+        ):
             if not busy:
                 copy_row(row, scratch.ends[0, 0])
                 _end(scratch.ends[0, 0], index, work)
             elif constants.reduce and can_end:
                 _finish_silently(row, index, work)
-        if status[PROBLEM]:
+        if status[buffers.PROBLEM]:
             return
-        if status[OVERFLOW] or status[MISSING] > missing:
-            status[SUCCESSORS] = successors
-            status[TRANSITIONS] = transitions
-        if status[OVERFLOW]:
+        if status[buffers.OVERFLOW] or status[buffers.MISSING] > missing:
+            status[buffers.SUCCESSORS] = successors
+            status[buffers.TRANSITIONS] = transitions
+        if status[buffers.OVERFLOW]:
             return
-        if status[MISSING] > missing:
-            work.expansion.retry[status[RETRIES]] = index
-            status[RETRIES] += 1
-        status[ROWS_DONE] += 1
+        if status[buffers.MISSING] > missing:
+            work.expansion.retry[status[buffers.RETRIES]] = index
+            status[buffers.RETRIES] += 1
+        status[buffers.ROWS_DONE] += 1
 
 
 @bare
@@ -143,23 +112,23 @@ def _advance(process: Int, parent: Int, wanted: Int, work: Workspace) -> Int:
     status = work.expansion.status
     scratch.fingerprints[0] = renamed_fingerprint(scratch.rows[0], constants, scratch.sums[0], 0)
     size = 1
-    at = ZERO
-    last = MOST_SILENT
+    at = buffers.ZERO
+    last = buffers.MOST_SILENT
     while at < size:
         count = list_enabled(scratch.rows[at], process, work)
         for number in range(count):
             event = scratch.enabled[number]
-            silent = is_silent(event[OUTCOME], steps)
-            if wanted == SILENT_STEPS and not silent:
+            silent = is_silent(event[buffers.OUTCOME], steps)
+            if wanted == buffers.SILENT_STEPS and not silent:
                 continue
             result = _step(at, process, event, work)
             if result == FULL:
-                status[OVERFLOW] = TOO_MANY_FRAMES
+                status[buffers.OVERFLOW] = buffers.TOO_MANY_FRAMES
                 return size
             if result != FINE:
-                status[PROBLEM] = BAD_STEP
-                status[PROBLEM_ROW] = parent
-                status[PROBLEM_EVENT] = 4 * event[EVENT] + event[FRAME_FATE]
+                status[buffers.PROBLEM] = buffers.BAD_STEP
+                status[buffers.PROBLEM_ROW] = parent
+                status[buffers.PROBLEM_EVENT] = 4 * event[buffers.EVENT] + event[buffers.FRAME_FATE]
                 return size
             if silent and constants.reduce and size < last:
                 value = renamed_fingerprint(scratch.rows[last], constants, scratch.sums[last], 0)
@@ -168,11 +137,11 @@ def _advance(process: Int, parent: Int, wanted: Int, work: Workspace) -> Int:
                     copy_sums(scratch.sums[last], scratch.sums[size])
                     scratch.fingerprints[size] = value
                     size += 1
-            elif wanted == SILENT_STEPS:
-                status[OVERFLOW] = TOO_MANY_BRANCHES
+            elif wanted == buffers.SILENT_STEPS:
+                status[buffers.OVERFLOW] = buffers.TOO_MANY_BRANCHES
                 return size
             else:
-                _add_successor(parent, 4 * event[EVENT] + event[FRAME_FATE], work)
+                _add_successor(parent, 4 * event[buffers.EVENT] + event[buffers.FRAME_FATE], work)
         at += 1
     return size
 
@@ -190,25 +159,25 @@ def _is_among(fingerprints: Ints, size: Int, value: Int) -> bool:
 def _step(source: Int, process: Int, enabled: Ints, work: Workspace) -> Int:
     """Build the world after an event, in the last scratch row; returns FINE, WRONG or FULL."""
     constants, steps, scratch = work.constants, work.steps, work.scratch
-    old, row = scratch.rows[source], scratch.rows[MOST_SILENT]
-    event, outcome = enabled[EVENT], enabled[OUTCOME]
-    index, fate = enabled[FRAME_INDEX], enabled[FRAME_FATE]
+    old, row = scratch.rows[source], scratch.rows[buffers.MOST_SILENT]
+    event, outcome = enabled[buffers.EVENT], enabled[buffers.OUTCOME]
+    index, fate = enabled[buffers.FRAME_INDEX], enabled[buffers.FRAME_FATE]
     copy_row(old, row)
     row[constants.depth_at] += np.uint32(1)
-    removed = NONE
-    if index >= 0 and fate != DUPLICATE:
+    removed = buffers.NONE
+    if index >= 0 and fate != buffers.DUPLICATE:
         removed = np.int64(old[constants.frames_at + index])
         remove_frame(row, constants, index)
     coverage = 0
-    if fate == LOSE:
+    if fate == buffers.LOSE:
         count_fault(row, constants, LOSSES)
-        coverage |= LOSS
-    elif fate == DUPLICATE:
+        coverage |= buffers.LOSS
+    elif fate == buffers.DUPLICATE:
         count_fault(row, constants, DUPLICATES)
-        coverage |= DUPLICATION
+        coverage |= buffers.DUPLICATION
     elif event == constants.tick[process]:
         count_fault(row, constants, TICKS)
-        coverage |= TICK
+        coverage |= buffers.TICK
     result = FINE
     if outcome >= 0:
         flags = steps.outcomes[outcome, FLAGS]
@@ -220,8 +189,8 @@ def _step(source: Int, process: Int, enabled: Ints, work: Workspace) -> Int:
             first = constants.frames_at
             for other in range(first, first + index):
                 if same_link(old[other], old[first + index], steps):
-                    coverage |= REORDERING
-    work.expansion.status[COVERAGE] |= coverage
+                    coverage |= buffers.REORDERING
+    work.expansion.status[buffers.COVERAGE] |= coverage
     update(scratch, source, process, outcome, removed, constants, steps)
     return result
 
@@ -231,18 +200,18 @@ def _add_successor(parent: Int, code: Int, work: Workspace) -> None:
     """Add the last scratch world to the successors, unless it was visited."""
     expansion, visited = work.expansion, work.visited
     status = expansion.status
-    row = work.scratch.rows[MOST_SILENT]
-    status[TRANSITIONS] += 1
-    value = fingerprint(row, work.constants, work.scratch.sums[MOST_SILENT])
-    count = status[SUCCESSORS]
+    row = work.scratch.rows[buffers.MOST_SILENT]
+    status[buffers.TRANSITIONS] += 1
+    value = fingerprint(row, work.constants, work.scratch.sums[buffers.MOST_SILENT])
+    count = status[buffers.SUCCESSORS]
     if count == len(expansion.rows):
-        status[OVERFLOW] = EXPANSION_FULL
+        status[buffers.OVERFLOW] = buffers.EXPANSION_FULL
     elif not has_fingerprint(visited[owner(value, len(visited))], value):
         copy_row(row, expansion.rows[count])
         expansion.fingerprints[count] = value
         expansion.parents[count] = parent
         expansion.events[count] = code
-        status[SUCCESSORS] = count + 1
+        status[buffers.SUCCESSORS] = count + 1
 
 
 @bare
@@ -258,13 +227,13 @@ def _finish_silently(row: Ints, parent: Int, work: Workspace) -> None:
         for end in range(size):
             copy_row(ends[end], scratch.rows[0])
             compute_sums(scratch.rows[0], constants, steps, scratch.sums[0])
-            worlds = _advance(process, parent, SILENT_STEPS, work)
-            if status[PROBLEM] or status[OVERFLOW]:
+            worlds = _advance(process, parent, buffers.SILENT_STEPS, work)
+            if status[buffers.PROBLEM] or status[buffers.OVERFLOW]:
                 return
             for world in range(worlds):
                 if not has_work(scratch.rows[world], process, constants, steps):
-                    if reached == MOST_SILENT:
-                        status[OVERFLOW] = TOO_MANY_BRANCHES
+                    if reached == buffers.MOST_SILENT:
+                        status[buffers.OVERFLOW] = buffers.TOO_MANY_BRANCHES
                         return
                     copy_row(scratch.rows[world], next_ends[reached])
                     reached += 1
@@ -273,7 +242,7 @@ def _finish_silently(row: Ints, parent: Int, work: Workspace) -> None:
             copy_row(next_ends[end], ends[end])
     for end in range(size):
         _end(ends[end], parent, work)
-        if status[PROBLEM] or status[OVERFLOW]:
+        if status[buffers.PROBLEM] or status[buffers.OVERFLOW]:
             return
 
 
@@ -287,33 +256,33 @@ def _end(end: Ints, parent: Int, work: Workspace) -> None:
     faults = end[constants.faults_at]
     matters = False
     if (constants.timer or counter(faults, LOSSES)) and counter(faults, ROUNDS) < constants.rounds:
-        row = scratch.rows[MOST_SILENT]
+        row = scratch.rows[buffers.MOST_SILENT]
         copy_row(end, row)
         row[constants.depth_at] += np.uint32(1)
         count_fault(row, constants, ROUNDS)
-        before = status[MISSING]
+        before = status[buffers.MISSING]
         for process in range(constants.processes):
             key = np.uint64(end[process]) << np.uint64(32) | np.uint64(constants.tick[process])
             outcome = find_step(steps.keys, steps.values, key)
             if outcome < 0:
                 add_missing(key, work.expansion)
-            elif status[MISSING] == before:
+            elif status[buffers.MISSING] == before:
                 matters = matters or not changes_nothing(end[process], outcome, steps)
                 result = apply(row, process, outcome, constants, steps)
                 if result == FULL:
-                    status[OVERFLOW] = TOO_MANY_FRAMES
+                    status[buffers.OVERFLOW] = buffers.TOO_MANY_FRAMES
                     return
                 if result != FINE or steps.outcomes[outcome, FLAGS] & FAILED:
-                    status[PROBLEM] = BAD_STEP
-                    status[PROBLEM_ROW] = parent
-                    status[PROBLEM_EVENT] = TIMERS
+                    status[buffers.PROBLEM] = buffers.BAD_STEP
+                    status[buffers.PROBLEM_ROW] = parent
+                    status[buffers.PROBLEM_EVENT] = buffers.TIMERS
                     return
-        if status[MISSING] > before:
+        if status[buffers.MISSING] > before:
             return
         if matters:
-            status[COVERAGE] |= TICK
-            compute_sums(row, constants, steps, scratch.sums[MOST_SILENT])
-            _add_successor(parent, TIMERS, work)
+            status[buffers.COVERAGE] |= buffers.TICK
+            compute_sums(row, constants, steps, scratch.sums[buffers.MOST_SILENT])
+            _add_successor(parent, buffers.TIMERS, work)
     if not matters:
-        status[PROBLEM] = BAD_END
-        status[PROBLEM_ROW] = parent
+        status[buffers.PROBLEM] = buffers.BAD_END
+        status[buffers.PROBLEM_ROW] = parent

@@ -6,8 +6,6 @@ parts, whatever their order. A renaming maps parts to parts, so the fingerprint 
 the sum over the images.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 

@@ -11,25 +11,13 @@ delivering message k of process i is wrong if the clock of the receiver already 
 receiver does not have to deliver it.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np
 
 from beforehand._kernel import Int, Ints, bare, inlined
-from beforehand.checker.packed.tables import (
-    AFTER,
-    DELIVERIES,
-    DELIVERIES_END,
-    FRAMES,
-    FRAMES_END,
-    IDLE,
-    MESSAGE,
-    RECEIVERS,
-    SearchConstants,
-    StepTables,
-)
+from beforehand.checker.packed import tables
+from beforehand.checker.packed.tables import SearchConstants, StepTables
 
 FINE: Final = 0
 WRONG: Final = 1  # a delivery breaks a guarantee, or the core failed
@@ -94,24 +82,24 @@ def apply(
 ) -> Int:
     """Apply the outcome of a local step to a world; returns FINE, WRONG or FULL."""
     after = steps.outcomes[outcome]
-    row[process] = after[AFTER]
-    message = after[MESSAGE]
-    if message >= 0 and after[RECEIVERS]:
+    row[process] = after[tables.AFTER]
+    message = after[tables.MESSAGE]
+    if message >= 0 and after[tables.RECEIVERS]:
         number = np.uint32(constants.number[message]) << np.uint32(4 * process)
         clock = row[constants.process_clocks_at + process] & ~(_FOUR_BITS << np.uint32(4 * process))
         row[constants.message_clocks_at + message] = clock | number
-        set_pending(row, constants, message, after[RECEIVERS])
+        set_pending(row, constants, message, after[tables.RECEIVERS])
     result = FINE
-    for at in range(after[DELIVERIES], after[DELIVERIES_END]):
+    for at in range(after[tables.DELIVERIES], after[tables.DELIVERIES_END]):
         if result == FINE and not _deliver(row, process, steps.pool[at], constants):
             result = WRONG
-    if message >= 0 or after[DELIVERIES] < after[DELIVERIES_END]:
+    if message >= 0 or after[tables.DELIVERIES] < after[tables.DELIVERIES_END]:
         _round_clocks(row, constants)
     count = np.int64(row[constants.in_flight_at])
-    if constants.frames_at + count + after[FRAMES_END] - after[FRAMES] > len(row):
+    if constants.frames_at + count + after[tables.FRAMES_END] - after[tables.FRAMES] > len(row):
         result = FULL
     else:
-        for at in range(after[FRAMES], after[FRAMES_END]):
+        for at in range(after[tables.FRAMES], after[tables.FRAMES_END]):
             row[constants.frames_at + count] = steps.pool[at]
             count += 1
         row[constants.in_flight_at] = count
@@ -180,6 +168,6 @@ def is_complete(row: Ints, constants: SearchConstants, steps: StepTables) -> boo
         if row[at]:
             complete = False
     for process in range(constants.processes):
-        if not steps.states[row[process], IDLE]:
+        if not steps.states[row[process], tables.IDLE]:
             complete = False
     return complete

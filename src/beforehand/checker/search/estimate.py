@@ -6,8 +6,6 @@ renamings of each other are counted separately. The estimate is good to about a 
 distinguish minutes from years.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 from math import exp, log

@@ -5,8 +5,6 @@ problem found is at the end of a shortest run. Last in, first out is depth-first
 time.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import dataclass
 

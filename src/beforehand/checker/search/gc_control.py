@@ -5,8 +5,6 @@ with reference cycles in it. Left alone, the collector would traverse everything
 more objects were allocated. So it runs by hand, on the young objects only.
 """
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager

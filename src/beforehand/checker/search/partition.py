@@ -10,8 +10,6 @@ Parts that are renamings of each other are explored as one, under the renamings 
 program, provided that the cores treat names alike, which `verify_symmetry` checks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 

@@ -1,7 +1,5 @@
 """How each state of a breadth-first search was first reached: its predecessor and the event."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 
 from beforehand._kernel import Ints

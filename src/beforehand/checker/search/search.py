@@ -7,8 +7,6 @@ so no worker waits for another while successors are kept either, and the result 
 their speed.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor

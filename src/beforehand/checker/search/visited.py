@@ -4,8 +4,6 @@ A fingerprint has 64 bits. Among n states, n^2 / 2^65 collisions are expected, i
 state is mistaken for visited: 0.0003 in a hundred million states.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Protocol
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -74,28 +74,19 @@ def _explore(setting: Setting, search: SearchOptions, conf: list[str] | None) ->
             def progress(so_far: SearchProgress) -> None:
                 report(progress_text(so_far))
 
+            how: dict[str, Any] = {
+                "reduce": search.reduction,
+                "symmetry": search.symmetry,
+                "max_states": search.max_states,
+                "seconds": search.seconds,
+                "progress": progress,
+            }
             if spark is None:
-                return check(
-                    setting,
-                    reduce=search.reduction,
-                    symmetry=search.symmetry,
-                    depth_first=search.depth_first,
-                    max_states=search.max_states,
-                    seconds=search.seconds,
-                    workers=search.workers,
-                    progress=progress,
-                )
+                depth_first, workers = search.depth_first, search.workers
+                return check(setting, depth_first=depth_first, workers=workers, **how)
             from beforehand.pipeline.check import check_on_spark
 
-            return check_on_spark(
-                spark,
-                setting,
-                reduce=search.reduction,
-                symmetry=search.symmetry,
-                max_states=search.max_states,
-                seconds=search.seconds,
-                progress=progress,
-            )
+            return check_on_spark(spark, setting, **how)
     except KeyboardInterrupt:
         # The exit code of an interrupted command is 1, which here would mean a violation.
         typer.echo("beforehand: interrupted before the search finished: no verdict", err=True)

@@ -4,8 +4,6 @@ Each action takes a millisecond. A run that ends with a violation is marked as c
 because no action is left is complete.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

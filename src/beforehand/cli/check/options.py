@@ -1,8 +1,7 @@
 """The options of `beforehand check`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -11,6 +10,10 @@ from beforehand.cli.options import NETWORK, OUTPUT, SPARK, switch, value
 
 _BOUNDS: Final = "Bounds"
 _SEARCH: Final = "Search"
+_bound = partial(value, panel=_BOUNDS)
+_network = partial(value, panel=NETWORK)
+_limit = partial(value, panel=_SEARCH)
+_search = partial(switch, panel=_SEARCH)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,126 +22,84 @@ class CheckOptions:
 
     protocol: shared.Protocol = "hybrid"
     processes: Annotated[
-        int | None,
-        value("NUMBER", "How many processes: a, b, c, ... Default: 3.", panel=_BOUNDS),
+        int | None, _bound("NUMBER", "How many processes: a, b, c, ... Default: 3.")
     ] = None
     messages: Annotated[
-        int | None,
-        value("NUMBER", "How many messages each process sends. Default: 2.", panel=_BOUNDS),
+        int | None, _bound("NUMBER", "How many messages each process sends. Default: 2.")
     ] = None
     sends: Annotated[
-        str | None,
-        value(
-            "NUMBERS",
-            "The same, with a number for each process: 5,0,1.",
-            panel=_BOUNDS,
-        ),
+        str | None, _bound("NUMBERS", "The same, with a number for each process: 5,0,1.")
     ] = None
     program: Annotated[
         str | None,
-        value(
+        _bound(
             "STEPS",
             "Who sends to whom, each process in this order: 'a>b b>c a>b,c c>*'; a+c/b is a link "
             "that a opens to c through b.",
-            panel=_BOUNDS,
         ),
     ] = None
     multicast: Annotated[
-        bool,
-        switch("--multicast", "Explore messages to several receivers, too.", panel=_BOUNDS),
+        bool, switch("--multicast", "Explore messages to several receivers, too.", panel=_BOUNDS)
     ] = False
     faults: Annotated[
         str | None,
-        value(
+        _network(
             "FAULT=NUMBER,...",
             "How many faults there may be: loss=1,duplicate=1 of frames; and tick=1 for timers "
             "that fire early.",
-            panel=NETWORK,
         ),
     ] = None
     links: Annotated[
         str | None,
-        value(
-            "LINKS",
-            "The links of an overlay: a-b,b>c; > is one way. Default: a ring.",
-            panel=NETWORK,
-        ),
+        _network("LINKS", "The links of an overlay: a-b,b>c; > is one way. Default: a ring."),
     ] = None
     tree: Annotated[
         str | None,
-        value(
-            "CHILD:PARENT,...",
-            "Parents in a tree: b:a,c:a. Default: a is the parent of all.",
-            panel=NETWORK,
+        _network(
+            "CHILD:PARENT,...", "Parents in a tree: b:a,c:a. Default: a is the parent of all."
         ),
     ] = None
     opens: Annotated[
         list[str] | None,
-        value(
+        _network(
             "LINK",
             "A link that is opened at any moment: a+c, or a+c/b through b. Repeatable.",
             "--open",
-            panel=NETWORK,
         ),
     ] = None
     full: Annotated[
         bool,
-        switch(
-            "--full",
-            "Both of the following: slow, and without relying on any reduction.",
-            panel=_SEARCH,
-        ),
+        _search("--full", "Both of the following: slow, and without relying on any reduction."),
     ] = False
     no_reduction: Annotated[
         bool,
-        switch(
+        _search(
             "--no-reduction",
             "Explore every order, also of steps that are independent of each other.",
-            panel=_SEARCH,
         ),
     ] = False
     no_symmetry: Annotated[
         bool,
-        switch(
-            "--no-symmetry",
-            "Explore states that differ only in the names of processes, too.",
-            panel=_SEARCH,
-        ),
+        _search("--no-symmetry", "Explore states that differ only in the names of processes, too."),
     ] = False
     depth_first: Annotated[
         bool,
-        switch(
+        _search(
             "--depth-first",
             "Use less memory; a violation is then searched for a second time, to find the "
             "shortest run.",
-            panel=_SEARCH,
         ),
     ] = False
     max_states: Annotated[
         int | None,
-        value(
-            "NUMBER",
-            "Give up after this many distinct states. Default: no limit.",
-            min=1,
-            panel=_SEARCH,
-        ),
+        _limit("NUMBER", "Give up after this many distinct states. Default: no limit.", min=1),
     ] = None
     time_limit: Annotated[
-        str | None,
-        value(
-            "TIME",
-            "Give up after this time: 90s, 10m, 1h. Default: no limit.",
-            panel=_SEARCH,
-        ),
+        str | None, _limit("TIME", "Give up after this time: 90s, 10m, 1h. Default: no limit.")
     ] = None
     workers: Annotated[
         int | None,
-        value(
-            "NUMBER",
-            "How many threads. Default: one for each core of this machine.",
-            min=1,
-            panel=_SEARCH,
-        ),
+        _limit("NUMBER", "How many threads. Default: one for each core of this machine.", min=1),
     ] = None
     out: Annotated[
         Path | None,

@@ -1,7 +1,5 @@
 """Parsers for the values of `beforehand check`: bounds, faults, links and limits."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import fields
@@ -10,6 +8,7 @@ from typing import Final
 from beforehand.checker.program import OpenStep, parse_step
 from beforehand.checker.setting import FaultBudget
 from beforehand.errors import CheckError
+from beforehand.results.format import counted
 
 _SECONDS: Final = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 _LINK: Final = re.compile(r"([^\s,>-]+)([>-])([^\s,>-]+)")
@@ -23,13 +22,6 @@ def seconds(text: str) -> float:
     return float(match[1]) * _SECONDS[match[2]]
 
 
-def count(number: int, noun: str) -> str:
-    """A number with its noun, like `2 messages`."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number} {noun}{'es' if noun.endswith('s') else 's'}"
-
-
 def sends(text: str, processes: int | None) -> list[int]:
     """How many messages each process sends, from `5,0,1`."""
     parts = text.split(",")
@@ -39,7 +31,7 @@ def sends(text: str, processes: int | None) -> list[int]:
         )
     if processes is not None and len(parts) != processes:
         raise CheckError(
-            f"--sends: {text} is for {count(len(parts), 'process')}, but --processes is "
+            f"--sends: {text} is for {counted(len(parts), 'process')}, but --processes is "
             f"{processes}; give one number for each"
         )
     return [int(part) for part in parts]

@@ -11,6 +11,7 @@ from beforehand.cli.check import parsing
 from beforehand.cli.command_lines import line
 from beforehand.cli.options import selection
 from beforehand.errors import CheckError
+from beforehand.results.format import counted
 
 if TYPE_CHECKING:
     from beforehand.cli.check.options import CheckOptions
@@ -109,7 +110,7 @@ class CheckBounds:
             return f"the program {self.program or '(nothing)'} of {len(names)} processes"
         counts = [explored.program.sends(name) for name in names]
         if len(set(counts)) == 1:
-            much = f"{parsing.count(counts[0], 'message')} each"
+            much = f"{counted(counts[0], 'message')} each"
         else:
             much = ", ".join(map(str, counts)) + f" messages by {', '.join(names)}"
         to = {
@@ -130,7 +131,7 @@ class CheckBounds:
         if self.opens:
             parts.append(f"with {' and '.join(self.opens)} at any moment")
         faults = [
-            parsing.count(number, noun)
+            counted(number, noun)
             for number, noun in (
                 (explored.faults.loss, "loss"),
                 (explored.faults.duplicate, "duplicate"),

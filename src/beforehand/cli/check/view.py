@@ -1,7 +1,5 @@
 """The result of a check, for people and for programs."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """A warning before the search starts, if the bounds look too large to finish."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import typer

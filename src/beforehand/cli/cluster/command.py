@@ -1,10 +1,9 @@
 """`beforehand cluster`: real processes, a bad network, and the oracle's verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Final
@@ -18,6 +17,7 @@ from beforehand.cli.ui.output import print_json
 from beforehand.errors import LocalProtocolError
 
 NOT_CLEAN: Final = 1
+_fault = partial(value, panel=FAULTS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +36,10 @@ class ClusterOptions:
     loss: shared.Loss = 0.0
     duplicate: shared.Duplicate = 0.0
     reorder: Annotated[
-        float, value("SHARE", "Share of packets that arrive late, from 0 to 1.", panel=FAULTS)
+        float, _fault("SHARE", "Share of packets that arrive late, from 0 to 1.")
     ] = 0.0
     kill: Annotated[
-        int,
-        value("NUMBER", "How many processes to kill during the run, with SIGKILL.", panel=FAULTS),
+        int, _fault("NUMBER", "How many processes to kill during the run, with SIGKILL.")
     ] = 0
     restart: Annotated[
         bool,
@@ -48,10 +47,9 @@ class ClusterOptions:
     ] = False
     drop_after: Annotated[
         float,
-        value(
+        _fault(
             "SECONDS",
             "With --kill: how long a process must be silent until the others give up on it.",
-            panel=FAULTS,
         ),
     ] = 2.0
     trace: Annotated[

@@ -20,17 +20,8 @@ if TYPE_CHECKING:
     from beforehand.runtime.cluster.child import Child
     from beforehand.runtime.cluster.supervisor import Observer
 
-COLUMNS: Final = (
-    "process",
-    "sent",
-    "delivered",
-    "held",
-    "lost",
-    "doubled",
-    "late",
-    "resent",
-    "round trip",
-)
+_COUNTS: Final = ("sent", "delivered", "held", "lost", "doubled", "held_back", "resent")
+COLUMNS: Final = ("process", *(name.replace("held_back", "late") for name in _COUNTS), "round trip")
 
 
 @contextmanager
@@ -71,13 +62,7 @@ def row(child: Child) -> tuple[str, ...]:
     figures = child.figures
     return (
         f"{child.label}, killed" if child.killed else child.label,
-        f"{figures.sent:,}",
-        f"{figures.delivered:,}",
-        f"{figures.held:,}",
-        f"{figures.lost:,}",
-        f"{figures.doubled:,}",
-        f"{figures.held_back:,}",
-        f"{figures.resent:,}",
+        *(f"{getattr(figures, name):,}" for name in _COUNTS),
         f"{figures.round_trip_ms:.1f} ms",
     )
 

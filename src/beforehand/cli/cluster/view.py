@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
@@ -45,7 +46,7 @@ def to_dict(plan: ClusterPlan, course: ClusterRun, verdict: ClusterVerdict) -> d
         "seconds": round(course.seconds, 3),
         "processes": [
             {"name": child.name, "life": child.generation, "killed": child.killed}
-            | child.figures.as_dict()
+            | asdict(child.figures)
             | {"events": [list(event) for event in child.events if event[0] != "up"]}
             for child in course.children
         ],

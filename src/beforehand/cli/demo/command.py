@@ -1,7 +1,5 @@
 """`beforehand demo`: everything once, on this machine: a cluster, its audit, two studies, a report."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Final
 

@@ -3,8 +3,6 @@
 Only the parts of a demo are ever removed, and only from a folder that a demo has marked.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

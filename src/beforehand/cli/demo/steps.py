@@ -87,15 +87,8 @@ def audit_cluster(spark: Session, demo: Demo, progress: ProgressCallback) -> Ste
             audited.write(out, command_lines.audit([traces], out))
         finally:
             audited.close()
-    return {
-        "out": out,
-        "runs": audited.runs,
-        "events": audited.events,
-        "violated": audited.violated,
-        "incomplete": audited.incomplete,
-        "unreadable": audited.unreadable,
-        "exit_code": audited.exit_code,
-    }
+    names = ("runs", "events", "violated", "incomplete", "unreadable", "exit_code")
+    return {"out": out, **{name: getattr(audited, name) for name in names}}
 
 
 def study_cluster(spark: Session, demo: Demo, progress: ProgressCallback) -> StepResult:

@@ -1,11 +1,9 @@
 """The results of a demo in a few sentences, from the plain values that its steps returned."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final
 
-from beforehand.results.format import listed
+from beforehand.results.format import counted, listed
 
 StepResult = dict[str, Any]
 
@@ -51,9 +49,7 @@ def cluster(result: StepResult) -> str:
 
 def audit(result: StepResult) -> str:
     """The verdict of the pipeline."""
-    what = (
-        f"{result['events']:,} events in {result['runs']:,} run{'s' if result['runs'] != 1 else ''}"
-    )
+    what = f"{result['events']:,} events in {counted(result['runs'], 'run')}"
     if result["exit_code"] == 0:
         return f"{what}, judged on Spark: clean{_gaps(result)}."
     if result["violated"]:

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import typer
 
 from beforehand.cli import options as shared
+from beforehand.cli.command_lines import line
 from beforehand.cli.options import switch, takes, value
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json
 from beforehand.cli.ui.progress import progress_line
 from beforehand.errors import BeforehandError, ReportError
+from beforehand.results.format import counted
 
 if TYPE_CHECKING:
     from beforehand.report.diagram.model import Diagram
@@ -164,7 +166,7 @@ def _write(diagram: Diagram, chosen: Format, file: str) -> None:
     else:
         from beforehand.report.diagram.page import html
 
-        text = html(diagram)
+        text = html(diagram, line("diagram", "--svg"))
     if file == STANDARD_OUTPUT:
         sys.stdout.buffer.write(text.encode())
         return
@@ -192,21 +194,12 @@ def _figures(diagram: Diagram) -> dict[str, object]:
 
 
 def _show(diagram: Diagram, file: str) -> None:
-    counts = {
-        "process": len(diagram.processes),
-        "message": len(diagram.messages),
-        "event": len(diagram.marks),
-    }
-    typer.echo(f"{file}: " + ", ".join(_counted(noun, number) for noun, number in counts.items()))
+    processes = counted(len(diagram.processes), "process")
+    messages = counted(len(diagram.messages), "message")
+    typer.echo(f"{file}: {processes}, {messages}, {counted(len(diagram.marks), 'event')}")
     if diagram.note:
         typer.echo(diagram.note)
     if diagram.flags:
         count = len(diagram.flags)
         what = "1 wrong delivery is" if count == 1 else f"{count:,} wrong deliveries are"
         typer.echo(f"{what} marked; the first: {diagram.flags[0].sentence}")
-
-
-def _counted(noun: str, number: int) -> str:
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number:,} {noun}{'es' if noun.endswith('s') else 's'}"

@@ -3,8 +3,6 @@
 A folder of results has other tables next to traces. They are skipped, unless they are named.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path

@@ -4,8 +4,6 @@ This is not an audit: it judges what can be judged quickly, without Spark, and s
 leave open. `beforehand audit` judges everything.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final

@@ -57,8 +57,7 @@ class NodeOptions:
         bool, switch("--insecure", "Listen to other machines even without a key.")
     ] = False
     nats: Annotated[
-        str | None,
-        value("URL", "Use a NATS server, nats://HOST:PORT, instead of UDP."),
+        str | None, value("URL", "Use a NATS server, nats://HOST:PORT, instead of UDP.")
     ] = None
     wait: Annotated[
         float, value("SECONDS", "How long to wait at the end for undelivered messages.")

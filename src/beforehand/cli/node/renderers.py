@@ -10,7 +10,7 @@ import json
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from beforehand.results.format import printable
 
@@ -20,34 +20,6 @@ if TYPE_CHECKING:
     from beforehand.runtime.stats import Stats, Waiting
 
 Print = Callable[[str], None]
-
-
-class Renderer(Protocol):
-    """What a console shows."""
-
-    def listening(self, name: str, address: str) -> None:
-        """The node has started, and can be reached."""
-
-    def message(self, message: Message) -> None:
-        """A message was delivered."""
-
-    def event(self, event: PeerEvent) -> None:
-        """Something happened to a peer."""
-
-    def note(self, text: str) -> None:
-        """A remark about the input."""
-
-    def held(self, waiting: Sequence[Waiting]) -> None:
-        """The answer to /held."""
-
-    def peers(self, stats: Stats) -> None:
-        """The answer to /peers."""
-
-    def stats(self, stats: Stats) -> None:
-        """The answer to /stats."""
-
-    def help(self, text: str) -> None:
-        """The answer to /help."""
 
 
 class TextRenderer:
@@ -151,3 +123,6 @@ class JsonRenderer:
 
     def _write(self, kind: str, **values: Any) -> None:
         self._print(json.dumps({"kind": kind, **values}))
+
+
+Renderer = TextRenderer | JsonRenderer

@@ -1,7 +1,5 @@
 """The lines of standard input for an event loop, from a terminal, a pipe or a file."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import threading

@@ -1,18 +1,20 @@
 """The options of `beforehand simulate`; those named like a field of `Scenario` are given to it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from beforehand.cli import options as shared
 from beforehand.cli.options import FAULTS, NETWORK, OUTPUT, switch, value
 from beforehand.cli.ui import completion
 from beforehand.results.layout import SimulationFolder
 
-_OVERLAY: Final = "Overlay, for protocols that run on one"
 _Repeatable = list[str] | None
+_network = partial(value, panel=NETWORK)
+_fault = partial(value, panel=FAULTS)
+_overlay = partial(value, panel="Overlay, for protocols that run on one")
+_output = partial(value, panel=OUTPUT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,122 +59,89 @@ class SimulateOptions:
     ] = None
     delay: Annotated[
         str,
-        value(
+        _network(
             "TIME",
             "How long a frame takes: 5ms, uniform:1ms,9ms, normal:5ms,1ms, lognormal:5ms,0.5, "
             "exponential:5ms, matrix:1ms,40ms;40ms,1ms (between sites) or "
             "schedule:0s=1ms,15min=300ms.",
-            panel=NETWORK,
         ),
     ] = "lognormal:5ms,0.5"
     jitter: Annotated[
-        str, value("TIME", "Added to each delay, drawn anew: written like a delay.", panel=NETWORK)
+        str, _network("TIME", "Added to each delay, drawn anew: written like a delay.")
     ] = "0ms"
     bandwidth: Annotated[
-        str | None,
-        value(
-            "RATE",
-            "Of each process's uplink, such as 50kB/s. Default: no limit.",
-            panel=NETWORK,
-        ),
+        str | None, _network("RATE", "Of each process's uplink, such as 50kB/s. Default: no limit.")
     ] = None
-    header: Annotated[int, value("BYTES", "Overhead of each frame: 28 for UDP.", panel=NETWORK)] = 0
+    header: Annotated[int, _network("BYTES", "Overhead of each frame: 28 for UDP.")] = 0
     fifo: Annotated[bool, switch("--fifo", "Frames keep their order on a link.", panel=NETWORK)] = (
         False
     )
     link: Annotated[
         Literal["auto", "always", "never"],
-        value(
+        _network(
             "auto|always|never",
             "Run the protocol on a reliable link? auto: if it needs one on this network.",
-            panel=NETWORK,
         ),
     ] = "auto"
     tick: Annotated[
         str | None,
-        value(
+        _network(
             "TIME",
             "How often cores check for lost frames, at most. Default: derived from the delay.",
-            panel=NETWORK,
         ),
     ] = None
     flush: Annotated[
         str,
-        value(
-            "TIME",
-            "With coalesce=true: how long acks and permits wait to be sent together.",
-            panel=NETWORK,
-        ),
+        _network("TIME", "With coalesce=true: how long acks and permits wait to be sent together."),
     ] = "0ms"
     loss: shared.Loss = 0.0
     duplicate: shared.Duplicate = 0.0
     partitions: Annotated[
         _Repeatable,
-        value(
+        _fault(
             "FROM-TO:WHO",
             "From when to when whom to cut off: 1s-3s:p1,p2 or 1s-3s:50%. Repeatable.",
             "--partition",
-            panel=FAULTS,
         ),
     ] = None
     stops: Annotated[
         _Repeatable,
-        value(
-            "WHO@TIME",
-            "Who stops for good, and when: p3@2s. Repeatable.",
-            "--stop",
-            panel=FAULTS,
-        ),
+        _fault("WHO@TIME", "Who stops for good, and when: p3@2s. Repeatable.", "--stop"),
     ] = None
     drop_after: Annotated[
-        str | None,
-        value(
-            "TIME",
-            "How long after that the others give up on it. Default: never.",
-            panel=FAULTS,
-        ),
+        str | None, _fault("TIME", "How long after that the others give up on it. Default: never.")
     ] = None
     overlay: Annotated[
         str | None,
-        value(
+        _overlay(
             "SHAPE",
             "Who has a link to whom: ring, complete, random[:DEGREE], tree[:ARITY], "
             "tree:child=parent,..., spray[:PERIOD[,UNTIL]] (neighbours are exchanged) or "
             "links:a>b,... Default: by protocol.",
-            panel=_OVERLAY,
         ),
     ] = None
     churn: Annotated[
         str | None,
-        value(
-            "PLAN",
-            "Who joins and leaves: joins=5,leaves=3,crashes=2,from=1s,to=10s.",
-            panel=_OVERLAY,
-        ),
+        _overlay("PLAN", "Who joins and leaves: joins=5,leaves=3,crashes=2,from=1s,to=10s."),
     ] = None
     opens: Annotated[
-        _Repeatable,
-        value("A>B@TIME", "A link to open: p1>p2@2s. Repeatable.", "--open", panel=_OVERLAY),
+        _Repeatable, _overlay("A>B@TIME", "A link to open: p1>p2@2s. Repeatable.", "--open")
     ] = None
     closes: Annotated[
-        _Repeatable,
-        value("A>B@TIME", "A link to close: p1>p2@2s. Repeatable.", "--close", panel=_OVERLAY),
+        _Repeatable, _overlay("A>B@TIME", "A link to close: p1>p2@2s. Repeatable.", "--close")
     ] = None
     reparents: Annotated[
         _Repeatable,
-        value(
+        _overlay(
             "A>B@TIME",
             "A subtree to move: p3 and all below it go under p1: p3>p1@2s. Repeatable.",
             "--reparent",
-            panel=_OVERLAY,
         ),
     ] = None
     sample: Annotated[
         str | None,
-        value(
-            "TIME",
-            "How often to record entries and control traffic per process, such as 10s.",
-            panel=OUTPUT,
+        _output(
+            "TIME", "How often to record entries and control traffic per process, such as 10s."
         ),
     ] = None
     until: Annotated[
@@ -185,10 +154,8 @@ class SimulateOptions:
     ] = False
     out: Annotated[
         Path | None,
-        value(
-            "FOLDER",
-            f"A new folder for {SimulationFolder.TRACE} and {SimulationFolder.RESULT}.",
-            panel=OUTPUT,
+        _output(
+            "FOLDER", f"A new folder for {SimulationFolder.TRACE} and {SimulationFolder.RESULT}."
         ),
     ] = None
     force: shared.Force = False

@@ -113,23 +113,23 @@ def _show_series(result: Result) -> None:
         columns,
         [
             (
-                duration(each.time_ns),
-                f"{each.processes:,}",
-                duration(each.delay_ns),
-                f"{each.entries:,.1f}",
-                f"{each.most_entries:,}",
-                f"{each.control_per_second:,.2f}",
-                f"{each.delivered:,}",
+                duration(moment.time_ns),
+                f"{moment.processes:,}",
+                duration(moment.delay_ns),
+                f"{moment.entries:,.1f}",
+                f"{moment.most_entries:,}",
+                f"{moment.control_per_second:,.2f}",
+                f"{moment.delivered:,}",
             )
-            for each in shown
+            for moment in shown
         ],
     )
 
 
-def _durations(found: Any) -> tuple[str, str]:
-    rest = f"p50 {duration(found.p50)}, p99 {duration(found.p99)}, max {duration(found.max)}"
-    return f"mean {duration(round(found.mean))}", rest
+def _durations(times: Any) -> tuple[str, str]:
+    rest = f"p50 {duration(times.p50)}, p99 {duration(times.p99)}, max {duration(times.max)}"
+    return f"mean {duration(round(times.mean))}", rest
 
 
-def _level(found: Any) -> tuple[str, str]:
-    return f"mean {found.mean:,.1f}", f"peak {found.peak:,}"
+def _level(level: Any) -> tuple[str, str]:
+    return f"mean {level.mean:,.1f}", f"peak {level.peak:,}"

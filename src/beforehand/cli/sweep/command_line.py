@@ -4,8 +4,6 @@ A run is identified by its scenario alone. A run on a network that only a grid f
 the same run on the default network, with each difference given as an option.
 """
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,14 +50,8 @@ def point_options(point: Point) -> tuple[str, ...]:
     if replays and not point.workload.startswith(PREFIX):
         return ()
     network = point.network if _is_built_in(point.network, scenario) else DEFAULT
-    options = [
-        "--protocol",
-        scenario["protocol"],
-        "--workload",
-        point.workload,
-        "--network",
-        network,
-    ]
+    options = ["--protocol", scenario["protocol"], "--workload", point.workload]
+    options += ["--network", network]
     if not replays:
         options += ["--processes", str(scenario["processes"])]
     options += ["--seed", str(scenario["seed"])]

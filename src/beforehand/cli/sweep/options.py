@@ -1,8 +1,7 @@
 """The options of `beforehand sweep`: the axes of a grid, and what to do with its runs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Final
 
 import typer
@@ -13,6 +12,7 @@ from beforehand.cli.ui import completion
 
 _GRID: Final = "Grid, each with one value or several"
 _Values = list[str] | None
+_axis = partial(value, panel=_GRID)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,11 +34,10 @@ class SweepOptions:
     protocol: Annotated[_Values, shared.protocols(panel=_GRID)] = None
     workload: Annotated[
         _Values,
-        value(
+        _axis(
             "WORKLOAD",
             "Who sends to whom, as for simulate: uniform, shop, hotspot:0.1,0.8; "
             "replay:PATH or replay:PATH#RUN for the output of ingest, or a trace. Repeatable.",
-            panel=_GRID,
             autocompletion=completion.workload,
         ),
     ] = None
@@ -48,25 +47,22 @@ class SweepOptions:
             "Which networks: default, lan, wan, mobile, or one of the file's; with commas.", _GRID
         ),
     ] = None
-    processes: Annotated[
-        _Values, value("NUMBERS", "How many processes: 10,100 or repeated.", panel=_GRID)
-    ] = None
+    processes: Annotated[_Values, _axis("NUMBERS", "How many processes: 10,100 or repeated.")] = (
+        None
+    )
     seed: Annotated[
-        _Values,
-        value("NUMBERS", "The seeds of every random choice: 1,2,3 or repeated.", panel=_GRID),
+        _Values, _axis("NUMBERS", "The seeds of every random choice: 1,2,3 or repeated.")
     ] = None
     messages: Annotated[
-        _Values,
-        value("NUMBERS", "How many messages each process sends: 20,50 or repeated.", panel=_GRID),
+        _Values, _axis("NUMBERS", "How many messages each process sends: 20,50 or repeated.")
     ] = None
     values: Annotated[
         _Values,
-        value(
+        _axis(
             "OPTION=VALUE",
             "Any other option of simulate: payload=1kB, loss=0.1. Repeatable, also with several "
             "values of one option.",
             "--set",
-            panel=_GRID,
         ),
     ] = None
     traces: Annotated[

@@ -17,14 +17,27 @@ if TYPE_CHECKING:
 ROWS = 200  # of a table, at most
 FAILURES = 5  # to print in full
 SEPARATOR = ", "  # between the parts of a setting
-NAMES = (
-    "protocol",
-    "workload",
-    "network",
-    "n",
-    "seed",
-    "setting",
-)  # of a run: what distinguishes it
+NAMES = ("protocol", "workload", "network", "n", "seed", "setting")  # what distinguishes runs
+FIGURES = ("outcome", "latency", "p99", "held", "meta B/msg", "control/msg", "integers")
+
+# Titles and columns of Table 1, claimed and measured; k is the exponent of the growth.
+CLAIMS = (
+    ("protocol", "protocol"),
+    ("message space", "claimed_message_space"),
+    ("bytes", "metadata_bytes"),
+    ("k", "metadata_exponent"),
+    ("process space", "claimed_process_space"),
+    ("integers", "integers_mean"),
+    ("k", "state_exponent"),
+    ("work us", "work_us"),
+    ("k", "work_exponent"),
+    ("latency ms", "latency_ms"),
+    ("non-causal", "claimed_noncausal"),
+    ("ms", "noncausal_ms"),
+    ("in transit", "claimed_in_transit"),
+    ("most", "most_in_transit"),
+    ("control/msg", "control_frames"),
+)
 
 
 def show_skipped(skipped: Sequence[Skipped]) -> None:
@@ -56,17 +69,7 @@ def show(swept: SweepResult, rows: list[dict[str, Any]], out: str) -> None:
     """Print the table of the runs, the failures and the totals."""
     failed = [row for row in rows if row["error"] is not None]
     good = [row for row in rows if row["error"] is None]
-    titles = [
-        *NAMES,
-        "outcome",
-        "latency",
-        "p99",
-        "held",
-        "meta B/msg",
-        "control/msg",
-        "integers",
-        "violations",
-    ]
+    titles = [*NAMES, *FIGURES, "violations"]
     common = _common(good)
     if common:
         typer.echo(f"All runs with {', '.join(common)}")
@@ -124,24 +127,8 @@ def _cells(row: dict[str, Any], common: list[str]) -> list[str]:
 def show_tables(tables: dict[str, list[dict[str, Any]]]) -> None:
     """Print Table 1 with its measured counterpart, and the growth exponents."""
     typer.echo("\nTable 1, claimed and measured (k: growth with the number of processes, n^k)")
-    titles = [
-        "protocol",
-        "message space",
-        "bytes",
-        "k",
-        "process space",
-        "integers",
-        "k",
-        "work us",
-        "k",
-        "latency ms",
-        "non-causal",
-        "ms",
-        "in transit",
-        "most",
-        "control/msg",
-    ]
-    print_table(titles, [_claim_cells(row) for row in tables["table1"]])
+    cells = [[_figure(row[column]) for _, column in CLAIMS] for row in tables["table1"]]
+    print_table([title for title, _ in CLAIMS], cells)
     if not tables["exponents"]:
         typer.echo(
             "\nNo growth exponents: they need at least three values of an axis, such as sizes."
@@ -152,27 +139,6 @@ def show_tables(tables: dict[str, list[dict[str, Any]]]) -> None:
     names = ("protocol", "y", "x", "exponent", "r2", "low", "high", "used", "workload", "network")
     cells = [[_figure(row[name]) for name in names] for row in tables["exponents"]]
     print_table(titles, cells, keys=3)
-
-
-def _claim_cells(row: dict[str, Any]) -> list[str]:
-    names = (
-        "protocol",
-        "claimed_message_space",
-        "metadata_bytes",
-        "metadata_exponent",
-        "claimed_process_space",
-        "integers_mean",
-        "state_exponent",
-        "work_us",
-        "work_exponent",
-        "latency_ms",
-        "claimed_noncausal",
-        "noncausal_ms",
-        "claimed_in_transit",
-        "most_in_transit",
-        "control_frames",
-    )
-    return [_figure(row[name]) for name in names]
 
 
 def _figure(value: Any) -> str:

@@ -4,8 +4,6 @@ Completion must be instant, so it cannot import Spark. The names that the pipeli
 repeated here; a test compares them with the originals.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Final
 

@@ -1,7 +1,5 @@
 """How a command reports that it cannot do its work: one sentence on standard error, and exit code 2."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The layout of the help pages: flags without a type, paragraphs that wrap, examples at the end."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

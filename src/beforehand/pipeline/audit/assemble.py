@@ -1,7 +1,5 @@
 """A run's log, assembled from its chunks in whatever order they come."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -48,7 +46,7 @@ def assemble(chunks: Sequence[LogChunk], *, renumber: bool = True) -> RunLog:
         is_sent=array(table.messages, np.uint8),
     )
     for chunk, index in indexed:
-        foreign = assembly.place(index, chunk.events, table.base, columns)
+        foreign = assembly.copy_events(index, chunk.events, table.base, columns)
         if foreign >= 0:
             raise _foreign_send(chunk, foreign)
     _sort(start, columns)
@@ -82,7 +80,7 @@ def _receivers(indexed: _Indexed, table: ProcessTable, to_size: Ints) -> tuple[I
     receivers = array(int(receivers_at[-1]) if len(receivers_at) else 0, np.int32)
     receivers_at -= np.maximum(to_size, 0)
     for chunk, index in indexed:
-        assembly.place_receivers(index, chunk.events, table.base, receivers_at, receivers)
+        assembly.copy_receivers(index, chunk.events, table.base, receivers_at, receivers)
     return receivers_at, receivers
 
 

@@ -1,7 +1,5 @@
 """The audit of a trace folder as a whole: small runs in one task each, large ones in blocks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -16,7 +14,7 @@ from beforehand.pipeline.audit.judge_large import judge_large
 from beforehand.pipeline.audit.stages import chunks, judged
 from beforehand.pipeline.audit.trace_files import TraceFiles
 from beforehand.pipeline.audit.witness import MOST
-from beforehand.pipeline.provenance import made
+from beforehand.pipeline.provenance import spark_provenance
 from beforehand.pipeline.schemas import VERDICTS, VIOLATIONS
 from beforehand.pipeline.storage import Storage, absolute, join
 from beforehand.results.layout import AuditFolder
@@ -25,6 +23,7 @@ LARGE: Final = 10_000_000  # causal-sends and deliveries of a run that fit into 
 
 _NO_LARGE_RUN: Final = 2**23  # bytes up to which remote files aren't searched for large runs
 _BYTES_PER_TASK: Final = 2**25
+_COUNTS: Final = ("runs", "events", "violated", "not_audited", "incomplete")
 
 
 @dataclass(frozen=True)
@@ -59,14 +58,10 @@ class Audit:
             folder,
             AuditFolder.NOTE,
             {
-                "runs": self.runs,
-                "events": self.events,
-                "violated": self.violated,
-                "not_audited": self.not_audited,
-                "incomplete": self.incomplete,
+                **{name: getattr(self, name) for name in _COUNTS},
                 "unreadable": self.unreadable,
                 "sources": [absolute(source) for source in self.sources],
-                **made(self.verdicts.sparkSession, command),
+                **spark_provenance(self.verdicts.sparkSession, command),
             },
         )
 
@@ -112,12 +107,14 @@ def _audit(
         huge = sorted(run for run, files in by_run.items() if traces.rows(files) > large)
     if by_run is not None and len(by_run) >= tasks:
         rest = {run: files for run, files in by_run.items() if run not in huge}
-        found = local_files.judged(spark, rest, witnesses).persist()
+        findings = local_files.judged(spark, rest, witnesses).persist()
     else:  # runs spread over files, or so few that all cores should read them together
         rest_chunks = _chunks(spark, traces, local_files.all_but(huge), ~F.col("run").isin(huge))
-        found = judged(rest_chunks, max(tasks, traces.size // _BYTES_PER_TASK), witnesses).persist()
-    verdicts = found.where(F.col("verdict").isNotNull()).select("verdict.*")
-    violations = found.where(F.col("violation").isNotNull()).select("violation.*")
+        findings = judged(
+            rest_chunks, max(tasks, traces.size // _BYTES_PER_TASK), witnesses
+        ).persist()
+    verdicts = findings.where(F.col("verdict").isNotNull()).select("verdict.*")
+    violations = findings.where(F.col("violation").isNotNull()).select("violation.*")
     for run in huge:
         mine = _chunks(spark, traces, local_files.only(run), F.col("run") == run)
         large_run = judge_large(mine, run, witnesses, memory)
@@ -131,17 +128,12 @@ def _audit(
         F.count_if(F.col("verdict") == "unreadable"),
         F.count_if(~F.col("complete")),
     ).collect()[0]
-    runs, events, violated, not_audited, incomplete = counts
     return Audit(
-        verdicts=verdicts,
-        violations=violations,
-        unreadable=traces.unreadable,
-        runs=runs,
-        events=events,
-        violated=violated,
-        not_audited=not_audited,
-        incomplete=incomplete,
-        _persisted=[found],
+        verdicts,
+        violations,
+        traces.unreadable,
+        **dict(zip(_COUNTS, counts, strict=True)),
+        _persisted=[findings],
     )
 
 

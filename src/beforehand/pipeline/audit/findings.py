@@ -1,13 +1,12 @@
 """The auditor's findings about a run: its verdict, its violations and notes about gaps."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from beforehand.causality import violations
 from beforehand.causality.ids import MessageId
+from beforehand.causality.violations import Violation
 from beforehand.results.violations import KINDS
 
 LISTED: Final = 100_000  # violations of one kind in one run; beyond that they are only counted
@@ -23,6 +22,11 @@ class Finding:
     seq: int | None
     chain: tuple[MessageId, ...]
     sentence: str
+
+    @classmethod
+    def of(cls, v: Violation, seq: int) -> Self:
+        """A violation by the delivery with this `seq`."""
+        return cls(v.kind, v.process, v.message, seq, v.chain, v.sentence)
 
     def row(self, run: str) -> dict[str, Any]:
         """The row of the table `violations`."""
@@ -99,33 +103,14 @@ class Receivers:
 def out_of_order(
     process: str, message: MessageId, seq: int, chain: tuple[MessageId, ...], sent: Receivers
 ) -> Finding:
-    """A delivery that violated causal order; the chain is empty if none was searched for, or found."""
+    """A delivery that violated causal order; the chain is empty if none is known."""
     if chain:
-        sentence = violations.causal(sent, process, chain).sentence
-    else:
-        sentence = (
-            f"{process} delivered {message} after a message that it happened before; "
-            "the chain of messages between them was not searched for."
-        )
+        return Finding.of(violations.causal(sent, process, chain), seq)
+    sentence = (
+        f"{process} delivered {message} after a message that it happened before; "
+        "the chain of messages between them was not searched for."
+    )
     return Finding("causal", process, message, seq, chain, sentence)
-
-
-def behind(process: str, message: MessageId, seq: int, early: MessageId) -> Finding:
-    """A delivery after a later one of the same sender."""
-    violation = violations.fifo(process, message, early)
-    return Finding("fifo", process, message, seq, violation.chain, violation.sentence)
-
-
-def duplicate(process: str, message: MessageId, seq: int) -> Finding:
-    """A second delivery."""
-    sentence = violations.duplicate(process, message).sentence
-    return Finding("duplicate", process, message, seq, (), sentence)
-
-
-def invented(process: str, message: MessageId, seq: int, sent: Receivers) -> Finding:
-    """A delivery of a message that wasn't sent, or not to this process."""
-    sentence = violations.invented(sent, process, message).sentence
-    return Finding("invented", process, message, seq, (), sentence)
 
 
 def before_send(process: str, message: MessageId, seq: int) -> Finding:

@@ -1,18 +1,17 @@
 """Judging one run that fits into memory: from its chunks to all findings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 
 from beforehand._kernel import Ints
+from beforehand.causality import violations
 from beforehand.causality.ids import MessageId
 from beforehand.errors import TraceError
 from beforehand.pipeline.audit import findings
 from beforehand.pipeline.audit.assemble import assemble
 from beforehand.pipeline.audit.clock_blocks import BYTES, ClockBlock, LateDeliveries, blocks
-from beforehand.pipeline.audit.findings import LISTED, Receivers, RunFindings
+from beforehand.pipeline.audit.findings import LISTED, Finding, Receivers, RunFindings
 from beforehand.pipeline.audit.kernels import linearise
 from beforehand.pipeline.audit.kernels.arrays import StepBatch
 from beforehand.pipeline.audit.linearise import Lineariser
@@ -30,14 +29,14 @@ def judge(chunks: Sequence[LogChunk], *, witnesses: int = MOST, memory: int = BY
         return unreadable(chunks, problem)
     lineariser = Lineariser(log)
     batches = list(lineariser.steps())
-    found = structural(log, lineariser)
-    found.deliveries = sum(int((batch.slot < 0).sum()) for batch in batches)
+    outcome = structural(log, lineariser)
+    outcome.deliveries = sum(int((batch.slot < 0).sum()) for batch in batches)
     for first, width in blocks(log.processes, lineariser.slots, 1, memory):
         block = ClockBlock(log.processes, lineariser.slots, first, width)
         late = LateDeliveries.join([block.check(batch) for batch in batches])
         if len(late):
-            _add_late(found, log, StepBatch.join(batches), late, witnesses)
-    return found
+            _add_late(outcome, log, StepBatch.join(batches), late, witnesses)
+    return outcome
 
 
 def unreadable(chunks: Sequence[LogChunk], problem: TraceError) -> RunFindings:
@@ -49,20 +48,20 @@ def unreadable(chunks: Sequence[LogChunk], problem: TraceError) -> RunFindings:
 def structural(log: RunLog, lineariser: Lineariser) -> RunFindings:
     """All findings that need no clocks, after the last step."""
     table = log.table
-    found = RunFindings(log.processes, int(table.rows.sum()), int(log.is_sent.sum()))
-    _add_notes(found, log)
-    _add_single(found, log, lineariser.fault)
+    outcome = RunFindings(log.processes, int(table.rows.sum()), int(log.is_sent.sum()))
+    _add_notes(outcome, log)
+    _add_single(outcome, log, lineariser.fault)
     messages, receivers = lineariser.lost()
     for message, receiver in zip(
         messages[:LISTED].tolist(), receivers[:LISTED].tolist(), strict=True
     ):
-        found.add(findings.lost(table.names[receiver], log.id(message)))
-    found.count_more("lost", len(messages) - LISTED)
-    return found
+        outcome.add(findings.lost(table.names[receiver], log.id(message)))
+    outcome.count_more("lost", len(messages) - LISTED)
+    return outcome
 
 
 def add_late(
-    found: RunFindings,
+    outcome: RunFindings,
     process: str,
     message: MessageId,
     seq: int,
@@ -73,60 +72,60 @@ def add_late(
 
     If it came after a `later` message of its sender, it violated FIFO order too.
     """
-    found.add(findings.out_of_order(process, message, seq, tuple(chain), Receivers(chain)))
+    outcome.add(findings.out_of_order(process, message, seq, tuple(chain), Receivers(chain)))
     if later is not None:
-        found.add(findings.behind(process, message, seq, later))
+        outcome.add(Finding.of(violations.fifo(process, message, later), seq))
 
 
 def _add_late(
-    found: RunFindings, log: RunLog, steps: StepBatch, late: LateDeliveries, witnesses: int
+    outcome: RunFindings, log: RunLog, steps: StepBatch, late: LateDeliveries, witnesses: int
 ) -> None:
     """Add the late deliveries of one block, with chains for the first ones of the run."""
     base = log.table.base
     search = WitnessSearch(steps, log.processes)
     for index in range(min(len(late), LISTED)):
         step, newest = int(late.step[index]), int(late.newest[index])
-        chain = search.chain(step) if found.counts["causal"] < witnesses else []
+        chain = search.chain(step) if outcome.counts["causal"] < witnesses else []
         messages = [int(base[sender]) + number - 1 for sender, number in chain]
         event = int(steps.event[step])
         message = ~int(log.events[event])
         add_late(
-            found,
+            outcome,
             log.table.names[late.process[index]],
             log.id(message),
             int(log.seq[event]),
             {log.id(link): log.receivers_of(link) for link in messages},
             log.id(int(base[log.sender[message]]) + newest - 1) if newest else None,
         )
-    found.count_more("causal", len(late) - LISTED)
-    found.count_more("fifo", int((late.newest[LISTED:] > 0).sum()))
+    outcome.count_more("causal", len(late) - LISTED)
+    outcome.count_more("fifo", int((late.newest[LISTED:] > 0).sum()))
 
 
-def _add_notes(found: RunFindings, log: RunLog) -> None:
+def _add_notes(outcome: RunFindings, log: RunLog) -> None:
     table = log.table
 
     def names(mask: Ints) -> str:
         return some([table.names[index] for index in np.flatnonzero(mask)])
 
     if (table.rows == 0).any():
-        found.notes.append(f"there is no log of {names(table.rows == 0)}")
+        outcome.notes.append(f"there is no log of {names(table.rows == 0)}")
     missing = table.last - table.rows
     if missing.any():
-        found.notes.append(
+        outcome.notes.append(
             f"{int(missing.sum())} events are missing in the logs of {names(missing)}"
         )
     if table.is_open.any():
-        found.notes.append(
+        outcome.notes.append(
             f"the logs of {names(table.is_open)} have a start and no stop, so their end may be missing"
         )
     if (table.flags & CUT_SHORT).any():
-        found.notes.append(
+        outcome.notes.append(
             "the run was cut short, so messages that had not arrived are not counted as lost"
         )
-    found.complete = not found.notes
+    outcome.complete = not outcome.notes
 
 
-def _add_single(found: RunFindings, log: RunLog, fault: Ints) -> None:
+def _add_single(outcome: RunFindings, log: RunLog, fault: Ints) -> None:
     """Add duplicates, and deliveries of messages that weren't sent there or then."""
     duplicates = np.flatnonzero(fault == linearise.DUPLICATE)
     invented = np.flatnonzero(fault > linearise.DUPLICATE)
@@ -136,16 +135,16 @@ def _add_single(found: RunFindings, log: RunLog, fault: Ints) -> None:
         message = ~int(log.events[event])
         process, name, seq = log.table.names[owner], log.id(message), int(log.seq[event])
         if fault[event] == linearise.DUPLICATE:
-            found.add(findings.duplicate(process, name, seq))
+            outcome.add(Finding.of(violations.duplicate(process, name), seq))
         elif fault[event] == linearise.BEFORE_SEND:
-            found.add(findings.before_send(process, name, seq))
+            outcome.add(findings.before_send(process, name, seq))
         else:
             sent = bool(log.is_sent[message])
             known = {name: log.receivers_of(message)} if sent else {}
-            last = _last_sent(log, int(log.sender[message]))
-            found.add(findings.invented(process, name, seq, Receivers(known, last)))
-    found.count_more("duplicate", len(duplicates) - LISTED)
-    found.count_more("invented", len(invented) - LISTED)
+            record = Receivers(known, _last_sent(log, int(log.sender[message])))
+            outcome.add(Finding.of(violations.invented(record, process, name), seq))
+    outcome.count_more("duplicate", len(duplicates) - LISTED)
+    outcome.count_more("invented", len(invented) - LISTED)
 
 
 def _last_sent(log: RunLog, sender: int) -> int:

@@ -9,10 +9,9 @@ clock components.
 Steps stream through the tasks of the blocks; the memory of a block is bounded (`clock_blocks.blocks`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -20,18 +19,11 @@ import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
-    IntegerType,
-    LongType,
-    StringType,
-    StructType,
-)
+from pyspark.sql.types import ArrayType, BinaryType, IntegerType, StructType
 
 from beforehand.causality.ids import MessageId
 from beforehand.errors import TraceError
-from beforehand.pipeline.arrow import arrow_schema
+from beforehand.pipeline import schemas
 from beforehand.pipeline.audit.assemble import assemble
 from beforehand.pipeline.audit.clock_blocks import ClockBlock, blocks
 from beforehand.pipeline.audit.findings import LISTED, RunFindings
@@ -41,48 +33,28 @@ from beforehand.pipeline.audit.linearise import Lineariser
 from beforehand.pipeline.audit.log_chunks import LogChunk
 from beforehand.pipeline.audit.stages import unpacked
 from beforehand.pipeline.audit.witness import WitnessSearch
-from beforehand.pipeline.schemas import VERDICTS, VIOLATIONS, optional, required
+from beforehand.pipeline.schemas import NUMBER, TEXT, arrow_schema, optional, required
 
 _BYTES: Final = BinaryType()
+_INTEGER: Final = IntegerType()
+_COLUMNS: Final = ("process", "slot", "number")  # of a batch of steps
 
-# Rows with batches of steps, in the order of `place`; then one row with the findings so far.
+# Rows with batches of steps, in the order of `position`; then one row with the findings so far.
 STEPS: Final = StructType(
-    [
-        required("place", LongType()),
-        optional("process", _BYTES),
-        optional("slot", _BYTES),
-        optional("number", _BYTES),
-        optional("names", ArrayType(StringType())),
-        optional("slots", LongType()),
-        optional("verdict", VERDICTS),
-        optional("violations", ArrayType(VIOLATIONS)),
-    ]
+    required(position=NUMBER)
+    + optional(**dict.fromkeys(_COLUMNS, _BYTES), names=ArrayType(TEXT), slots=NUMBER)
+    + optional(verdict=schemas.VERDICTS, violations=ArrayType(schemas.VIOLATIONS))
 )
 LATE: Final = StructType(
-    [
-        required("step", LongType()),
-        required("process", IntegerType()),
-        required("sender", IntegerType()),
-        required("number", IntegerType()),
-        required("since", LongType()),
-        required("newest", IntegerType()),
-    ]
+    required(step=NUMBER, process=_INTEGER, sender=_INTEGER, number=_INTEGER)
+    + required(since=NUMBER, newest=_INTEGER)
 )
 CHAINS: Final = StructType(
-    [
-        required("step", LongType()),
-        required("senders", ArrayType(IntegerType())),
-        required("numbers", ArrayType(LongType())),
-    ]
+    required(step=NUMBER, senders=ArrayType(_INTEGER), numbers=ArrayType(NUMBER))
 )
 DETAILS: Final = StructType(
-    [
-        required("process", StringType()),
-        required("sender", StringType()),
-        required("number", LongType()),
-        required("seq", LongType()),
-        optional("to", ArrayType(StringType())),  # of a send; null for a delivery
-    ]
+    required(process=TEXT, sender=TEXT, number=NUMBER, seq=NUMBER)
+    + optional(to=ArrayType(TEXT))  # of a send; null for a delivery
 )
 
 
@@ -98,11 +70,10 @@ def judge_large(chunks: DataFrame, run: str, witnesses: int, memory: int) -> Jud
     """All findings about one run, given all of its chunks."""
     spark = chunks.sparkSession
     chunks = chunks.persist(StorageLevel.DISK_ONLY)
-    steps = chunks.repartition(1).mapInArrow(_linearise(run), STEPS).persist(StorageLevel.DISK_ONLY)
+    steps = chunks.repartition(1).mapInArrow(partial(_linearise, run=run), STEPS)
+    steps = steps.persist(StorageLevel.DISK_ONLY)
     try:
-        last = (
-            steps.where(F.col("verdict").isNotNull()).drop("process", "slot", "number").collect()[0]
-        )
+        last = steps.where(F.col("verdict").isNotNull()).drop(*_COLUMNS).collect()[0]
         verdict: dict[str, Any] = last.verdict.asDict(recursive=True)
         if verdict["verdict"] == "unreadable":
             return JudgedRun(verdict, [])
@@ -113,55 +84,49 @@ def judge_large(chunks: DataFrame, run: str, witnesses: int, memory: int) -> Jud
         counts = late.agg(F.count("*"), F.count_if(F.col("newest") > 0)).collect()[0]
         listed = late.orderBy("step").limit(LISTED).collect()
         late.unpersist()
-        found = _findings(chunks, steps, listed, last.names, witnesses)
-        found.count_more("causal", counts[0] - found.counts["causal"])
-        found.count_more("fifo", counts[1] - found.counts["fifo"])
+        outcome = _findings(chunks, steps, listed, last.names, witnesses)
+        outcome.count_more("causal", counts[0] - outcome.counts["causal"])
+        outcome.count_more("fifo", counts[1] - outcome.counts["fifo"])
     finally:
         steps.unpersist()
         chunks.unpersist()
-    if found.counts["causal"]:
+    if outcome.counts["causal"]:
         verdict["verdict"] = "violated"
-    verdict |= {kind: verdict[kind] + found.counts[kind] for kind in found.counts}
-    verdict["notes"] += found.notes
-    return JudgedRun(verdict, violations + [finding.row(run) for finding in found.violations])
+    verdict |= {kind: verdict[kind] + outcome.counts[kind] for kind in outcome.counts}
+    verdict["notes"] += outcome.notes
+    return JudgedRun(verdict, violations + [finding.row(run) for finding in outcome.violations])
 
 
 # ---- linearising ----
 
 
-def _linearise(run: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    def linearise(batches: Iterable[Any]) -> Iterator[Any]:
-        schema = arrow_schema(STEPS)
-        chunks = [LogChunk.unpack(row) for batch in batches for row in unpacked(batch)]
-        place = deliveries = 0
-        try:
-            log = assemble(chunks, renumber=False)
-        except TraceError as problem:
-            row = {"place": 0, "verdict": unreadable(chunks, problem).row(run)}
-            yield pa.RecordBatch.from_pylist([row], schema=schema)
-            return
-        chunks.clear()
-        lineariser = Lineariser(log)
-        for steps in lineariser.steps():
-            row = {"place": place, **{name: getattr(steps, name).tobytes() for name in _COLUMNS}}
-            yield pa.RecordBatch.from_pylist([row], schema=schema)
-            place += 1
-            deliveries += int((steps.slot < 0).sum())
-        found = structural(log, lineariser)
-        found.deliveries = deliveries
-        row = {
-            "place": place,
-            "names": log.table.names,
-            "slots": lineariser.slots,
-            "verdict": found.row(run),
-            "violations": [finding.row(run) for finding in found.violations],
-        }
+def _linearise(batches: Iterable[Any], *, run: str) -> Iterator[Any]:
+    schema = arrow_schema(STEPS)
+    chunks = [LogChunk.unpack(row) for batch in batches for row in unpacked(batch)]
+    position = deliveries = 0
+    try:
+        log = assemble(chunks, renumber=False)
+    except TraceError as problem:
+        row = {"position": 0, "verdict": unreadable(chunks, problem).row(run)}
         yield pa.RecordBatch.from_pylist([row], schema=schema)
-
-    return linearise
-
-
-_COLUMNS: Final = ("process", "slot", "number")
+        return
+    chunks.clear()
+    lineariser = Lineariser(log)
+    for steps in lineariser.steps():
+        row = {"position": position, **{name: getattr(steps, name).tobytes() for name in _COLUMNS}}
+        yield pa.RecordBatch.from_pylist([row], schema=schema)
+        position += 1
+        deliveries += int((steps.slot < 0).sum())
+    outcome = structural(log, lineariser)
+    outcome.deliveries = deliveries
+    row = {
+        "position": position,
+        "names": log.table.names,
+        "slots": lineariser.slots,
+        "verdict": outcome.row(run),
+        "violations": [finding.row(run) for finding in outcome.violations],
+    }
+    yield pa.RecordBatch.from_pylist([row], schema=schema)
 
 
 def _steps(batches: Iterable[Any]) -> Iterator[tuple[dict[str, Any], StepBatch]]:
@@ -180,27 +145,24 @@ def _late(steps: DataFrame, parts: list[tuple[int, int]], processes: int, slots:
     table = F.broadcast(spark.createDataFrame(parts, "first int, width int"))
     return (
         steps.where(F.col("process").isNotNull())
-        .select("place", *_COLUMNS)
+        .select("position", *_COLUMNS)
         .crossJoin(table)
         .repartitionByRange(len(parts), "first")
-        .sortWithinPartitions("first", "place")
-        .mapInArrow(_check(processes, slots), LATE)
+        .sortWithinPartitions("first", "position")
+        .mapInArrow(partial(_check, processes=processes, slots=slots), LATE)
     )
 
 
-def _check(processes: int, slots: int) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    def check(batches: Iterable[Any]) -> Iterator[Any]:
-        schema = arrow_schema(LATE)
-        block: ClockBlock | None = None
-        for row, steps in _steps(batches):
-            if block is None or block.first != row["first"]:
-                block = ClockBlock(processes, slots, row["first"], row["width"])
-            late = block.check(steps)
-            if len(late):
-                columns = [pa.array(getattr(late, field.name), field.type) for field in schema]
-                yield pa.RecordBatch.from_arrays(columns, schema=schema)
-
-    return check
+def _check(batches: Iterable[Any], *, processes: int, slots: int) -> Iterator[Any]:
+    schema = arrow_schema(LATE)
+    block: ClockBlock | None = None
+    for row, steps in _steps(batches):
+        if block is None or block.first != row["first"]:
+            block = ClockBlock(processes, slots, row["first"], row["width"])
+        late = block.check(steps)
+        if len(late):
+            columns = [pa.array(getattr(late, field.name), field.type) for field in schema]
+            yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 # ---- searching for witnesses ----
@@ -210,9 +172,9 @@ def _findings(
     chunks: DataFrame, steps: DataFrame, listed: list[Any], names: list[str], witnesses: int
 ) -> RunFindings:
     """The findings about late deliveries."""
-    found = RunFindings()
+    outcome = RunFindings()
     if not listed:
-        return found
+        return outcome
     chains = _chains(steps, listed[:witnesses], len(names))
     messages = {MessageId(names[i], k) for chain in chains.values() for i, k in chain}
     late = {(names[row.process], MessageId(names[row.sender], row.number)) for row in listed}
@@ -221,55 +183,53 @@ def _findings(
         process, message = names[row.process], MessageId(names[row.sender], row.number)
         chain = [MessageId(names[i], k) for i, k in chains.get(row.step, ())]
         add_late(
-            found,
+            outcome,
             process,
             message,
             seqs[process, message],
             {link: receivers.get(link, names) for link in chain},
             MessageId(message.sender, row.newest) if row.newest else None,
         )
-    return found
+    return outcome
 
 
 def _chains(
     steps: DataFrame, listed: list[Any], processes: int
 ) -> dict[int, list[tuple[int, int]]]:
-    """A chain for each step, found in the range of steps from the first of their sends on."""
+    """A chain for each step, outcome in the range of steps from the first of their sends on."""
     if not listed:
         return {}
     begin = min(row.since for row in listed)
     wanted = [row.step for row in listed]
+    search = partial(_find_chains, begin=begin, wanted=wanted, processes=processes)
     rows = (
         steps.where(F.col("process").isNotNull())
-        .select("place", *_COLUMNS)
+        .select("position", *_COLUMNS)
         .repartition(1)
-        .sortWithinPartitions("place")
-        .mapInArrow(_find_chains(begin, wanted, processes), CHAINS)
+        .sortWithinPartitions("position")
+        .mapInArrow(search, CHAINS)
         .collect()
     )
     return {row.step: list(zip(row.senders, row.numbers, strict=True)) for row in rows}
 
 
 def _find_chains(
-    begin: int, wanted: list[int], processes: int
-) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    def find_chains(batches: Iterable[Any]) -> Iterator[Any]:
-        kept: list[StepBatch] = []
-        first = passed = 0
-        for _, steps in _steps(batches):
-            if passed + steps.size > begin and passed <= max(wanted):
-                first = first if kept else passed
-                kept.append(steps)
-            passed += steps.size
-        search = WitnessSearch(StepBatch.join(kept), processes)
-        chains = {step: search.chain(step - first) for step in wanted}
-        rows = [
-            {"step": step, "senders": [i for i, _ in chain], "numbers": [k for _, k in chain]}
-            for step, chain in chains.items()
-        ]
-        yield pa.RecordBatch.from_pylist(rows, schema=arrow_schema(CHAINS))
-
-    return find_chains
+    batches: Iterable[Any], *, begin: int, wanted: list[int], processes: int
+) -> Iterator[Any]:
+    kept: list[StepBatch] = []
+    first = passed = 0
+    for _, steps in _steps(batches):
+        if passed + steps.size > begin and passed <= max(wanted):
+            first = first if kept else passed
+            kept.append(steps)
+        passed += steps.size
+    search = WitnessSearch(StepBatch.join(kept), processes)
+    chains = {step: search.chain(step - first) for step in wanted}
+    rows = [
+        {"step": step, "senders": [i for i, _ in chain], "numbers": [k for _, k in chain]}
+        for step, chain in chains.items()
+    ]
+    yield pa.RecordBatch.from_pylist(rows, schema=arrow_schema(CHAINS))
 
 
 def _details(

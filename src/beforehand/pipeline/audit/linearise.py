@@ -1,7 +1,5 @@
 """The events of a log, ordered so that every message is sent before it is delivered."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 
@@ -18,7 +16,7 @@ STEPS_PER_BATCH: Final = 1 << 18
 class Lineariser:
     """Orders the events of a log, in batches as small as the caller likes.
 
-    After the last batch, `fault` says which events were skipped and why, `slots` how many messages were
+    After the last batch, `fault` marks which events were skipped and why, `slots` how many messages were
     in flight at once at most, and `lost()` what was never delivered.
     """
 

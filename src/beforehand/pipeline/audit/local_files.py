@@ -5,8 +5,6 @@ audit itself. So where tasks can open the files, they do, and text stays diction
 files. The chunks are the same as those of `stages.chunks`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heapreplace
 from typing import Any, Final, NamedTuple, TypeVar
@@ -15,13 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import LongType, StringType, StructType
+from pyspark.sql.types import StructType
 
-from beforehand.pipeline.arrow import arrow_schema
 from beforehand.pipeline.audit.judge import judge
 from beforehand.pipeline.audit.log_chunks import CODES, UNKNOWN, cut
 from beforehand.pipeline.audit.stages import CHUNKS, FINDINGS, findings_batch
-from beforehand.pipeline.schemas import required
+from beforehand.pipeline.schemas import NUMBER, TEXT, arrow_schema, required
 from beforehand.pipeline.storage import File
 
 SCHEME: Final = "file:"
@@ -31,7 +28,7 @@ _ROWS: Final = 1 << 16
 _TEXT: Final = ["run", "process", "kind", "sender", "detail"]
 _COLUMNS: Final = ["run", "process", "seq", "kind", "sender", "mid", "to", "detail"]
 
-SIZES: Final = StructType([required("run", StringType()), required("events", LongType())])
+SIZES: Final = StructType(required(run=TEXT, events=NUMBER))
 
 RunFilter = Callable[[str], bool]
 T = TypeVar("T")
@@ -39,36 +36,38 @@ T = TypeVar("T")
 
 def chunks(spark: SparkSession, files: Sequence[File], selected: RunFilter) -> DataFrame:
     """The chunks of all runs whose names are selected."""
-    return _in_tasks(spark, files, _COLUMNS, lambda events: _cut(events, selected), CHUNKS)
+
+    def cut_part(part: FilePart) -> Iterator[Any]:
+        return (_cut(events, selected) for events in _events(part, _COLUMNS))
+
+    return _in_tasks(spark, _parts(files), cut_part, CHUNKS)
 
 
 def judged(spark: SparkSession, runs: Mapping[str, Sequence[File]], witnesses: int) -> DataFrame:
     """The findings about runs, given all their files; each run is judged by the task that reads it."""
-    assigned = _assign(
-        [(sum(file.size for file in files), (run, files)) for run, files in runs.items()],
-        _tasks(spark),
-    )
 
-    def work(batches: Iterable[Any]) -> Iterator[Any]:
-        for batch in batches:
-            for task in batch.column("id").to_pylist():
-                for run, files in assigned[task]:
-                    parts = [FilePart(file.path.removeprefix(SCHEME), 0, 1) for file in files]
-                    chunks = [
-                        chunk
-                        for part in parts
-                        for events in _events(part, _COLUMNS)
-                        for name, chunk in cut(_coded(events))
-                        if name == run
-                    ]
-                    yield findings_batch(run, judge(chunks, witnesses=witnesses))
+    def judge_run(files_of_run: tuple[str, Sequence[File]]) -> Iterator[Any]:
+        run, files = files_of_run
+        chunks = [
+            chunk
+            for file in files
+            for events in _events(FilePart(file.path.removeprefix(SCHEME), 0, 1), _COLUMNS)
+            for name, chunk in cut(_coded(events))
+            if name == run
+        ]
+        yield findings_batch(run, judge(chunks, witnesses=witnesses))
 
-    return spark.range(0, len(assigned), 1, len(assigned)).mapInArrow(work, FINDINGS)
+    loads = [(sum(file.size for file in files), (run, files)) for run, files in runs.items()]
+    return _in_tasks(spark, loads, judge_run, FINDINGS)
 
 
 def sizes(spark: SparkSession, files: Sequence[File]) -> DataFrame:
     """The causal-sends and deliveries of each run, counted per part of a file."""
-    return _in_tasks(spark, files, ["run", "kind"], _count, SIZES)
+
+    def count_part(part: FilePart) -> Iterator[Any]:
+        return map(_count, _events(part, ["run", "kind"]))
+
+    return _in_tasks(spark, _parts(files), count_part, SIZES)
 
 
 def only(run: str) -> RunFilter:
@@ -83,41 +82,26 @@ def all_but(runs: Collection[str]) -> RunFilter:
 
 def _in_tasks(
     spark: SparkSession,
-    files: Sequence[File],
-    columns: list[str],
-    convert: Callable[[Any], Any],
+    loads: Iterable[tuple[int, T]],
+    work: Callable[[T], Iterator[Any]],
     schema: StructType,
 ) -> DataFrame:
-    """Apply a function to each batch of events, in tasks of about equal numbers of bytes."""
-    parts = []
-    for file in files:
-        count = 1 + file.size // _PART
-        path = file.path.removeprefix(SCHEME)
-        parts += [(file.size // count, FilePart(path, part, count)) for part in range(count)]
-    assigned = _assign(parts, _tasks(spark))
-
-    def work(batches: Iterable[Any]) -> Iterator[Any]:
-        for batch in batches:
-            for task in batch.column("id").to_pylist():
-                for part in assigned[task]:
-                    yield from map(convert, _events(part, columns))
-
-    return spark.range(0, len(assigned), 1, len(assigned)).mapInArrow(work, schema)
-
-
-def _tasks(spark: SparkSession) -> int:
-    return 2 * spark.sparkContext.defaultParallelism
-
-
-def _assign(loads: Iterable[tuple[int, T]], tasks: int) -> list[list[T]]:
-    """Assign items to tasks, so that all have about the same total size."""
+    """Apply a function to items, given with their sizes, in tasks of about the same total size."""
+    tasks = 2 * spark.sparkContext.defaultParallelism
     assigned: list[list[T]] = [[] for _ in range(tasks)]
     heap = [(0, task) for task in range(tasks)]
     for size, item in sorted(loads, key=lambda load: load[0], reverse=True):
         load, task = heap[0]
         assigned[task].append(item)
         heapreplace(heap, (load + 1 + size, task))
-    return assigned
+
+    def work_off(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            for task in batch.column("id").to_pylist():
+                for item in assigned[task]:
+                    yield from work(item)
+
+    return spark.range(0, tasks, 1, tasks).mapInArrow(work_off, schema)
 
 
 class FilePart(NamedTuple):
@@ -126,6 +110,14 @@ class FilePart(NamedTuple):
     path: str
     part: int
     parts: int
+
+
+def _parts(files: Sequence[File]) -> Iterator[tuple[int, FilePart]]:
+    """The parts of files, each with its size in bytes."""
+    for file in files:
+        count = 1 + file.size // _PART
+        path = file.path.removeprefix(SCHEME)
+        yield from ((file.size // count, FilePart(path, part, count)) for part in range(count))
 
 
 def _events(part: FilePart, columns: list[str]) -> Iterator[Any]:

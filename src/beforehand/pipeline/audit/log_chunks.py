@@ -1,6 +1,6 @@
 """Chunks of a log: what the auditor needs of some events of one run, packed tightly.
 
-A chunk is made from one Arrow batch of events, whatever their order, and travels as a few byte strings.
+A chunk is built from one Arrow batch of events, whatever their order, and travels as a few byte strings.
 So Spark moves hundreds of rows instead of millions of events.
 """
 
@@ -121,7 +121,7 @@ def _dictionary(column: Any) -> Any:
 
 
 def _check(batch: Any) -> None:
-    """Raise TraceError if a row makes no sense; the trace reader can then tell which one, and why."""
+    """Raise TraceError if a row makes no sense; the trace reader then reports which one, and why."""
     for name in ("run", "process", "seq", "kind"):
         if batch.column(name).null_count:
             raise TraceError(f"some events have no `{name}`")

@@ -3,8 +3,6 @@
 `ProcessTable` numbers the processes and messages of a run; `RunLog` holds its events in those numbers.
 """
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import dataclass
 from functools import cached_property
@@ -80,7 +78,7 @@ class ProcessTable:
 
 @dataclass
 class RunLog:
-    """The causal-sends and deliveries of a run; `kernels/arrays.py` says what the arrays mean."""
+    """The causal-sends and deliveries of a run; `kernels/arrays.py` explains the arrays."""
 
     table: ProcessTable
     start: Ints

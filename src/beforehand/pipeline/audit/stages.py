@@ -1,31 +1,24 @@
 """The auditor's stages on Spark: events to chunks, chunks to findings, many runs at a time."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, Final
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, BinaryType, StringType, StructType
+from pyspark.sql.types import BinaryType, StructType
 
-from beforehand.pipeline.arrow import arrow_schema
+from beforehand.pipeline import schemas
 from beforehand.pipeline.audit.findings import RunFindings
 from beforehand.pipeline.audit.judge import judge
 from beforehand.pipeline.audit.log_chunks import ARRAYS, CODES, UNKNOWN, LogChunk, cut
-from beforehand.pipeline.schemas import VERDICTS, VIOLATIONS, optional, required
+from beforehand.pipeline.schemas import TEXT, TEXTS, arrow_schema, optional, required
 
-CHUNKS: Final = StructType(
-    [
-        required("run", StringType()),
-        required("names", ArrayType(StringType(), containsNull=False)),
-        *(required(name, BinaryType()) for name in ARRAYS),
-    ]
-)
+CHUNKS: Final = StructType(required(run=TEXT, names=TEXTS, **dict.fromkeys(ARRAYS, BinaryType())))
 
 # One task yields both verdicts and violations, so they share a table: one of the two is null.
-FINDINGS: Final = StructType([optional("verdict", VERDICTS), optional("violation", VIOLATIONS)])
+FINDINGS: Final = StructType(optional(verdict=schemas.VERDICTS, violation=schemas.VIOLATIONS))
 
 
 def chunks(events: DataFrame) -> DataFrame:
@@ -48,7 +41,8 @@ def chunks(events: DataFrame) -> DataFrame:
 
 def judged(chunks: DataFrame, partitions: int, witnesses: int) -> DataFrame:
     """The findings about each run; runs are distributed over this many tasks."""
-    return chunks.repartition(partitions, "run").mapInArrow(_judge(witnesses), FINDINGS)
+    judge_runs = partial(_judge, witnesses=witnesses)
+    return chunks.repartition(partitions, "run").mapInArrow(judge_runs, FINDINGS)
 
 
 def _cut(batches: Iterable[Any]) -> Iterator[Any]:
@@ -59,18 +53,15 @@ def _cut(batches: Iterable[Any]) -> Iterator[Any]:
             yield pa.RecordBatch.from_pylist(rows, schema=schema)
 
 
-def _judge(witnesses: int) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    def judge_runs(batches: Iterable[Any]) -> Iterator[Any]:
-        # Sorting by run would copy everything; the input of a task fits into memory anyway.
-        runs: dict[str, list[LogChunk]] = {}
-        for batch in batches:
-            for row in unpacked(batch):
-                runs.setdefault(row["run"], []).append(LogChunk.unpack(row))
-        while runs:
-            run, mine = runs.popitem()
-            yield findings_batch(run, judge(mine, witnesses=witnesses))
-
-    return judge_runs
+def _judge(batches: Iterable[Any], *, witnesses: int) -> Iterator[Any]:
+    # Sorting by run would copy everything; the input of a task fits into memory anyway.
+    runs: dict[str, list[LogChunk]] = {}
+    for batch in batches:
+        for row in unpacked(batch):
+            runs.setdefault(row["run"], []).append(LogChunk.unpack(row))
+    while runs:
+        run, mine = runs.popitem()
+        yield findings_batch(run, judge(mine, witnesses=witnesses))
 
 
 def unpacked(batch: Any) -> Iterator[dict[str, Any]]:
@@ -84,8 +75,8 @@ def unpacked(batch: Any) -> Iterator[dict[str, Any]]:
         }
 
 
-def findings_batch(run: str, found: RunFindings) -> Any:
+def findings_batch(run: str, outcome: RunFindings) -> Any:
     """The findings about a run as rows of FINDINGS."""
-    rows: list[dict[str, Any]] = [{"verdict": found.row(run)}]
-    rows += [{"violation": finding.row(run)} for finding in found.violations]
+    rows: list[dict[str, Any]] = [{"verdict": outcome.row(run)}]
+    rows += [{"violation": finding.row(run)} for finding in outcome.violations]
     return pa.RecordBatch.from_pylist(rows, schema=arrow_schema(FINDINGS))

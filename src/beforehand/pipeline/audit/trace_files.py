@@ -21,9 +21,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from beforehand.errors import PipelineError, TraceError
-from beforehand.pipeline.arrow import arrow_schema
+from beforehand.pipeline.arrow import record_batches
 from beforehand.pipeline.audit.local_files import SCHEME
-from beforehand.pipeline.schemas import EVENTS, TEXT, required
+from beforehand.pipeline.schemas import EVENTS, TEXT, arrow_schema, required
 from beforehand.pipeline.storage import File, Storage, literal
 from beforehand.trace import files as trace_files
 from beforehand.trace.parquet import ENDING as PARQUET
@@ -33,11 +33,11 @@ JSON: Final = (".jsonl", ".jsonl.gz")
 _ROWS: Final = 10_000  # events per batch that a task returns
 _WHOLE_VALUE: Final = 64  # characters up to which min/max statistics aren't truncated
 
-PROBLEMS: Final = StructType([required("file", TEXT), required("problem", TEXT)])
+PROBLEMS: Final = StructType(required(file=TEXT, problem=TEXT))
 
 
 class Footer(NamedTuple):
-    """What the footer of a Parquet file tells."""
+    """What the footer of a Parquet file contains."""
 
     rows: int
     run: str | None  # if the file holds only one
@@ -119,13 +119,7 @@ def find(spark: SparkSession, sources: Sequence[str]) -> TraceFiles:
             traces.footers[file.path] = footer
         else:
             broken[file.path] = footer
-    broken |= {
-        row.file: row.problem
-        for row in (
-            _in_tasks(spark, traces.json, _check, PROBLEMS).collect() if traces.json else ()
-        )
-    }
-    return traces.without(broken)
+    return traces.without(broken | _problems(spark, traces.json))
 
 
 def events(spark: SparkSession, traces: TraceFiles) -> DataFrame:
@@ -143,7 +137,11 @@ def events(spark: SparkSession, traces: TraceFiles) -> DataFrame:
 
 def problems(spark: SparkSession, traces: TraceFiles) -> dict[str, str]:
     """The invalid files and their problems. Reads every row, which takes long: only after a failure."""
-    rows = _in_tasks(spark, [*traces.parquet, *traces.json], _check, PROBLEMS).collect()
+    return _problems(spark, [*traces.parquet, *traces.json])
+
+
+def _problems(spark: SparkSession, files: Sequence[File]) -> dict[str, str]:
+    rows = _in_tasks(spark, files, _check, PROBLEMS).collect() if files else ()
     return {row.file: row.problem for row in rows}
 
 
@@ -190,16 +188,9 @@ def _contents(batches: Iterable[Any]) -> Iterator[tuple[str, str]]:
 
 
 def _read(batches: Iterable[Any]) -> Iterator[Any]:
-    schema = arrow_schema(EVENTS)
     for _, local in _contents(batches):
-        rows: list[dict[str, Any]] = []
-        for event in trace_files.read(local):
-            rows.append(event._asdict())
-            if len(rows) == _ROWS:
-                yield pa.RecordBatch.from_pylist(rows, schema=schema)
-                rows = []
-        if rows:
-            yield pa.RecordBatch.from_pylist(rows, schema=schema)
+        rows = (event._asdict() for event in trace_files.read(local))
+        yield from record_batches(rows, arrow_schema(EVENTS), _ROWS)
 
 
 def _check(batches: Iterable[Any]) -> Iterator[Any]:

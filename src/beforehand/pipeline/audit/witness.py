@@ -1,7 +1,5 @@
 """Shortest chains of messages that prove that a delivery was too late."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -11,11 +11,6 @@ The walk of a message: `counts` and `processes` aggregate it, `order` ships it t
 `runs` joins the three, `distributions` and `summaries` describe the values.
 """
 
-from beforehand.pipeline.characterise.characterise import (
-    characterise,
-    collected,
-    read,
-    read_note,
-)
+from beforehand.pipeline.characterise.characterise import characterise, collected, read, read_note
 
 __all__ = ["characterise", "collected", "read", "read_note"]

@@ -3,8 +3,6 @@
 Plain Python for Spark's tasks.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import numpy as np
@@ -14,31 +12,30 @@ import pyarrow.compute as pc
 from beforehand.pipeline.characterise import kernels
 from beforehand.pipeline.characterise.graph import Graph, arrange
 from beforehand.pipeline.characterise.kernels import Numbers
+from beforehand.results.schema import Field, Schema, integer, optional, text
+from beforehand.results.tables.characteristics import RUNS
 
 NEEDED: Final = ("run", "id", "sender", "kind", "time_ns", "after")
 LIMIT: Final = 10_000_000  # messages of a run: one task holds them all, in a few GB
 
-_COUNTED: Final = pa.list_(pa.struct([("value", pa.int64()), ("count", pa.int64())]))
-ORDER_ROW: Final = pa.schema(
-    [
-        ("run", pa.string()),
-        ("problem", pa.string()),  # null if the messages have a causal order
-        ("edges", pa.int64()),
-        ("before_cause", pa.int64()),
-        ("answered", pa.int64()),
-        ("pairs", pa.int64()),
-        ("concurrent_share", pa.float64()),
-        ("standard_error", pa.float64()),
-        ("depths", _COUNTED),
-        ("calls", _COUNTED),
-    ]
+_COUNTED: Final = Schema(integer("value"), integer("count"))
+ORDER_ROW: Final = Schema(
+    text("run"),
+    optional(text("problem")),  # null if the messages have a causal order
+    *RUNS.select(
+        "answered", "before_cause", "edges", "pairs", "concurrent_share", "standard_error"
+    ),
+    optional(Field("depths", type=_COUNTED)),
+    optional(Field("calls", type=_COUNTED)),
 )
 
 
 def order_of(messages: Any, seed: int) -> Any:
     """The one row of `ORDER_ROW` for the messages of one run, with the columns `NEEDED`."""
     (run,) = messages["run"].unique().to_pylist()
-    return pa.Table.from_pylist([{"run": run, **_figures(messages, seed)}], schema=ORDER_ROW)
+    return pa.Table.from_pylist(
+        [{"run": run, **_figures(messages, seed)}], schema=ORDER_ROW.arrow()
+    )
 
 
 def _figures(messages: Any, seed: int) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """All tables that characterise the workloads of an ingest: computed, written, read back."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from pyspark.sql import DataFrame, SparkSession

@@ -1,11 +1,10 @@
 """All distributions as counts of values, and a summary of each."""
 
-from __future__ import annotations
-
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from beforehand.pipeline.characterise.schemas import DISTRIBUTIONS, SUMMARIES, shaped
+from beforehand.pipeline.characterise.schemas import DISTRIBUTIONS, SUMMARIES
+from beforehand.pipeline.schemas import shaped
 
 
 def distributions(messages: DataFrame, processes: DataFrame, order: DataFrame) -> DataFrame:

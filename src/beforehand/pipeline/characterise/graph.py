@@ -79,11 +79,11 @@ def arrange(starts: Numbers, causes: Numbers) -> tuple[Graph, Numbers]:
     Messages that would happen before themselves aren't in it: compare the lengths.
     """
     order: Numbers = kernels.topological(starts, causes)
-    place = np.full(starts.size - 1, -1, np.int64)
-    place[order] = np.arange(order.size)
-    effects = place[np.repeat(np.arange(starts.size - 1), np.diff(starts))]
+    position = np.full(starts.size - 1, -1, np.int64)
+    position[order] = np.arange(order.size)
+    effects = position[np.repeat(np.arange(starts.size - 1), np.diff(starts))]
     kept = effects >= 0  # then its cause is there too, and comes before it
-    return _graph(order.size, effects[kept], place[causes[kept]]), order
+    return _graph(order.size, effects[kept], position[causes[kept]]), order
 
 
 def _graph(count: int, effects: Numbers, causes: Numbers) -> Graph:

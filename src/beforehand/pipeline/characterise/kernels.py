@@ -5,8 +5,6 @@ A run is given by its direct causes: those of message m are `causes[starts[m]:st
 pass.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np
@@ -61,11 +59,11 @@ def topological(starts: Numbers, causes: Numbers) -> Numbers:
 @compiled
 def depths(starts: Numbers, causes: Numbers) -> Numbers:
     """Of each message, the length of the longest chain that ends with it."""
-    found = np.ones(starts.size - 1, np.int64)
-    for m in range(found.size):
+    lengths = np.ones(starts.size - 1, np.int64)
+    for m in range(lengths.size):
         for at in range(starts[m], starts[m + 1]):
-            found[m] = max(found[m], found[causes[at]] + 1)
-    return found
+            lengths[m] = max(lengths[m], lengths[causes[at]] + 1)
+    return lengths
 
 
 @compiled
@@ -75,43 +73,43 @@ def served(starts: Numbers, causes: Numbers, senders: Numbers, kinds: Numbers) -
     A cause of a message is the request itself, or an earlier message of the sender for that request, or
     the reply to one of those.
     """
-    found = np.full(starts.size - 1, -1, np.int64)
-    for m in range(found.size):
+    requests = np.full(starts.size - 1, -1, np.int64)
+    for m in range(requests.size):
         for at in range(starts[m], starts[m + 1]):
             cause = causes[at]
             if senders[cause] == senders[m]:
-                found[m] = found[cause]
+                requests[m] = requests[cause]
             elif kinds[cause] == REQUEST:
-                found[m] = cause
+                requests[m] = cause
             elif kinds[cause] == REPLY:
-                asked = found[cause]
+                asked = requests[cause]
                 if asked >= 0 and senders[asked] == senders[m]:
-                    found[m] = found[asked]
-            if found[m] >= 0:
+                    requests[m] = requests[asked]
+            if requests[m] >= 0:
                 break
-    return found
+    return requests
 
 
 @compiled
 def too_early(starts: Numbers, causes: Numbers, times: Numbers) -> int:
     """How many messages have a time before that of one of their causes."""
-    found = 0
+    count = 0
     for m in range(starts.size - 1):
         for at in range(starts[m], starts[m + 1]):
             if times[causes[at]] > times[m]:
-                found += 1
+                count += 1
                 break
-    return found
+    return count
 
 
 @compiled
 def corrected(starts: Numbers, causes: Numbers, times: Numbers) -> Numbers:
     """The times, raised where a message would have been sent before one of its causes."""
-    found = times.copy()
-    for m in range(found.size):
+    raised = times.copy()
+    for m in range(raised.size):
         for at in range(starts[m], starts[m + 1]):
-            found[m] = max(found[m], found[causes[at]])
-    return found
+            raised[m] = max(raised[m], raised[causes[at]])
+    return raised
 
 
 @compiled
@@ -121,8 +119,8 @@ def followers(starts: Numbers, causes: Numbers, chosen: Numbers, reached: Bits) 
     `reached` is a zeroed buffer of one row of bits per message: which of the chosen come before it.
     """
     words = reached.shape[1]
-    found = np.zeros(words * 64, np.int64)
-    place = 0
+    counts = np.zeros(words * 64, np.int64)
+    following = 0
     for m in range(starts.size - 1):
         row = reached[m]
         for at in range(starts[m], starts[m + 1]):
@@ -133,8 +131,8 @@ def followers(starts: Numbers, causes: Numbers, chosen: Numbers, reached: Bits) 
             bits = row[word]
             if bits != 0:
                 for bit in range(64):
-                    found[word * 64 + bit] += (bits >> np.uint64(bit)) & np.uint64(1)
-        if place < chosen.size and chosen[place] == m:
-            row[place // 64] |= np.uint64(1) << np.uint64(place % 64)
-            place += 1
-    return found[: chosen.size]
+                    counts[word * 64 + bit] += (bits >> np.uint64(bit)) & np.uint64(1)
+        if following < chosen.size and chosen[following] == m:
+            row[following // 64] |= np.uint64(1) << np.uint64(following % 64)
+            following += 1
+    return counts[: chosen.size]

@@ -1,12 +1,11 @@
 """Each process: its degrees, how much it sends and receives, and how evenly."""
 
-from __future__ import annotations
-
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from beforehand.pipeline.characterise.rates import SECOND, by, evenness, gap
-from beforehand.pipeline.characterise.schemas import PROCESSES, shaped
+from beforehand.pipeline.characterise.schemas import PROCESSES
+from beforehand.pipeline.schemas import shaped
 
 _COUNTS = ("in_degree", "out_degree", "sent", "received")
 _FIGURES = ("gap_cv", "burstiness")

@@ -1,7 +1,5 @@
 """How evenly messages are sent, and how fast in the busiest moments."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from pyspark.sql import Column, Window, WindowSpec

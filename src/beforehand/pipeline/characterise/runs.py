@@ -1,14 +1,13 @@
 """The tables with one row per run."""
 
-from __future__ import annotations
-
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from beforehand.pipeline.characterise.causal_order import LIMIT, NEEDED, order_of
 from beforehand.pipeline.characterise.rates import SECOND, by, evenness, gap, window_of
-from beforehand.pipeline.characterise.schemas import COUNTS, FLAGS, ORDER, RUNS, shaped
+from beforehand.pipeline.characterise.schemas import COUNTS, FLAGS, ORDER, RUNS
+from beforehand.pipeline.schemas import shaped
 
 
 def counts(messages: DataFrame) -> DataFrame:

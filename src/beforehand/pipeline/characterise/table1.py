@@ -6,8 +6,6 @@ parameters depend on the run: messages buffered (b), permits missing (p), messag
 they are orders of growth, and a sweep measures the rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -15,7 +13,8 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from beforehand.pipeline.characterise.schemas import TABLE1, shaped
+from beforehand.pipeline.characterise.schemas import TABLE1
+from beforehand.pipeline.schemas import shaped
 
 Value = Callable[[Column, Column, Column], Column]  # of n, i and o
 

@@ -5,8 +5,6 @@ programs are split (`checker/search/partition.py`), with one task per part; toge
 whole. A violation in one task cancels the others, and the driver searches for the shortest run to it.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from functools import partial
@@ -71,12 +69,12 @@ def check_on_spark(
     return replace(verdict, seconds=time.monotonic() - started)
 
 
-def _shorter(found: Verdict, searched: Verdict) -> Verdict:
+def _shorter(distributed: Verdict, searched: Verdict) -> Verdict:
     """The shortest counterexample, if the driver has found it; otherwise that of a task."""
     if searched.counterexample is not None:
         return searched
     reason = f"a shorter run may exist: the search for it did not finish ({searched.reason})"
-    return replace(found, reason=reason)
+    return replace(distributed, reason=reason)
 
 
 def _report(

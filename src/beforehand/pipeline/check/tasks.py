@@ -1,8 +1,5 @@
 """The parts of a program as tasks of one Spark job, and their results as one verdict."""
 
-from __future__ import annotations
-
-import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -20,6 +17,7 @@ from beforehand.checker.search.reductions.images import NotSymmetric
 from beforehand.checker.setting import Setting
 from beforehand.checker.verdict import Verdict
 from beforehand.errors import PipelineError
+from beforehand.pipeline.polling import polling
 from beforehand.pipeline.sweep.tasks import described
 
 _POLL_INTERVAL: Final = 0.2  # seconds
@@ -97,25 +95,23 @@ def run_tasks(
     """Explore all parts, until one result makes the others unnecessary; `report` gets results so far."""
     context, tag = spark.sparkContext, f"beforehand-check-{uuid.uuid4().hex}"
     accumulator = context.accumulator({}, _Results())
-    over = threading.Event()
 
     def task(numbered: tuple[int, CheckProgram]) -> None:
         number, part = numbered
         accumulator.add({number: spec.explore(part)})
 
-    def poll() -> None:
-        while not over.wait(_POLL_INTERVAL):
-            results = list(accumulator.value.values())
-            if any(result.is_final for result in results):
-                context.cancelJobsWithTag(tag)
-                return
-            report(results)
+    def poll() -> bool:
+        results = list(accumulator.value.values())
+        if any(result.is_final for result in results):
+            context.cancelJobsWithTag(tag)
+            return False
+        report(results)
+        return True
 
-    poller = threading.Thread(target=poll, daemon=True)
-    poller.start()
     context.addJobTag(tag)
     try:
-        context.parallelize(list(enumerate(parts)), len(parts)).foreach(task)
+        with polling(poll, _POLL_INTERVAL):
+            context.parallelize(list(enumerate(parts)), len(parts)).foreach(task)
     except (Py4JError, PySparkException) as problem:
         if not any(result.is_final for result in accumulator.value.values()):
             raise PipelineError(
@@ -124,8 +120,6 @@ def run_tasks(
             ) from problem
     finally:
         context.removeJobTag(tag)
-        over.set()
-        poller.join()
     results = [result for _, result in sorted(accumulator.value.items())]
     for result in results:
         if result.failure:
@@ -147,7 +141,7 @@ def combine(verdicts: Sequence[Verdict], parts: int, symmetries: int) -> Verdict
         depth=max((v.depth for v in verdicts), default=0),
         seconds=0.0,  # the caller knows how long it waited
         seen={name: any(v.seen.get(name) for v in verdicts) for name in names},
-        counterexample=min(counterexamples, key=lambda found: len(found.run), default=None),
+        counterexample=min(counterexamples, key=lambda example: len(example.run), default=None),
         reason=f"{unfinished[0].reason} ({summed})" if unfinished else summed,
         symmetries=symmetries,
         reduced=all(v.reduced for v in verdicts),

@@ -1,7 +1,5 @@
 """Ingest as a whole: find the files, read and resolve them, write the tables, return a summary."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final

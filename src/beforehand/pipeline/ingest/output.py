@@ -1,7 +1,5 @@
 """The output of ingest: its layout, and reading it back."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession

@@ -5,8 +5,6 @@ file; spans and lists of one folder are one run, named after the folder. Where t
 both get longer: with the format, then with the parent folders.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from typing import Final, NamedTuple

@@ -1,23 +1,22 @@
 """The stages of ingest as Spark sees them: files -> rows -> outcomes -> tables."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import StructType
 
-from beforehand.pipeline.arrow import arrow_schema
+from beforehand.pipeline import schemas
 from beforehand.pipeline.ingest import tasks
 from beforehand.pipeline.ingest.read.options import Options
 from beforehand.pipeline.schemas import (
     EVENTS,
     MESSAGES,
     NUMBER,
-    REJECTS,
     TEXT,
+    arrow_schema,
     optional,
     required,
 )
@@ -26,63 +25,32 @@ from beforehand.pipeline.storage import literal
 # A row of a file, to be resolved with the others of its run and group; or a rejected row with its
 # reason; or the end of a file with the number of its rows.
 ROWS: Final = StructType(
-    [
-        required("run", TEXT),
-        required("group", TEXT),
-        required("part", TEXT),
-        required("order", NUMBER),
-        required("file", TEXT),
-        required("format", TEXT),
-        required("position", NUMBER),
-        required("digest", TEXT),
-        required("raw", TEXT),
-        optional("body", TEXT),
-        optional("reason", TEXT),
-        optional("rows", NUMBER),
-    ]
+    required(run=TEXT, group=TEXT, part=TEXT, order=NUMBER)
+    + required(file=TEXT, format=TEXT, position=NUMBER, digest=TEXT, raw=TEXT)
+    + optional(body=TEXT, reason=TEXT, rows=NUMBER)
 )
 
 # Counts; see summary.py.
 TALLIES: Final = StructType(
-    [
-        required("run", TEXT),
-        required("file", TEXT),
-        required("format", TEXT),
-        required("what", TEXT),
-        required("number", NUMBER),
-        required("note", TEXT),
-    ]
+    required(run=TEXT, file=TEXT, format=TEXT, what=TEXT, number=NUMBER, note=TEXT)
 )
 
 # Exactly one of these isn't null.
 OUTCOMES: Final = StructType(
-    [
-        optional("message", MESSAGES),
-        optional("event", EVENTS),
-        optional("reject", REJECTS),
-        optional("tally", TALLIES),
-    ]
+    optional(message=MESSAGES, event=EVENTS, reject=schemas.REJECTS, tally=TALLIES)
 )
 
 
 def rows_of_files(spark: SparkSession, paths: Sequence[str], options: Options) -> DataFrame:
     """The rows of files, each read by one task."""
-    schema = arrow_schema(ROWS)
-
-    def read(batches: Iterable[Any]) -> Iterator[Any]:
-        return tasks.read_batches(batches, options, schema)
-
+    read = partial(tasks.read_batches, options=options, schema=arrow_schema(ROWS))
     files = spark.read.format("binaryFile").load([literal(path) for path in paths])
     return files.select("path", "content").mapInArrow(read, ROWS)
 
 
 def outcomes(rows: DataFrame) -> DataFrame:
     """The outcomes of rows; those of one run and group are resolved in one task."""
-    schema = arrow_schema(OUTCOMES)
-
-    def resolve(batches: Iterable[Any]) -> Iterator[Any]:
-        return tasks.resolve_batches(batches, schema)
-
+    resolve = partial(tasks.resolve_batches, schema=arrow_schema(OUTCOMES))
     grouped = rows.repartition("run", "group")
     ordered = grouped.sortWithinPartitions("run", "group", "part", "order", "file", "position")
     return ordered.mapInArrow(resolve, OUTCOMES)

@@ -1,7 +1,5 @@
 """The summary of an ingest: the counts of its files and of its runs."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -11,13 +9,8 @@ from beforehand.pipeline.ingest.read.read import UNKNOWN
 from beforehand.pipeline.ingest.run_names import names_of
 
 # What is counted per file, and per run; each flag is counted under its own name.
-ROWS, ACCEPTED, REJECTED, DUPLICATES, FLAGGED = (
-    "rows",
-    "accepted",
-    "rejected",
-    "duplicates",
-    "flagged",
-)
+PER_FILE: Final = ("rows", "accepted", "rejected", "duplicates", "flagged")
+ROWS, ACCEPTED, REJECTED, DUPLICATES, FLAGGED = PER_FILE
 MESSAGES, EVENTS = "messages", "events"
 FLAG: Final = "flag: "
 
@@ -43,10 +36,10 @@ class FileCount:
     format: str
     rows: int
     accepted: int
-    rejected: int
-    duplicates: int
-    flagged: int
-    note: str
+    rejected: int = 0
+    duplicates: int = 0
+    flagged: int = 0
+    note: str = ""
 
 
 @dataclass(frozen=True, order=True)
@@ -68,7 +61,7 @@ class Summary:
     names: dict[str, str]  # the names of runs by their keys
 
     def total(self, what: str) -> int:
-        """The sum over all files of `rows`, `accepted`, `rejected`, `duplicates` or `flagged`."""
+        """The sum over all files of one of PER_FILE."""
         return sum(getattr(file, what) for file in self.files)
 
     def to_dict(self) -> dict[str, Any]:
@@ -76,7 +69,7 @@ class Summary:
         return {
             "version": VERSION,
             "formats": sorted({file.format for file in self.files} - {UNKNOWN}),
-            **{what: self.total(what) for what in (ROWS, ACCEPTED, REJECTED, DUPLICATES, FLAGGED)},
+            **{what: self.total(what) for what in PER_FILE},
             MESSAGES: sum(run.messages for run in self.runs),
             EVENTS: sum(run.events for run in self.runs),
             "flags": self.flags,
@@ -116,15 +109,7 @@ def summed(tallies: Iterable[Tally], paths: Iterable[str]) -> Summary:
 
 
 def _file(file: str, format_name: str, counts: Counter[str], notes: dict[str, str]) -> FileCount:
-    count = FileCount(
-        file=file,
-        format=format_name,
-        rows=counts[ROWS],
-        accepted=counts[ACCEPTED],
-        rejected=counts[REJECTED],
-        duplicates=counts[DUPLICATES],
-        flagged=counts[FLAGGED],
-        note=notes.get(file, ""),
-    )
+    numbers = {what: counts[what] for what in PER_FILE}
+    count = FileCount(file, format_name, note=notes.get(file, ""), **numbers)
     assert count.rows == count.accepted + count.rejected + count.duplicates, f"rows lost: {count}"
     return count

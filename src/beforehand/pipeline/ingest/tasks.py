@@ -3,8 +3,6 @@
 Nothing here imports Spark. Batches are bounded by their number of rows; `raw` is shortened.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -12,32 +10,15 @@ from hashlib import blake2b
 from itertools import chain, groupby
 from typing import Any, Final
 
-import pyarrow as pa
-
+from beforehand.pipeline.arrow import record_batches
+from beforehand.pipeline.ingest import summary
 from beforehand.pipeline.ingest.read.options import Options
 from beforehand.pipeline.ingest.read.read import read_file
 from beforehand.pipeline.ingest.read.rows import BadRow, Row
-from beforehand.pipeline.ingest.resolve.outcomes import (
-    Accepted,
-    Duplicate,
-    IngestedMessage,
-    Outcome,
-    ReadRow,
-    Rejected,
-)
+from beforehand.pipeline.ingest.resolve import outcomes
 from beforehand.pipeline.ingest.resolve.resolvers import RESOLVERS
 from beforehand.pipeline.ingest.run_names import key_of
-from beforehand.pipeline.ingest.summary import (
-    ACCEPTED,
-    DUPLICATES,
-    EVENTS,
-    FLAG,
-    FLAGGED,
-    MESSAGES,
-    REJECTED,
-    ROWS,
-    Tally,
-)
+from beforehand.pipeline.ingest.summary import Tally
 from beforehand.trace.schema import Event
 
 MOST_RAW: Final = 2000  # characters of a row that a reject shows
@@ -50,7 +31,7 @@ _ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
 
 def read_batches(batches: Iterable[Any], options: Options, schema: Any) -> Iterator[Any]:
     """The rows of files, which come with path and content."""
-    return _batches(
+    return record_batches(
         (
             row
             for batch in batches
@@ -58,6 +39,7 @@ def read_batches(batches: Iterable[Any], options: Options, schema: Any) -> Itera
             for row in rows_of_file(path.as_py(), content.as_py(), options)
         ),
         schema,
+        _ROWS_PER_BATCH,
     )
 
 
@@ -105,7 +87,8 @@ def resolve_batches(batches: Iterable[Any], schema: Any) -> Iterator[Any]:
     """The outcomes of rows, which come sorted by group."""
     records = (record for batch in batches for record in batch.to_pylist())
     groups = groupby(records, key=lambda record: (record["run"], record["group"]))
-    return _batches((out for key, group in groups for out in resolved(key[0], group)), schema)
+    records_out = (out for key, group in groups for out in resolved(key[0], group))
+    return record_batches(records_out, schema, _ROWS_PER_BATCH)
 
 
 def resolved(run: str, records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -136,17 +119,8 @@ def _guarded(rows: Iterator[Row | BadRow]) -> Iterator[Row | BadRow]:
 
 def _unordered(path: str, format_name: str) -> dict[str, Any]:
     """The fields of a record without a run."""
-    return {
-        "run": "",
-        "group": path,
-        "part": "",
-        "order": 0,
-        "file": path,
-        "format": format_name,
-        "position": 0,
-        "digest": "",
-        "raw": "",
-    }
+    empty = {**dict.fromkeys(("run", "part", "digest", "raw"), ""), "order": 0, "position": 0}
+    return {**empty, "group": path, "file": path, "format": format_name}
 
 
 def _end(path: str, format_name: str, count: int, note: str = "") -> dict[str, Any]:
@@ -157,53 +131,42 @@ def _end(path: str, format_name: str, count: int, note: str = "") -> dict[str, A
 def _unresolved(record: dict[str, Any], counts: Counter[_Counted]) -> Iterator[dict[str, Any]]:
     file, format_name = record["file"], record["format"]
     if record["rows"] is not None:
-        yield {"tally": Tally("", file, format_name, ROWS, record["rows"], record["raw"])._asdict()}
+        tally = Tally("", file, format_name, summary.ROWS, record["rows"], record["raw"])
+        yield {"tally": tally._asdict()}
         return
-    counts["", file, format_name, REJECTED] += 1
+    counts["", file, format_name, summary.REJECTED] += 1
     names = ("file", "format", "position", "raw", "reason")
     yield {"reject": {name: record[name] for name in names}}
 
 
-def _read_row(record: dict[str, Any]) -> ReadRow:
+def _read_row(record: dict[str, Any]) -> outcomes.ReadRow:
     names = ("file", "format", "position", "digest", "raw", "group")
     fields = tuple(json.loads(record["body"]))
-    return ReadRow(**{name: record[name] for name in names}, fields=fields)
+    return outcomes.ReadRow(**{name: record[name] for name in names}, fields=fields)
 
 
-def _output(run: str, outcome: Outcome, counts: Counter[_Counted]) -> Iterator[dict[str, Any]]:
-    if isinstance(outcome, IngestedMessage):
+def _output(
+    run: str, outcome: outcomes.Outcome, counts: Counter[_Counted]
+) -> Iterator[dict[str, Any]]:
+    if isinstance(outcome, outcomes.IngestedMessage):
         fields = outcome._asdict()
         row = fields.pop("row")
-        counts[run, "", "", MESSAGES] += 1
+        counts[run, "", "", summary.MESSAGES] += 1
         yield {"message": {**fields, "run": run, "file": row.file, "position": row.position}}
         return
     if isinstance(outcome, Event):
-        counts[run, "", "", EVENTS] += 1
+        counts[run, "", "", summary.EVENTS] += 1
         yield {"event": {**outcome._asdict(), "run": run}}
         return
     row = outcome.row
-    if isinstance(outcome, Accepted):
-        counts["", row.file, row.format, ACCEPTED] += 1
-        if outcome.flags:
-            counts["", row.file, row.format, FLAGGED] += 1
-        for flag in outcome.flags:
-            counts["", row.file, row.format, FLAG + flag] += 1
-    elif isinstance(outcome, Duplicate):
-        counts["", row.file, row.format, DUPLICATES] += 1
+    if isinstance(outcome, outcomes.Accepted):
+        flagged = [summary.FLAGGED, *(summary.FLAG + flag for flag in outcome.flags)]
+        for what in (summary.ACCEPTED, *(flagged if outcome.flags else ())):
+            counts["", row.file, row.format, what] += 1
+    elif isinstance(outcome, outcomes.Duplicate):
+        counts["", row.file, row.format, summary.DUPLICATES] += 1
     else:
-        assert isinstance(outcome, Rejected)
         yield from _unresolved({**row._asdict(), "reason": outcome.reason, "rows": None}, counts)
-
-
-def _batches(records: Iterable[dict[str, Any]], schema: Any) -> Iterator[Any]:
-    waiting: list[dict[str, Any]] = []
-    for record in records:
-        waiting.append(record)
-        if len(waiting) == _ROWS_PER_BATCH:
-            yield pa.RecordBatch.from_pylist(waiting, schema=schema)
-            waiting = []
-    if waiting:
-        yield pa.RecordBatch.from_pylist(waiting, schema=schema)
 
 
 def _digest(raw: str, body: str) -> str:

@@ -1,12 +1,9 @@
 """What the tables have in common: results that count, and fields of scenarios as columns."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
-from pyspark.sql.types import StructType
 
 from beforehand.simulator.units import BYTES, NANOSECONDS
 
@@ -14,12 +11,6 @@ from beforehand.simulator.units import BYTES, NANOSECONDS
 def succeeded(results: DataFrame) -> DataFrame:
     """The results without failed runs."""
     return results.where(sf.col("error").isNull())
-
-
-def declared(table: DataFrame, schema: StructType) -> DataFrame:
-    """The table with exactly the columns and types of its schema."""
-    columns = [sf.col(field.name).cast(field.dataType) for field in schema]
-    return table.select(*[c.alias(f.name) for c, f in zip(columns, schema, strict=True)])
 
 
 def scenario(name: str) -> Column:

@@ -6,15 +6,13 @@ fitted together if everything else but the seed is equal; of workloads with a pa
 these, all runs of a size and a workload are fitted together, whatever their intervals.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from beforehand.pipeline.metrics.columns import declared, succeeded
-from beforehand.pipeline.schemas import NUMBER, REAL, TEXT, spark_schema
+from beforehand.pipeline.metrics.columns import succeeded
+from beforehand.pipeline.schemas import NUMBER, REAL, TEXT, shaped, spark_schema
 from beforehand.results.tables import metrics
 
 LEAST_VALUES: Final = 3  # of x: two points fit any line
@@ -33,12 +31,8 @@ def _xs() -> dict[str, tuple[Column, Column, Column, Column]]:
         "n": (size, workload, setting, anything),
         "degree": (sf.col("degree"), family, setting, size),
         "buffered": (waiting, workload, anything, size),  # held or buffered, per process, mean
-        "in flight": (
-            sf.col("most_in_transit"),
-            workload,
-            anything,
-            size,
-        ),  # of one sender, at most
+        # Of one sender, at most.
+        "in flight": (sf.col("most_in_transit"), workload, anything, size),
     }
 
 
@@ -70,7 +64,7 @@ def exponents(results: DataFrame) -> DataFrame:
         sf.count_if(~sf.col("usable")).alias("unused"),
     )
     enough = (sf.col("values") >= LEAST_VALUES) & (sf.col("high") >= LEAST_SPAN * sf.col("low"))
-    return declared(fitted.where(enough), EXPONENTS)
+    return shaped(fitted.where(enough), EXPONENTS)
 
 
 def _long(results: DataFrame) -> DataFrame:

@@ -4,15 +4,13 @@ control frames over time.
 It needs runs with a `sample`, which record their state periodically.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from beforehand.pipeline.metrics.columns import declared, succeeded
-from beforehand.pipeline.schemas import spark_schema
+from beforehand.pipeline.metrics.columns import succeeded
+from beforehand.pipeline.schemas import shaped, spark_schema
 from beforehand.results.tables import metrics
 
 FIGURE_5: Final = spark_schema(metrics.FIGURE_004)
@@ -29,4 +27,4 @@ def figure_series_004(results: DataFrame) -> DataFrame:
         sf.avg("at.control_per_second").alias("control_per_second"),
         sf.count("*").alias("runs"),
     )
-    return declared(means, FIGURE_5)
+    return shaped(means, FIGURE_5)

@@ -8,21 +8,13 @@ The scenario determines the figure of a run: bandwidth and no jobs; jobs; a work
 paper's grids are in `examples/grids`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from beforehand.pipeline.metrics.columns import (
-    bytes_per_second,
-    declared,
-    nanoseconds,
-    scenario,
-    succeeded,
-)
-from beforehand.pipeline.schemas import REAL, spark_schema
+from beforehand.pipeline.metrics.columns import bytes_per_second, nanoseconds, scenario, succeeded
+from beforehand.pipeline.schemas import REAL, shaped, spark_schema
 from beforehand.results.tables import metrics
 
 PROTOCOLS: Final = ("mattern", "cykas", "rst")
@@ -38,7 +30,7 @@ def figure_series_001(results: DataFrame) -> DataFrame:
     points = _times(runs).unionByName(_gains(_pairs(runs))).where("x is not null and y is not null")
     keys = ["figure", "panel", "series", "processes", "x"]
     means = points.groupBy(*keys).agg(sf.avg("y").alias("y"), sf.count("y").alias("runs"))
-    return declared(means, FIGURES)
+    return shaped(means, FIGURES)
 
 
 def _times(runs: DataFrame) -> DataFrame:

@@ -1,7 +1,5 @@
 """All metrics tables of a sweep, computed and written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 
@@ -11,7 +9,7 @@ from beforehand.pipeline.metrics.exponents import exponents
 from beforehand.pipeline.metrics.figure_004 import figure_series_004
 from beforehand.pipeline.metrics.figures_001 import figure_series_001
 from beforehand.pipeline.metrics.table1 import table1
-from beforehand.pipeline.provenance import made
+from beforehand.pipeline.provenance import spark_provenance
 from beforehand.pipeline.storage import Storage, absolute, join, literal
 from beforehand.results.layout import SweepFolder
 
@@ -47,5 +45,7 @@ def write_tables(results: DataFrame, out: str, command: str = "") -> dict[str, D
             tables[name] = results.sparkSession.read.schema(table.schema).parquet(literal(path))
     finally:
         results.unpersist()
-    storage.write_note(folder, NOTE, {"version": 1, **made(results.sparkSession, command)})
+    storage.write_note(
+        folder, NOTE, {"version": 1, **spark_provenance(results.sparkSession, command)}
+    )
     return tables

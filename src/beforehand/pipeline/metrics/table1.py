@@ -5,8 +5,6 @@ The measured columns are means over all runs of a protocol, so compare protocols
 where the grid has fewer than three sizes.
 """
 
-from __future__ import annotations
-
 from dataclasses import astuple, fields
 from typing import Final
 
@@ -15,12 +13,12 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
 from beforehand.pipeline.metrics.claims import CLAIMS, Claim
-from beforehand.pipeline.metrics.columns import declared, succeeded
+from beforehand.pipeline.metrics.columns import succeeded
 from beforehand.pipeline.metrics.exponents import exponents
-from beforehand.pipeline.schemas import TEXT, required, spark_schema
+from beforehand.pipeline.schemas import TEXT, required, shaped, spark_schema
 from beforehand.results.tables import metrics
 
-CLAIMED: Final = tuple(f"claimed_{each.name}" for each in fields(Claim)[1:])
+CLAIMED: Final = tuple(f"claimed_{field.name}" for field in fields(Claim)[1:])
 
 TABLE1: Final = spark_schema(metrics.TABLE1)
 
@@ -56,7 +54,7 @@ def table1(results: DataFrame) -> DataFrame:
     )
     claimed = results.sparkSession.createDataFrame(
         [astuple(claim) for claim in CLAIMS],
-        StructType([required(name, TEXT) for name in ("protocol", *CLAIMED)]),
+        StructType(required(**dict.fromkeys(("protocol", *CLAIMED), TEXT))),
     )
     joined = measured.join(sf.broadcast(claimed), "protocol", "left")
-    return declared(joined.join(sf.broadcast(grown), "protocol", "left"), TABLE1)
+    return shaped(joined.join(sf.broadcast(grown), "protocol", "left"), TABLE1)

@@ -4,8 +4,6 @@ sentences.
 Only protocols that promise causal order, finished, and were clean on all networks are recommended.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -59,27 +57,24 @@ def never_far_off(rows: Rows) -> Iterator[Advice]:
 
 def fastest(rows: Rows) -> Iterator[Advice]:
     """On each network, the smallest p99 latency."""
-    for network in _networks(rows):
-        best, rest = _ranked(rows, network, _p99)
-        if best:
-            sentence = f"{best[0].protocol}: p99 {duration(_p99(best[0]))}"
-            yield _advice(
-                f"low latency on {network}", best, rest, sentence, lambda f: duration(_p99(f))
-            )
+
+    def show(row: ProtocolFigures) -> str:
+        return duration(_p99(row))
+
+    return _best(rows, "low latency", _p99, show, lambda row: f"p99 {show(row)}")
 
 
 def leanest(rows: Rows) -> Iterator[Advice]:
     """On each network, the fewest bytes."""
-    for network in _networks(rows):
-        best, rest = _ranked(rows, network, _wire)
-        if best:
-            sentence = (
-                f"{best[0].protocol}: {_wire(best[0]):,.0f} bytes on the wire per message, "
-                f"{best[0].metadata_per_message:,.0f} of them metadata"
-            )
-            yield _advice(
-                f"few bytes on {network}", best, rest, sentence, lambda f: f"{_wire(f):,.0f}"
-            )
+
+    def show(row: ProtocolFigures) -> str:
+        return f"{_wire(row):,.0f}"
+
+    def describe(row: ProtocolFigures) -> str:
+        metadata = f"{row.metadata_per_message:,.0f} of them metadata"
+        return f"{show(row)} bytes on the wire per message, {metadata}"
+
+    return _best(rows, "few bytes", _wire, show, describe)
 
 
 def smallest(rows: Rows) -> Iterator[Advice]:
@@ -195,19 +190,25 @@ def _ranked(
     return sorted(best, key=_wire), sorted(rest, key=measure)
 
 
-def _advice(
+def _best(
+    rows: Rows,
     situation: str,
-    best: list[ProtocolFigures],
-    rest: list[ProtocolFigures],
-    sentence: str,
+    measure: Callable[[ProtocolFigures], float],
     show: Callable[[ProtocolFigures], str],
-) -> Advice:
-    names = tuple(row.protocol for row in best)
-    if len(names) > 1:
-        sentence += f"; as good: {listed(names[1:])}"
-    if rest:
-        sentence += f"; next: {rest[0].protocol} with {show(rest[0])}"
-    return Advice(situation, names, sentence + ".")
+    describe: Callable[[ProtocolFigures], str],
+) -> Iterator[Advice]:
+    """On each network, the protocol with the smallest figure, those equally good, and the next."""
+    for network in _networks(rows):
+        best, rest = _ranked(rows, network, measure)
+        if not best:
+            continue
+        first, *equal = (row.protocol for row in best)
+        sentence = f"{first}: {describe(best[0])}"
+        if equal:
+            sentence += f"; as good: {listed(equal)}"
+        if rest:
+            sentence += f"; next: {rest[0].protocol} with {show(rest[0])}"
+        yield Advice(f"{situation} on {network}", (first, *equal), f"{sentence}.")
 
 
 def _worst_ratio(rows: Rows, name: str, measure: Callable[[ProtocolFigures], float]) -> float:

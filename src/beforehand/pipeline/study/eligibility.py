@@ -4,8 +4,6 @@ The simulator itself rejects what a protocol cannot send; here are the protocols
 be too expensive.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final

@@ -1,7 +1,5 @@
 """The figures of a protocol on a network, and whether it may be recommended."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final

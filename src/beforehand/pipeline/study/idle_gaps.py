@@ -5,8 +5,6 @@ months would keep the simulator busy with that for hours. So in a sparse workloa
 process sends are capped, all at the same limit; order and causes stay.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
@@ -25,7 +23,7 @@ def shorten(
     gaps = [after - before for before, after in pairwise(times)]
     if not _too_long(gaps, processes, most):
         return [dict(row) for row in rows], None
-    fitting = (each for each in LIMITS if not _too_long(_cut(gaps, each), processes, most))
+    fitting = (cap for cap in LIMITS if not _too_long(_cut(gaps, cap), processes, most))
     limit = next(fitting, LIMITS[-1])
     moved, now = {}, 0
     for time, gap in zip(times, [0, *_cut(gaps, limit)], strict=True):

@@ -1,7 +1,5 @@
 """The result of a study as a page of Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Final
 

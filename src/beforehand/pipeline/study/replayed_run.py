@@ -1,7 +1,5 @@
 """What a study replays: one run of the ingest, or its first messages."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """The tables of a study as Spark's types."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -9,8 +7,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
-from beforehand.pipeline.arrow import arrow_schema
-from beforehand.pipeline.schemas import spark_schema
+from beforehand.pipeline.schemas import arrow_schema, spark_schema
 from beforehand.results.tables import study
 
 PROTOCOLS: Final = spark_schema(study.PROTOCOLS)  # one row per ProtocolFigures

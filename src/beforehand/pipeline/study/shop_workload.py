@@ -5,8 +5,6 @@ parallel, each with its reply; some services then notify several others, and tho
 drawn from a seed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
@@ -47,9 +45,7 @@ OPERATIONS: Final = {
     "put": Operation("cart", (("in stock",),), ("analytics",)),
     "get cart": Operation("cart"),
     "order": Operation(
-        "orders",
-        (("reserve", "pay"), ("ship",)),
-        ("mail", "stock", "analytics", "ledger"),
+        "orders", (("reserve", "pay"), ("ship",)), ("mail", "stock", "analytics", "ledger")
     ),
     "reserve": Operation("stock"),
     "pay": Operation("payment", (("book",),)),

@@ -1,7 +1,5 @@
 """What a study replays: an ingest of sources, or the built-in workload; made once and then reused."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -19,12 +17,7 @@ from beforehand.results.layout import IngestFolder, StudyFolder
 
 
 def prepare(
-    spark: SparkSession,
-    out: str,
-    sources: Sequence[str],
-    options: Options,
-    seed: int,
-    force: bool,
+    spark: SparkSession, out: str, sources: Sequence[str], options: Options, seed: int, force: bool
 ) -> bool:
     """Make sure that `out/ingest` holds the messages; returns whether it did already."""
     storage = Storage(spark)
@@ -90,16 +83,7 @@ def _generate(spark: SparkSession, folder: str, seed: int) -> None:
     storage = Storage(spark)
     claim(storage, folder, force=True)
     count = len(rows)
-    file = FileCount(
-        file="generated",
-        format="generated",
-        rows=count,
-        accepted=count,
-        rejected=0,
-        duplicates=0,
-        flagged=0,
-        note=f"seed {seed}",
-    )
+    file = FileCount("generated", "generated", rows=count, accepted=count, note=f"seed {seed}")
     summary = Summary((file,), (RunCount(shop_workload.RUN, count, 0),), {}, {})
     for name, values, schema in (
         (IngestFolder.MESSAGES, rows, MESSAGES),

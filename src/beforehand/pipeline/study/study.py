@@ -1,19 +1,17 @@
 """A study as a whole. Every step writes its tables, and a second call reuses those that are complete."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from beforehand.pipeline import characterise as characteristics
 from beforehand.pipeline.audit import audit
 from beforehand.pipeline.ingest import Options, read_messages, read_summary
 from beforehand.pipeline.prose import sentences, title
-from beforehand.pipeline.provenance import made
+from beforehand.pipeline.provenance import spark_provenance
 from beforehand.pipeline.schemas import VERDICTS
 from beforehand.pipeline.storage import Storage, join, literal
 from beforehand.pipeline.study import source
@@ -81,43 +79,39 @@ def run_study(
 
     The notes record `command`, the command line of the study, and that of its audit.
     """
-    out, reused = study.out, []
+    out = study.out
     report_step("ingest", "reading the sources" if study.sources else "generating a workload")
-    if source.prepare(spark, out, study.sources, study.options, study.seed, study.force):
-        reused.append("the ingest")
+    ingested = source.prepare(spark, out, study.sources, study.options, study.seed, study.force)
     folder = join(out, StudyFolder.INGEST)
     summary, messages = read_summary(spark, folder), read_messages(spark, folder)
     run = choose(summary, study.run, folder)
 
     report_step("characterise", "analysing the workload")
-    analysed = join(out, StudyFolder.CHARACTERISTICS)
-    if characteristics.read_note(spark, analysed) is not None:
-        reused.append("the characteristics")
-    else:
-        characteristics.characterise(spark, messages, analysed, seed=study.seed)
-    tables = characteristics.read(spark, analysed)
+    folder = join(out, StudyFolder.CHARACTERISTICS)
+    tables, described = _characteristics(spark, messages, folder, study.seed)
 
     report_step("replay", f"replaying {run}")
     replayed = replay_of(messages, summary, run, study.messages)
     chosen, excluded = eligible(study.candidates, len(replayed.program.processes))
     swept = _sweep(spark, study, replayed, chosen, progress, command)
     excluded += grouped((point.what.partition(",")[0], point.reason) for point in swept.skipped)
-    if swept.reused:
-        reused.append(f"{swept.reused:,} of {swept.reused + swept.done:,} replays")
 
     report_step("audit", "checking every delivery")
     rows = [row.asDict() for row in swept.results.drop("series", "scenario").collect()]
     needed = {row["run"] for row in rows if row["error"] is None}
-    verdicts, known = _audit(
-        spark, join(out, StudyFolder.AUDIT), swept.traces, needed, audit_command
-    )
-    if known:
-        reused.append("the audit")
+    folder = join(out, StudyFolder.AUDIT)
+    verdicts, audited = _audit(spark, folder, swept.traces, needed, audit_command)
 
     report_step("recommend", "comparing protocols")
     protocols = figures(rows, verdicts, chosen, study.networks, replayed.replayed)
     (row,) = tables["runs"].where(f.col("run") == run).collect()
     flags = tables["flags"].where(f.col("run") == run).orderBy("flag").collect()
+    reused = {
+        "the ingest": ingested,
+        "the characteristics": described,
+        f"{swept.reused:,} of {swept.reused + swept.done:,} replays": swept.reused,
+        "the audit": audited,
+    }
     result = StudyResult(
         replayed=replayed,
         run=row.asDict(),
@@ -125,10 +119,20 @@ def run_study(
         protocols=protocols,
         advice=advise(protocols),
         excluded=excluded,
-        reused=reused,
+        reused=[what for what, is_reused in reused.items() if is_reused],
     )
     _write(spark, study, result, command)
     return result
+
+
+def _characteristics(
+    spark: SparkSession, messages: DataFrame, folder: str, seed: int
+) -> tuple[dict[str, DataFrame], bool]:
+    """The tables that describe the workload, and whether they were complete already."""
+    known = characteristics.read_note(spark, folder) is not None
+    if not known:
+        characteristics.characterise(spark, messages, folder, seed=seed)
+    return characteristics.read(spark, folder), known
 
 
 def _sweep(
@@ -158,11 +162,7 @@ def _sweep(
 
 
 def _audit(
-    spark: SparkSession,
-    folder: str,
-    traces: Sequence[str],
-    needed: set[str],
-    command: AuditCommand,
+    spark: SparkSession, folder: str, traces: Sequence[str], needed: set[str], command: AuditCommand
 ) -> tuple[dict[str, dict[str, Any]], bool]:
     """The verdicts by run, and whether they were complete already."""
     storage = Storage(spark)
@@ -213,6 +213,6 @@ def _write(spark: SparkSession, study: Study, result: StudyResult, command: str)
             "title": title(result.run),
             "sentences": sentences(result.run, result.flags),
             "told": replayed.describe(),
-            **made(spark, command),
+            **spark_provenance(spark, command),
         },
     )

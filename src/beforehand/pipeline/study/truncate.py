@@ -1,7 +1,5 @@
 """The first messages of a run, none of them without its causes. Plain Python for Spark's tasks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

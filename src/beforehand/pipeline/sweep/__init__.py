@@ -6,8 +6,7 @@
 
 - `sweep.py` is the whole. `grid.py` is the grid and its plan, `grid_file.py` its TOML form,
   `networks.py` the named networks, `programs.py` the replays.
-- `costs.py` sizes the waves, `job.py` runs one as a Spark job of `tasks.py`, `progress_poller.py`
-  reports its progress.
+- `costs.py` sizes the waves, `job.py` runs one as a Spark job of `tasks.py`.
 - `waves.py` is the folder, `schemas.py` its tables, `columns.py` a result as a row.
 """
 

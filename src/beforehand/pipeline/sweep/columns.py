@@ -3,8 +3,6 @@
 A test compares the columns of `results.tables.sweep.METRICS` with the simulator's dataclasses.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict, fields, is_dataclass
 from typing import Any, Final
 

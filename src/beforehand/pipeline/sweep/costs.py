@@ -1,7 +1,5 @@
 """Cost estimates of runs, and their assignment to waves and to the tasks of a wave."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Sequence
 from typing import Final

@@ -5,8 +5,6 @@ are rejected before anything runs. Combinations that don't fit (a protocol that 
 workload that doesn't) are skipped, each with its reason.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import fields as fields_of
@@ -23,7 +21,7 @@ AUTO: Final = "auto"  # of split: where a protocol has no multicast and the work
 AXES: Final = ("protocol", "workload", "network", "processes", "seed")
 # What else a scenario has: these can have several values too.
 FIELDS: Final = tuple(
-    each.name for each in fields_of(Scenario) if each.name not in (*AXES, "network", "program")
+    f.name for f in fields_of(Scenario) if f.name not in (*AXES, "network", "program")
 )
 # Depend on the protocol or on process names, so they are checked in combination only.
 _TOGETHER: Final = frozenset(
@@ -62,7 +60,7 @@ class Grid:
                     raise PipelineError(f"{axis}: {value!r} is invalid; use {wanted}")
         for name, values in self.fields.items():
             if name not in FIELDS:
-                raise PipelineError(f"a grid has no {name!r}; it has {_listed((*AXES, *FIELDS))}")
+                raise PipelineError(f"a grid has no {name!r}; it has {', '.join((*AXES, *FIELDS))}")
             _check_values(name, values)
         for name, network in self.networks.items():
             if name in NETWORKS:
@@ -70,12 +68,12 @@ class Grid:
             for field_name in network:
                 if field_name not in NETWORK_FIELDS:
                     raise PipelineError(
-                        f"network {name!r} has no {field_name!r}; it has {_listed(NETWORK_FIELDS)}"
+                        f"network {name!r} has no {field_name!r}; it has {', '.join(NETWORK_FIELDS)}"
                     )
         for name in self.network:
             if name not in self.all_networks():
                 raise PipelineError(
-                    f"there is no network {name!r}; the networks: {_listed(self.all_networks())}"
+                    f"there is no network {name!r}; the networks: {', '.join(self.all_networks())}"
                 )
         _check_alone(self)
 
@@ -209,7 +207,3 @@ def _check_alone(grid: Grid) -> None:
                 ) from None
         if name == "split" and value not in (True, False, AUTO):
             raise PipelineError(f"split is {value!r}; give true, false or {AUTO!r}")
-
-
-def _listed(names: Sequence[str] | Mapping[str, Any]) -> str:
-    return ", ".join(names)

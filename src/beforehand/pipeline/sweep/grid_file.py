@@ -10,8 +10,6 @@ delay = "2ms"
 loss = 0.01
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path

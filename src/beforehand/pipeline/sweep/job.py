@@ -9,8 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.storagelevel import StorageLevel
 
-from beforehand.pipeline.arrow import arrow_schema
-from beforehand.pipeline.schemas import EVENTS
+from beforehand.pipeline.schemas import EVENTS, arrow_schema
 from beforehand.pipeline.sweep.columns import degree
 from beforehand.pipeline.sweep.costs import assign
 from beforehand.pipeline.sweep.grid import Point
@@ -51,7 +50,7 @@ class WaveJob:
         task = Task(
             simulate=self._simulate,
             programs=_getter(self._programs),
-            finished=self._counters.finished(),
+            finished=self._counters.count,
             wave=wave,
             audit=self._audit,
             results=arrow_schema(RESULTS),
@@ -97,15 +96,10 @@ class RunCounters:
         """Finished runs, and those of them that failed."""
         return self._done.value, self._failed.value
 
-    def finished(self) -> Callable[[bool], None]:
-        """What tasks call after each run, with whether it failed."""
-        done, failures = self._done, self._failed
-
-        def count(failed: bool) -> None:
-            done.add(1)
-            failures.add(int(failed))
-
-        return count
+    def count(self, failed: bool) -> None:
+        """What tasks call after each run."""
+        self._done.add(1)
+        self._failed.add(int(failed))
 
 
 def _getter(programs: Any) -> Callable[[], Mapping[str, Program]]:

@@ -4,8 +4,6 @@ They are typical, not measured: a rack or building, different continents, and mo
 one-way. All but the default count the 28 bytes of UDP and IP headers for each frame.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

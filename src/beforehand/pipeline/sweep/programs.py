@@ -4,8 +4,6 @@ PATH is what `beforehand ingest` has written, with `#RUN` behind it for one of i
 of them take part, each as a workload of its own), or a program or trace of `beforehand simulate`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from beforehand.pipeline.ingest import read_messages
 from beforehand.pipeline.replay import program_of
 from beforehand.pipeline.storage import Storage, join
 from beforehand.pipeline.sweep.grid import PREFIX, Grid
+from beforehand.results.format import some
 from beforehand.results.layout import IngestFolder
 from beforehand.simulator import Program
 
@@ -29,9 +28,9 @@ def with_programs(spark: SparkSession, grid: Grid) -> Grid:
         if workload in programs or not workload.startswith(PREFIX):
             workloads[workload] = None
             continue
-        found = _read(spark, workload.removeprefix(PREFIX))
-        programs |= found
-        workloads |= dict.fromkeys(found)
+        replays = _read(spark, workload.removeprefix(PREFIX))
+        programs |= replays
+        workloads |= dict.fromkeys(replays)
     return replace(grid, workload=tuple(workloads), programs=programs)
 
 
@@ -59,16 +58,13 @@ def _ingested(spark: SparkSession, path: str, run: str) -> dict[str, Program]:
     if not runs:
         raise PipelineError(f"{PREFIX}{path}: it holds no messages, so there is nothing to replay")
     if run and run not in runs:
-        raise PipelineError(
-            f"{PREFIX}{path}: it has no run {run!r}; its runs: {', '.join(runs[:10])}"
-            + (f" and {len(runs) - 10} more" if len(runs) > 10 else "")
-        )
-    found = {}
-    for each in [run] if run else runs:
-        rows = table.where(sf.col("run") == each).collect()
-        name = f"{PREFIX}{path}#{each}" if run or len(runs) > 1 else PREFIX + path
+        raise PipelineError(f"{PREFIX}{path}: it has no run {run!r}; its runs: {some(runs, 10)}")
+    programs = {}
+    for chosen in [run] if run else runs:
+        rows = table.where(sf.col("run") == chosen).collect()
+        name = f"{PREFIX}{path}#{chosen}" if run or len(runs) > 1 else PREFIX + path
         try:
-            found[name] = program_of(row.asDict() for row in rows)
+            programs[name] = program_of(row.asDict() for row in rows)
         except BeforehandError as problem:
             raise PipelineError(f"{name}: {problem}") from None
-    return found
+    return programs

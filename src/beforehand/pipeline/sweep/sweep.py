@@ -1,9 +1,8 @@
 """A sweep as a whole: the missing runs of a grid, wave by wave, the most expensive ones first."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,18 +14,19 @@ from pyspark.sql.types import StructType
 
 from beforehand import simulator
 from beforehand.errors import PipelineError
-from beforehand.pipeline import provenance
+from beforehand.pipeline.polling import polling
+from beforehand.pipeline.provenance import spark_provenance
 from beforehand.pipeline.sweep.costs import GUESS, by_cost, cost, first_wave, tasks_for
 from beforehand.pipeline.sweep.grid import Grid, Point, Skipped, SweepPlan, plan
 from beforehand.pipeline.sweep.job import WaveJob, point_row
 from beforehand.pipeline.sweep.programs import with_programs
-from beforehand.pipeline.sweep.progress_poller import ProgressPoller
 from beforehand.pipeline.sweep.schemas import POINT, RESULTS
 from beforehand.pipeline.sweep.tasks import Simulate
 from beforehand.pipeline.sweep.waves import Wave, Waves
 
 WAVE_SECONDS: Final = 20.0  # per wave: roughly what a killed sweep loses at most
 FIRST_SECONDS: Final = 5.0  # for the first one, before anything is measured
+_POLL_INTERVAL: Final = 0.2  # seconds
 _NAMES: Final = ("workload", "network", "setting")  # a run's names in its grid
 
 
@@ -88,10 +88,10 @@ def run_sweep(
         spark,
         waves,
         planned,
-        traces=traces,
-        audit=audit,
-        progress=progress,
-        simulate=simulate,
+        simulate,
+        traces,
+        audit,
+        progress,
         command=command,
         run_command=run_command,
     )
@@ -110,40 +110,31 @@ def stored(spark: SparkSession, out: str) -> SweepResult:
     return SweepResult(waves.stored(), 0, failed, len(owners), (), tuple(sorted(traces)))
 
 
+@dataclass
 class _Sweep:
     """One call of run_sweep."""
 
-    def __init__(
-        self,
-        spark: SparkSession,
-        waves: Waves,
-        planned: SweepPlan,
-        *,
-        traces: bool,
-        audit: bool,
-        progress: Callable[[SweepProgress], None] | None,
-        simulate: Simulate,
-        command: str,
-        run_command: Callable[[Point], str],
-    ) -> None:
-        self.command = command
-        self.run_command = run_command
-        self.spark = spark
-        self.waves = waves
-        self.planned = planned
-        self.traces = traces
-        self.audit = audit
-        self.progress = progress
-        self.points = {point.run: point for point in planned.points}
+    spark: SparkSession
+    waves: Waves
+    planned: SweepPlan
+    simulate: Simulate
+    traces: bool
+    audit: bool
+    progress: Callable[[SweepProgress], None] | None
+    command: str
+    run_command: Callable[[Point], str]
+    done: int = 0
+    failed: int = 0
+    per_unit: float | None = None  # measured seconds of a slot per unit of cost
+
+    def __post_init__(self) -> None:
+        self.points = {point.run: point for point in self.planned.points}
         missing = self._missing()
         self.todo = by_cost([point for point in self.points.values() if point.run in missing])
         self.reused = len(self.points) - len(self.todo)
-        self.done = 0
-        self.failed = 0
-        self.slots = spark.sparkContext.defaultParallelism
-        self.per_unit: float | None = None  # measured seconds of a slot per unit of cost
+        self.slots = self.spark.sparkContext.defaultParallelism
         programs = [p.scenario.program for p in self.todo if p.scenario.program is not None]
-        self.job = WaveJob(spark, programs, audit, simulate)
+        self.job = WaveJob(self.spark, programs, self.audit, self.simulate)
 
     def _missing(self) -> set[str]:
         """Runs that weren't done, failed, or lack what is requested now."""
@@ -188,7 +179,7 @@ class _Sweep:
         have = self.waves.traced()
         traced = [point.run for point in points if self.traces and point.run not in have]
         try:
-            with ProgressPoller(self.job.counters(), self._report if self.progress else None):
+            with self._polled():
                 self.job.run(
                     points,
                     tasks_for(points, self.per_unit or GUESS, self.slots),
@@ -217,9 +208,9 @@ class _Sweep:
         self, name: str, points: Sequence[Point], failed: list[str], traced: list[str]
     ) -> None:
         runs = [point.run for point in points]
-        made = provenance.made(self.spark, self.command)
+        origin = spark_provenance(self.spark, self.command)
         commands = {point.run: command for point in points if (command := self.run_command(point))}
-        self.waves.add(Wave(name, runs, failed, traced, self.audit, commands=commands, **made))
+        self.waves.add(Wave(name, runs, failed, traced, self.audit, commands=commands, **origin))
         self.done += len(points)
         self.failed += len(failed)
 
@@ -234,6 +225,16 @@ class _Sweep:
             rest = sum(cost(point.scenario) for point in self.todo)
             left = rest * self.per_unit / self.slots
         self.progress(SweepProgress(total, so_far, self.failed + failed, left))
+
+    def _polled(self) -> AbstractContextManager[None]:
+        """Report the progress of the next job while it runs."""
+        counters = self.job.counters()
+
+        def poll() -> bool:
+            self._report(*counters.read())
+            return self.progress is not None
+
+        return polling(poll, _POLL_INTERVAL)
 
     def result(self) -> SweepResult:
         """The outcome after all waves."""

@@ -4,12 +4,11 @@ A failed run yields a row with its error and no events: events are spooled to a 
 over, so that memory stays bounded and no partial run gets out.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import pyarrow as pa
@@ -55,27 +54,17 @@ class Spool(Sink):
             yield from reader
 
 
+@dataclass(frozen=True, kw_only=True)
 class Task:
     """Simulates the rows of batches of PLANNED, one after the other."""
 
-    def __init__(
-        self,
-        *,
-        simulate: Simulate,
-        programs: Callable[[], Mapping[str, Program]],
-        finished: Callable[[bool], None],
-        wave: str,
-        audit: bool,
-        results: pa.Schema,
-        events: pa.Schema | None,
-    ) -> None:
-        self.simulate = simulate
-        self.programs = programs  # by their digests
-        self.finished = finished  # called after each run with whether it failed
-        self.wave = wave
-        self.audit = audit
-        self.results = results
-        self.events = events  # None: no events go out, and result rows are not wrapped
+    simulate: Simulate
+    programs: Callable[[], Mapping[str, Program]]  # by their digests
+    finished: Callable[[bool], None]  # called after each run with whether it failed
+    wave: str
+    audit: bool
+    results: pa.Schema
+    events: pa.Schema | None  # None: no events go out, and result rows are not wrapped
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The events and then the result of each run."""

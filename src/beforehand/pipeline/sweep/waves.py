@@ -10,8 +10,7 @@ Only waves with a note count, so a killed wave is never visible; its leftovers a
 sweep starts. A run that was repeated belongs to the last wave that contains it.
 """
 
-from __future__ import annotations
-
+import json
 import re
 import uuid
 from dataclasses import asdict, dataclass, field
@@ -56,13 +55,8 @@ class Waves:
         self.complete = self._read()
 
     def _read(self) -> list[Wave]:
-        notes = join(self.out, SweepFolder.WAVES)
-        names = [
-            file.path.rpartition("/")[2]
-            for file in self._storage.glob(join(literal(self.out), SweepFolder.WAVES, "*.json"))
-        ]
-        found = [self._storage.read_note(notes, name) for name in sorted(names)]
-        return [Wave(**note) for note in found if note is not None]
+        files = self._storage.glob(join(literal(self.out), SweepFolder.WAVES, "*.json"))
+        return [Wave(**json.loads(self._storage.read_text(file.path))) for file in files]
 
     # ---- what is there ----
 
@@ -83,7 +77,7 @@ class Waves:
         rows = self._spark.read.schema(RESULTS).parquet(*map(literal, folders))
         owned = self._spark.createDataFrame(
             [(run, wave.name) for run, wave in owners.items()],
-            StructType([required("run", TEXT), required("wave", TEXT)]),
+            StructType(required(run=TEXT, wave=TEXT)),
         )
         return rows.join(sf.broadcast(owned), ["run", "wave"]).select(*RESULTS.names)
 

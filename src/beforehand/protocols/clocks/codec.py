@@ -10,8 +10,6 @@ sender's own count, but only a member of the group knows which of the counts tha
 `newtop` counts the sender's messages and more, so its excess over the id is encoded.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64

@@ -26,18 +26,18 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from mypy_extensions import i64
 
 from beforehand.errors import RemoteProtocolError
-from beforehand.protocols.clocks.holdback import FOREVER, HeldBack, HoldBackQueue, Need
+from beforehand.protocols.clocks.core import HoldBackCore
+from beforehand.protocols.clocks.holdback import FOREVER, HeldBack, Need
 from beforehand.protocols.clocks.ks_flush import Flush, KsFlush
 from beforehand.protocols.clocks.ks_log import DependencyLog, Entry, identifiers, log_of
-from beforehand.protocols.clocks.membership import Membership, membership_of
-from beforehand.protocols.core import Core
-from beforehand.protocols.effects import Deliver, Effect, Held, Wait
+from beforehand.protocols.clocks.membership import Processes
+from beforehand.protocols.effects import Effect, Wait
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.support.numbering import NumberedFrame, foreign
 
@@ -60,25 +60,18 @@ class KsMessage(NumberedFrame):
         return (int(self.number), self.receivers, self.log, self.payload)
 
 
-class Ks(Core):
+class Ks(HoldBackCore):
     """One process of the Kshemkalyani-Singhal protocol."""
 
-    members: Final[Membership]
     log: DependencyLog
-    queue: HoldBackQueue  # progress: the clock of the last message delivered from each peer
     flushes: Flush  # for peers that were dropped
 
-    def __init__(self, process: str, processes: Membership | Iterable[str]) -> None:
-        super().__init__(process)
-        self.members = membership_of(process, processes)
+    def __init__(self, process: str, processes: Processes) -> None:
+        super().__init__(process, processes)
         self.log = DependencyLog()
-        self.queue = HoldBackQueue()
         self.flushes = Flush()
 
     # ---- sending ----
-
-    def _check_receivers(self, receivers: Sequence[str]) -> None:
-        self.members.check_receivers(self.process, receivers)
 
     def _send_run(
         self, receivers: Sequence[str], payloads: list[bytes], now: i64, out: list[Effect]
@@ -169,24 +162,14 @@ class Ks(Core):
             newest[who] = clock  # the log is sorted
         return [need for need in self.queue.messages if need[1] <= newest.get(need[0], 0)]
 
-    def _deliver(self, ready: list[HeldBack], out: list[Effect]) -> None:
-        """Deliver these, and whatever waited for nothing else."""
-        position = 0
-        while position < len(ready):
-            message = ready[position]
-            position += 1
-            frame = message.frame
-            assert isinstance(frame, KsMessage)
-            self._merge(message.sender, frame)
-            self.flushes.count_delivered(message.sender)
-            out.append(Deliver(message.sender, frame.number, frame.payload))
-            ready.extend(self.queue.advance(message.sender, message.order))
-
-    def _merge(self, sender: str, frame: KsMessage) -> None:
+    def _learn(self, message: HeldBack) -> None:
         """Know what the message knew, of the message itself, and that it has arrived here."""
+        frame = message.frame
+        assert isinstance(frame, KsMessage)
         theirs = log_of(frame.log)
-        theirs.add(sender, int(frame.number), frame.receivers)
+        theirs.add(message.sender, message.order, frame.receivers)
         self.log.merge(theirs.without(frozenset([self.process]) | self.dropped()))
+        self.flushes.count_delivered(message.sender)
 
     # ---- peers that are gone ----
 
@@ -228,18 +211,14 @@ class Ks(Core):
 
     # ---- inspection ----
 
-    def held(self) -> list[Held]:
-        held: list[Held] = []
-        for message in self.queue.sorted():
-            waits: list[Wait] = []
-            for peer, clock in self.queue.unmet(message.needs):
-                if peer in self.dropped():
-                    waits.extend(self.flushes.waits(peer, self._survivors(), self.queue))
-                else:
-                    waits.append(Wait("message", peer, clock))
-            me = (self.process,)
-            held.append(Held(message.sender, message.order, me, int(message.since), tuple(waits)))
-        return held
+    def _waits(self, message: HeldBack) -> list[Wait]:
+        waits: list[Wait] = []
+        for wait in super()._waits(message):
+            if wait.peer in self.dropped():
+                waits.extend(self.flushes.waits(wait.peer, self._survivors(), self.queue))
+            else:
+                waits.append(wait)
+        return waits
 
     def integers(self) -> int:
         total = 1 + identifiers(self.log.listed()) + len(self.queue.progress)
@@ -252,10 +231,8 @@ class Ks(Core):
 
     def copy(self) -> Ks:
         twin = Ks(self.process, self.members)
-        twin.sent = self.sent
-        twin.fence = None if self.fence is None else self.fence.copy()
+        self._copy_base(twin)
         twin.log = self.log.copy()
-        twin.queue = self.queue.copy()
         twin.flushes = self.flushes.copy()
         return twin
 

@@ -15,8 +15,6 @@ In a message:
   increase, so it is never 0. The first entry increases index 0 and clock 0.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64

@@ -16,7 +16,7 @@ each sender, which is never dropped, makes them vector clocks.
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass
 
 from mypy_extensions import i64
 
@@ -25,21 +25,13 @@ from beforehand.protocols.effects import Wait
 from beforehand.protocols.frames import Frame
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class KsFlush(Frame):
     """I have dropped `peer`. Before that I had sent you `count` messages, up to number `last`."""
 
-    __slots__ = ("count", "last", "peer")
-    peer: Final[str]
-    count: Final[i64]
-    last: Final[i64]
-
-    def __init__(self, peer: str, count: i64, last: i64) -> None:
-        self.peer = peer
-        self.count = count
-        self.last = last
-
-    def key(self) -> tuple[object, ...]:
-        return (self.peer, int(self.count), int(self.last))
+    peer: str
+    count: int
+    last: int
 
 
 class Flush:
@@ -95,10 +87,8 @@ class Flush:
 
     def integers(self) -> int:
         """Integers and identifiers held."""
-        total = 2 * len(self.sent) + len(self.delivered)
-        for reports in self.reports.values():
-            total += 1 + 3 * len(reports)
-        return total
+        reports = sum([1 + 3 * len(reports) for reports in self.reports.values()])
+        return 2 * len(self.sent) + len(self.delivered) + reports
 
     def copy(self) -> Flush:
         """An independent flush in the same state."""

@@ -71,10 +71,7 @@ def log_of(entries: tuple[Entry, ...]) -> DependencyLog:
 
 def identifiers(entries: tuple[Entry, ...]) -> int:
     """How many integers and identifiers the entries take."""
-    total = 0
-    for _, _, destinations in entries:
-        total += 2 + len(destinations)
-    return total
+    return sum([2 + len(destinations) for _, _, destinations in entries])
 
 
 def _merged(

@@ -1,7 +1,5 @@
 """A fixed set of processes, each with its position: for protocols with a fixed membership."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final
@@ -38,12 +36,14 @@ class Membership:
                 )
 
 
+Processes = Membership | Iterable[str]  # as protocols with a fixed membership take them
+
 # At most one: the last argument and its result. Ten thousand cores of one group, made
 # one after the other from the same list, must not hold ten thousand copies of it.
 _latest: list[tuple[tuple[str, ...], Membership]] = []
 
 
-def membership_of(process: str, processes: Membership | Iterable[str]) -> Membership:
+def membership_of(process: str, processes: Processes) -> Membership:
     """The membership of a process, refused unless it is distinct names with this one among them."""
     if isinstance(processes, Membership):
         members = processes

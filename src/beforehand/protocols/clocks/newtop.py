@@ -25,17 +25,18 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, heapreplace
 from typing import Final
 
 from mypy_extensions import i64
 
 from beforehand.errors import RemoteProtocolError
-from beforehand.protocols.clocks.membership import Membership, membership_of
+from beforehand.protocols.clocks.membership import Membership, Processes, membership_of
+from beforehand.protocols.core import Core
 from beforehand.protocols.effects import Deliver, Effect, Held, Wait
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.support.broadcast import BroadcastCore
 from beforehand.protocols.support.numbering import NumberedFrame, foreign
 
 
@@ -53,31 +54,25 @@ class NewtopMessage(NumberedFrame):
         return (int(self.number), int(self.clock), self.payload)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class NewtopNull(Frame):
     """My clock has got to `clock`, and I have nothing to send."""
 
-    __slots__ = ("clock",)
-    clock: Final[i64]
-
-    def __init__(self, clock: i64) -> None:
-        self.clock = clock
-
-    def key(self) -> tuple[object, ...]:
-        return (int(self.clock),)
+    clock: int
 
 
 # Clock and sender's position, which no two messages share, then the message and the `now` of its coming.
 Queued = tuple[int, int, NewtopMessage, int]
 
 
-class Newtop(BroadcastCore):
+class Newtop(Core):
     """One process of the protocol."""
 
     members: Final[Membership]
     me: Final[int]  # the position of this process
     peers: list[str]  # those that take part: all others that have not been dropped
-    clock: i64
-    announced: i64  # the clock that was last sent to the others
+    clock: i64 = 0
+    announced: i64 = 0  # the clock that was last sent to the others
     last_clock: list[int]  # by position: the clock of the last frame from each peer
     numbers: list[int]  # by position: the number of the last message from each peer
     buffer: list[Queued]  # a heap: what waits for its turn
@@ -85,19 +80,20 @@ class Newtop(BroadcastCore):
     # is renewed when it comes to the top, once for each arrival at most.
     lowest: list[tuple[int, int]]
 
-    def __init__(self, process: str, processes: Membership | Iterable[str]) -> None:
+    def __init__(self, process: str, processes: Processes) -> None:
         super().__init__(process)
         self.members = membership_of(process, processes)
         self.me = self.members.index[process]
         self.peers = self.members.others(process)
-        self.clock = 0
-        self.announced = 0
         self.last_clock = [0] * len(self.members)
         self.numbers = [0] * len(self.members)
         self.buffer = []
         self.lowest = [(0, self.members.index[name]) for name in self.peers]
 
     # ---- sending ----
+
+    def _check_receivers(self, receivers: Sequence[str]) -> None:
+        raise self._only_broadcasts()
 
     def _broadcast(self, payloads: list[bytes], now: i64, out: list[Effect]) -> None:
         for payload in payloads:
@@ -206,8 +202,7 @@ class Newtop(BroadcastCore):
 
     def copy(self) -> Newtop:
         twin = Newtop(self.process, self.members)
-        twin.sent = self.sent
-        twin.fence = None if self.fence is None else self.fence.copy()
+        self._copy_base(twin)
         twin.peers = self.peers.copy()
         twin.clock = self.clock
         twin.announced = self.announced

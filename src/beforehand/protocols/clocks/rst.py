@@ -24,16 +24,16 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from mypy_extensions import i64
 
 from beforehand.errors import RemoteProtocolError
-from beforehand.protocols.clocks.holdback import FOREVER, HeldBack, HoldBackQueue, Need
-from beforehand.protocols.clocks.membership import Membership, membership_of
-from beforehand.protocols.core import Core
-from beforehand.protocols.effects import Deliver, Effect, Held, Wait
+from beforehand.protocols.clocks.core import HoldBackCore
+from beforehand.protocols.clocks.holdback import HeldBack, Need
+from beforehand.protocols.clocks.membership import Processes
+from beforehand.protocols.effects import Effect, Wait
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.support.numbering import NumberedFrame, foreign
 
@@ -59,25 +59,18 @@ class RstMessage(NumberedFrame):
         return (int(self.number), self.receivers, self.matrix, self.payload)
 
 
-class Rst(Core):
+class Rst(HoldBackCore):
     """One process of the matrix protocol."""
 
-    members: Final[Membership]
     me: Final[int]  # the position of this process: its row and its column
     matrix: Matrix
-    queue: HoldBackQueue  # progress: how many messages have been delivered from each peer
 
-    def __init__(self, process: str, processes: Membership | Iterable[str]) -> None:
-        super().__init__(process)
-        self.members = membership_of(process, processes)
+    def __init__(self, process: str, processes: Processes) -> None:
+        super().__init__(process, processes)
         self.me = self.members.index[process]
         self.matrix = self.members.zeros
-        self.queue = HoldBackQueue()
 
     # ---- sending ----
-
-    def _check_receivers(self, receivers: Sequence[str]) -> None:
-        self.members.check_receivers(self.process, receivers)
 
     def _send_run(
         self, receivers: Sequence[str], payloads: list[bytes], now: i64, out: list[Effect]
@@ -123,7 +116,8 @@ class Rst(Core):
             raise RemoteProtocolError(
                 sender, f"message {frame.number} cannot follow {before} messages to {self.process}"
             )
-        if before < self.queue.progress.get(sender, 0) or (sender, before) in self.queue.messages:
+        order = before + 1
+        if order <= self.queue.progress.get(sender, 0) or (sender, order) in self.queue.messages:
             raise RemoteProtocolError(sender, f"message {frame.number} came a second time")
 
     def _check_matrix(self, sender: str, matrix: Matrix) -> None:
@@ -151,7 +145,7 @@ class Rst(Core):
 
     def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
         assert isinstance(frame, RstMessage)
-        order = frame.matrix[self.members.index[sender]][self.me]
+        order = frame.matrix[self.members.index[sender]][self.me] + 1
         message = HeldBack(sender, order, frame, self._needs(frame.matrix), now)
         if self.queue.admit(message):
             self._deliver([message], out)
@@ -169,49 +163,31 @@ class Rst(Core):
                     needs.append((name, row[me]))
         return needs
 
-    def _deliver(self, ready: list[HeldBack], out: list[Effect]) -> None:
-        """Deliver these, and whatever waited for nothing else."""
-        position = 0
-        while position < len(ready):
-            message = ready[position]
-            position += 1
-            frame = message.frame
-            assert isinstance(frame, RstMessage)
-            self._merge(message.sender, frame)
-            out.append(Deliver(message.sender, frame.number, frame.payload))
-            ready.extend(self.queue.advance(message.sender, message.order + 1))
-
-    def _merge(self, sender: str, frame: RstMessage) -> None:
+    def _learn(self, message: HeldBack) -> None:
         """Know what the message knew, and of the message itself: to all its receivers."""
+        frame = message.frame
+        assert isinstance(frame, RstMessage)
         rows = list(self.matrix)
         theirs = frame.matrix
         for position in range(len(rows)):
             row = theirs[position]
             if row is not rows[position] and row > rows[position]:
                 rows[position] = row
-        position = self.members.index[sender]
+        position = self.members.index[message.sender]
         # Nothing newer can be known of the sender: that would be after this message.
         rows[position] = self._after_send(theirs[position], frame.receivers)
         self.matrix = tuple(rows)
 
-    def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
-        self.queue.discard(peer)
-        self._deliver(self.queue.advance(peer, FOREVER), out)
-
     # ---- inspection ----
 
-    def held(self) -> list[Held]:
+    def _waits(self, message: HeldBack) -> list[Wait]:
         """Matrices count messages and do not name them: 0 stands for a number that is not known."""
-        held: list[Held] = []
-        for message in self.queue.sorted():
-            waits: list[Wait] = []
-            for peer, _ in self.queue.unmet(message.needs):
-                first = self.queue.messages.get((peer, self.queue.progress.get(peer, 0)))
-                waits.append(Wait("message", peer, 0 if first is None else int(first.frame.number)))
-            number = int(message.frame.number)
-            me = (self.process,)
-            held.append(Held(message.sender, number, me, int(message.since), tuple(waits)))
-        return held
+        waits: list[Wait] = []
+        for peer, _ in self.queue.unmet(message.needs):
+            following = self.queue.messages.get((peer, self.queue.progress.get(peer, 0) + 1))
+            number = 0 if following is None else int(following.frame.number)
+            waits.append(Wait("message", peer, number))
+        return waits
 
     def integers(self) -> int:
         size = len(self.members)
@@ -220,10 +196,8 @@ class Rst(Core):
 
     def copy(self) -> Rst:
         twin = Rst(self.process, self.members)
-        twin.sent = self.sent
-        twin.fence = None if self.fence is None else self.fence.copy()
+        self._copy_base(twin)
         twin.matrix = self.matrix
-        twin.queue = self.queue.copy()
         return twin
 
     def _state(self) -> tuple[object, ...]:

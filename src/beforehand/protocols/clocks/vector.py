@@ -21,17 +21,17 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Final
 
 from mypy_extensions import i64
 
 from beforehand.errors import RemoteProtocolError
-from beforehand.protocols.clocks.holdback import FOREVER, HeldBack, HoldBackQueue, Need
-from beforehand.protocols.clocks.membership import Membership, membership_of
-from beforehand.protocols.effects import Deliver, Effect, Held, Wait
+from beforehand.protocols.clocks.core import HoldBackCore
+from beforehand.protocols.clocks.holdback import HeldBack, Need
+from beforehand.protocols.clocks.membership import Processes
+from beforehand.protocols.effects import Deliver, Effect
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.support.broadcast import BroadcastCore
 from beforehand.protocols.support.numbering import NumberedFrame, foreign
 
 Counts = tuple[int, ...]  # by position in the membership
@@ -51,24 +51,23 @@ class VectorMessage(NumberedFrame):
         return (int(self.number), self.clock, self.payload)
 
 
-class Vector(BroadcastCore):
+class Vector(HoldBackCore):
     """One process of the vector protocol."""
 
-    members: Final[Membership]
     me: Final[int]  # the position of this process
     peers: list[str]  # to whom a broadcast goes: all others that have not been dropped
     clock: list[int]
-    queue: HoldBackQueue  # progress: the number of the last message delivered from each peer
 
-    def __init__(self, process: str, processes: Membership | Iterable[str]) -> None:
-        super().__init__(process)
-        self.members = membership_of(process, processes)
+    def __init__(self, process: str, processes: Processes) -> None:
+        super().__init__(process, processes)
         self.me = self.members.index[process]
         self.peers = self.members.others(process)
         self.clock = [0] * len(self.members)
-        self.queue = HoldBackQueue()
 
     # ---- sending ----
+
+    def _check_receivers(self, receivers: Sequence[str]) -> None:
+        raise self._only_broadcasts()
 
     def _broadcast(self, payloads: list[bytes], now: i64, out: list[Effect]) -> None:
         for payload in payloads:
@@ -124,33 +123,16 @@ class Vector(BroadcastCore):
                     needs.append((name, count))
         return needs
 
-    def _deliver(self, ready: list[HeldBack], out: list[Effect]) -> None:
-        """Deliver these, and whatever waited for nothing else."""
-        position = 0
-        while position < len(ready):
-            message = ready[position]
-            position += 1
-            frame = message.frame
-            self.clock[self.members.index[message.sender]] = message.order
-            out.append(Deliver(message.sender, frame.number, frame.payload))
-            ready.extend(self.queue.advance(message.sender, message.order))
+    def _learn(self, message: HeldBack) -> None:
+        self.clock[self.members.index[message.sender]] = message.order
 
     def _drop(self, peer: str, now: i64, out: list[Effect]) -> None:
         if peer not in self.members.index:
             return
         self.peers = [name for name in self.peers if name != peer]
-        self.queue.discard(peer)
-        self._deliver(self.queue.advance(peer, FOREVER), out)
+        super()._drop(peer, now, out)
 
     # ---- inspection ----
-
-    def held(self) -> list[Held]:
-        held: list[Held] = []
-        me = (self.process,)
-        for message in self.queue.sorted():
-            waits = [Wait("message", peer, last) for peer, last in self.queue.unmet(message.needs)]
-            held.append(Held(message.sender, message.order, me, int(message.since), tuple(waits)))
-        return held
 
     def entries(self) -> int:
         """A clock counts messages, so its n integers are never given back."""
@@ -162,11 +144,9 @@ class Vector(BroadcastCore):
 
     def copy(self) -> Vector:
         twin = Vector(self.process, self.members)
-        twin.sent = self.sent
-        twin.fence = None if self.fence is None else self.fence.copy()
+        self._copy_base(twin)
         twin.peers = self.peers.copy()
         twin.clock = self.clock.copy()
-        twin.queue = self.queue.copy()
         return twin
 
     def _state(self) -> tuple[object, ...]:

@@ -3,8 +3,6 @@
 They compare a frame with the record of its sender, which is None as long as nothing is known of it.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64

@@ -13,8 +13,8 @@ price of two integers and a flag per message, whatever the number of processes.
 - A receiver that delivers a flagged message remembers a missing permit. What it causal-sends after
   that depends on it, and is released when the permits it depends on have come.
 
-The variants, `csps.py` and `sps.py`, decide which copies may be released and how
-far permits reach. Cost is amortised O(1) per message; nothing is sized by the number of processes.
+The variants, `csps.py` and `sps.py`, decide which copies may be released and how far permits reach.
+Cost is amortised O(1) per message; nothing is sized by the number of processes.
 Lost frames: `tick` sends open messages again and repeats the ack to peers whose permits are missing;
 an ack that brings nothing new asks for the latest permit.
 """
@@ -28,12 +28,11 @@ from mypy_extensions import i64
 
 from beforehand.causality.ids import check_process
 from beforehand.protocols.core import Core
-from beforehand.protocols.effects import Deliver, DeliverRun, Effect, Held, Wait
+from beforehand.protocols.effects import Deliver, DeliverRun, Effect, Held
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.hybrid.checks import check_ack, check_message, check_permit
 from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage, HybridPermit
 from beforehand.protocols.hybrid.records import (
-    NO_TIMES,
     MessageRun,
     MissingPermit,
     PeerRecord,
@@ -43,44 +42,32 @@ from beforehand.protocols.hybrid.records import (
 from beforehand.protocols.support.numbering import foreign
 from beforehand.protocols.support.structures import SlidingArray, SlidingMap
 
-MAX_RESENT: Final = 64  # records to one peer per tick: enough to make progress, too few to flood it
-
 
 class HybridCore(Core):
     """One process of hybrid buffering; the variants decide what may go and how far permits reach."""
 
     peers: dict[str, PeerRecord]
     runs: SlidingArray[MessageRun]  # from the oldest that some receiver has not acknowledged
-    first_unsent: i64  # position: no run below it has a copy to release
+    first_unsent: i64 = 0  # position: no run below it has a copy to release
     # How far permits reach. If the oldest run waits for one receiver only: the first position with
     # something open to another one (for CSPS: or outside that run). Otherwise the oldest run's.
-    foreign_run: i64
+    foreign_run: i64 = 0
     missing: SlidingMap[MissingPermit]
-    depended: i64  # `missing.next` at the last causal-send: younger permits have no dependants
-    coalesce: bool  # acks and permits wait for `flush`
-    whole_runs: bool  # deliver what a frame brings in one effect
+    depended: i64 = 0  # `missing.next` at the last causal-send: younger permits have no dependants
+    coalesce: Final[bool]  # acks and permits wait for `flush`
+    whole_runs: Final[bool]  # deliver what a frame brings in one effect
     unflushed: list[PeerRecord]  # peers that are owed an ack or a permit
 
     def __init__(self, process: str, coalesce: bool = False, runs: bool = False) -> None:
         super().__init__(process)
         self.peers = {}
         self.runs = SlidingArray()
-        self.first_unsent = 0
-        self.foreign_run = 0
-        self.missing = self._new_missing()
-        self.depended = 0
+        self.missing = SlidingMap()
         self.coalesce = coalesce
         self.whole_runs = runs
         self.unflushed = []
 
     # ---- what the variants decide ----
-
-    def _new_missing(self) -> SlidingMap[MissingPermit]:
-        return SlidingMap()
-
-    def _blocks(self, permit: MissingPermit, peer: PeerRecord) -> bool:
-        """Does this missing permit, if depended on, keep a copy to `peer` from going?"""
-        raise NotImplementedError
 
     def _reaches(self, run: MessageRun) -> bool:
         """May permits reach beyond the oldest run into this one, if no ack of others is missing?"""
@@ -158,8 +145,8 @@ class HybridCore(Core):
         run = copy.run
         copy.released = True
         run.unsent -= 1
-        if run.unsent == 0:
-            run.since = NO_TIMES
+        if run.unsent == 0 and run.since:
+            run.since = []
         copy.flagged = self._needs_permit(run)
         self._transmit(out, copy.peer.name, copy.frame(copy.flagged))
 
@@ -210,9 +197,8 @@ class HybridCore(Core):
         last = frame.first + len(frame.payloads) - 1
         number = max(frame.first, peer.last_delivered + 1)
         if self.whole_runs:
-            fresh = (
-                frame.payloads if number == frame.first else frame.payloads[number - frame.first :]
-            )
+            known = number - frame.first
+            fresh = frame.payloads[known:] if known else frame.payloads
             out.append(DeliverRun(peer.name, number, fresh))
         else:
             while number <= last:
@@ -320,20 +306,14 @@ class HybridCore(Core):
             self.unflushed.append(peer)
         peer.permit_due = True
 
-    def flush(self) -> list[Effect]:
-        """With `coalesce`: one ack and one permit for each peer that is owed some."""
-        out: list[Effect] = []
-        self._flush(out)
-        return out
-
     def _flush(self, out: list[Effect]) -> None:
+        """One ack and one permit for each peer that is owed some."""
         for peer in self.unflushed:
             if peer.ack_due:
                 self._transmit(out, peer.name, HybridAck(peer.last_delivered))
             if peer.permit_due:
                 self._transmit(out, peer.name, HybridPermit(peer.permitted))
-            peer.ack_due = False
-            peer.permit_due = False
+            peer.ack_due = peer.permit_due = False
         if self.unflushed:
             self.unflushed = []
 
@@ -341,13 +321,8 @@ class HybridCore(Core):
         self._flush(out)
         for name in sorted(self.peers):  # sorted: equal states must do the same
             peer = self.peers[name]
-            position = peer.open.first
-            while position < min(peer.open.next, peer.open.first + MAX_RESENT):
-                copy = peer.open[position]
-                if not copy.released:
-                    break
+            for copy in peer.to_resend():
                 self._transmit(out, peer.name, copy.frame(self._needs_permit(copy.run)))
-                position += 1
             if len(peer.missing):
                 self._transmit(out, peer.name, HybridAck(peer.last_delivered))
 
@@ -374,40 +349,23 @@ class HybridCore(Core):
         held: list[Held] = []
         for run in self.runs.elements():
             if run.unsent:
-                held.extend(self._held_run(run))
+                held.extend(run.held(self.process, self._blocking(run)))
         for name in sorted(self.peers):
             held.extend(self.peers[name].held_early(self.process))
         return held
 
-    def _held_run(self, run: MessageRun) -> list[Held]:
-        peers = run.unreleased()
-        receivers = tuple([peer.name for peer in peers])
-        waits = tuple(
-            Wait("permit", permit.peer.name, int(permit.message_id))
-            for permit in self.missing.elements()
-            if permit.position < run.need and any(self._blocks(permit, peer) for peer in peers)
-        )
-        first = int(run.first)
-        return [
-            Held(self.process, first + offset, receivers, since, waits)
-            for offset, since in enumerate(run.since)
-        ]
+    def _blocking(self, run: MessageRun) -> list[MissingPermit]:
+        """The missing permits that keep copies of a run from going."""
+        return [permit for permit in self.missing.elements() if permit.position < run.need]
 
     def integers(self) -> int:
-        total = 2 + (0 if self.fence is None else self.fence.integers())
-        for peer in self.peers.values():
-            total += 6 + 3 * len(peer.early)  # the name and five ids
-        for run in self.runs.elements():
-            total += 3 + 2 * len(run.copies)
-        return total + 2 * len(self.missing)
+        fence = 0 if self.fence is None else self.fence.integers()
+        peers = sum([6 + 3 * len(peer.early) for peer in self.peers.values()])  # name and five ids
+        runs = sum([3 + 2 * len(run.copies) for run in self.runs.elements()])
+        return 2 + fence + peers + runs + 2 * len(self.missing)
 
     def unacknowledged(self) -> int:
-        total = 0
-        for run in self.runs.elements():
-            for copy in run.copies:
-                if copy.open and copy.released:
-                    total += len(run.payloads)
-        return total
+        return sum([run.unacknowledged() for run in self.runs.elements()])
 
     def permits_missing(self) -> int:
         return len(self.missing)
@@ -427,10 +385,7 @@ class HybridCore(Core):
 
     def _copy_into(self, twin: HybridCore) -> None:
         """Give a new core this one's state."""
-        twin.sent = self.sent
-        twin.fence = None if self.fence is None else self.fence.copy()
-        twin.coalesce = self.coalesce
-        twin.whole_runs = self.whole_runs
+        self._copy_base(twin)
         twin.first_unsent = self.first_unsent
         twin.foreign_run = self.foreign_run
         twin.depended = self.depended
@@ -440,12 +395,5 @@ class HybridCore(Core):
         twin.runs = SlidingArray(self.runs.first)
         for run in self.runs.elements():
             twin.runs.add(run.copy(peers))
-        renewed = {
-            permit: MissingPermit(peers[permit.peer], permit.message_id)
-            for permit in self.missing.elements()
-        }
-        twin.missing = self._new_missing()
-        self.missing.copy_into(twin.missing, renewed)
-        for permit, new in renewed.items():
-            new.position = permit.position
-            new.peer.add_missing(new)
+        permits = {permit: permit.copy(peers) for permit in self.missing.elements()}
+        self.missing.copy_into(twin.missing, permits)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from beforehand.protocols.effects import Effect
 from beforehand.protocols.hybrid.core import HybridCore
-from beforehand.protocols.hybrid.records import MessageRun, MissingPermit, PeerRecord
+from beforehand.protocols.hybrid.records import MessageRun
 
 
 class Hybrid(HybridCore):
@@ -41,10 +41,7 @@ class Hybrid(HybridCore):
                     self._release(copy, out)
             self.first_unsent += 1
 
-    def _blocks(self, permit: MissingPermit, peer: PeerRecord) -> bool:
-        return True
-
     def copy(self) -> Hybrid:
-        twin = Hybrid(self.process)
+        twin = Hybrid(self.process, self.coalesce, self.whole_runs)
         self._copy_into(twin)
         return twin

@@ -11,8 +11,6 @@ payload. At ids below 2**28 that is at most 8 bytes and the length, whatever the
     R = 1:  the payloads of a run (`payload_runs.py`)
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64
@@ -97,8 +95,8 @@ class HybridMessage(Frame):
         return pieces
 
 
-class HybridAck(Frame):
-    """Everything that you sent me up to id `upto` has been delivered here."""
+class HybridSignal(Frame):
+    """A cumulative control frame, about all messages up to id `upto`."""
 
     __slots__ = ("upto",)
     upto: Final[i64]
@@ -111,6 +109,10 @@ class HybridAck(Frame):
 
     def about(self) -> i64:
         return self.upto
+
+
+class HybridAck(HybridSignal):
+    """Everything that you sent me up to id `upto` has been delivered here."""
 
     def deferrable(self) -> bool:
         return True
@@ -119,20 +121,8 @@ class HybridAck(Frame):
         return HYBRID_ACK
 
 
-class HybridPermit(Frame):
+class HybridPermit(HybridSignal):
     """You may act towards others on all that I sent you up to id `upto`."""
-
-    __slots__ = ("upto",)
-    upto: Final[i64]
-
-    def __init__(self, upto: i64) -> None:
-        self.upto = upto
-
-    def key(self) -> tuple[object, ...]:
-        return (int(self.upto),)
-
-    def about(self) -> i64:
-        return self.upto
 
     def kind(self) -> FrameKind:
         return HYBRID_PERMIT
@@ -231,38 +221,24 @@ class HybridMessageKind(FrameKind):
         return total if count == 1 else total + size_of(count, PLAIN)
 
 
-class HybridAckKind(FrameKind):
-    """Encodes and decodes acks: a tag and an id."""
+class HybridSignalKind(FrameKind):
+    """Encodes and decodes acks and permits: a tag and an id."""
 
     def encode(self, frame: Frame) -> bytes:
-        assert isinstance(frame, HybridAck)
+        assert isinstance(frame, HybridSignal)
         return self.prefix + id_field(frame.upto)
 
     def decode(self, tag: i64, reader: Reader) -> Frame:
-        return HybridAck(reader.id())
+        upto = reader.id()
+        return HybridAck(upto) if tag == tags.HYBRID_ACK else HybridPermit(upto)
 
     def size(self, frame: Frame) -> i64:
-        assert isinstance(frame, HybridAck)
-        return 1 + size_of(frame.upto, PLAIN)
-
-
-class HybridPermitKind(FrameKind):
-    """Encodes and decodes permits: a tag and an id."""
-
-    def encode(self, frame: Frame) -> bytes:
-        assert isinstance(frame, HybridPermit)
-        return self.prefix + id_field(frame.upto)
-
-    def decode(self, tag: i64, reader: Reader) -> Frame:
-        return HybridPermit(reader.id())
-
-    def size(self, frame: Frame) -> i64:
-        assert isinstance(frame, HybridPermit)
+        assert isinstance(frame, HybridSignal)
         return 1 + size_of(frame.upto, PLAIN)
 
 
 HYBRID_MESSAGE: Final[FrameKind] = HybridMessageKind(
     HybridMessage, tuple([first for first in range(256) if first & tags.MARKER])
 )
-HYBRID_ACK: Final[FrameKind] = HybridAckKind(HybridAck, tags.HYBRID_ACK, acknowledges=True)
-HYBRID_PERMIT: Final[FrameKind] = HybridPermitKind(HybridPermit, tags.HYBRID_PERMIT, permits=True)
+HYBRID_ACK: Final[FrameKind] = HybridSignalKind(HybridAck, tags.HYBRID_ACK, acknowledges=True)
+HYBRID_PERMIT: Final[FrameKind] = HybridSignalKind(HybridPermit, tags.HYBRID_PERMIT, permits=True)

@@ -16,6 +16,7 @@ from mypy_extensions import i64
 from beforehand.protocols.effects import Held, Wait
 from beforehand.protocols.hybrid.frames import HybridMessage
 from beforehand.protocols.support.structures import SlidingArray
+from beforehand.protocols.support.windows import MAX_RESENT
 
 MAX_RUN: Final = 1024  # messages: bounds what one partial acknowledgement has to move
 MAX_GROUP_RUN_BYTES: Final = 1200  # a multicast run fits a datagram, so it is acked as a whole
@@ -26,31 +27,24 @@ class PeerRecord:
 
     name: str
     # from us to it
-    last_sent: i64  # id of our last causal-send to it
-    acked: i64  # highest id that it acknowledged
-    permitted: i64  # highest permit that we gave it
+    last_sent: i64 = 0  # id of our last causal-send to it
+    acked: i64 = 0  # highest id that it acknowledged
+    permitted: i64 = 0  # highest permit that we gave it
     open: SlidingArray[RunCopy]  # what it has not acknowledged, in id order, released or not
     # from it to us
-    last_delivered: i64
-    best_permit: i64  # highest permit that it gave us, even before its message arrived
+    last_delivered: i64 = 0
+    best_permit: i64 = 0  # highest permit that it gave us, even before its message arrived
     missing: SlidingArray[MissingPermit]  # what we wait for, in id order
     early: dict[int, EarlyFrame]  # received before their predecessor, by the predecessor's id
     # to be sent at the next flush
-    ack_due: bool
-    permit_due: bool
+    ack_due: bool = False
+    permit_due: bool = False
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.last_sent = 0
-        self.acked = 0
-        self.permitted = 0
         self.open = NO_COPIES
-        self.last_delivered = 0
-        self.best_permit = 0
         self.missing = NO_PERMITS
         self.early = NO_EARLY
-        self.ack_due = False
-        self.permit_due = False
 
     def add_open(self, copy: RunCopy) -> None:
         """One more copy that it has not acknowledged."""
@@ -103,6 +97,18 @@ class PeerRecord:
                     reach = last
             prev = first if prev < first else prev + 1
         return best
+
+    def to_resend(self) -> list[RunCopy]:
+        """The oldest copies that may be lost."""
+        copies: list[RunCopy] = []
+        position = self.open.first
+        while position < min(self.open.next, self.open.first + MAX_RESENT):
+            copy = self.open[position]
+            if not copy.released:
+                break
+            copies.append(copy)
+            position += 1
+        return copies
 
     def held_early(self, receiver: str) -> list[Held]:
         """The early messages. Frames overlap where a run was cut in several ways; count each once."""
@@ -160,26 +166,22 @@ class MessageRun:
 
     first: i64
     last: i64
-    continues: bool  # belongs to the same run as the record before it
+    continues: bool = False  # belongs to the same run as the record before it
     need: i64  # depends on the permits below this position: `permits.next` at causal-send
     payloads: list[bytes]
     since: list[int]  # when each was causal-sent, as long as the run waits; only `held` uses it
     copies: list[RunCopy]
-    unsent: i64  # copies not yet released
-    open: i64  # copies not yet acknowledged
-    sole: RunCopy | None  # the open copy, when there is exactly one
+    unsent: i64 = 0  # copies not yet released
+    open: i64 = 0  # copies not yet acknowledged
+    sole: RunCopy | None = None  # the open copy, when there is exactly one
 
     def __init__(self, first: i64, need: i64, payloads: list[bytes]) -> None:
         self.first = first
         self.last = first + len(payloads) - 1
-        self.continues = False
         self.need = need
         self.payloads = payloads
         self.since = NO_TIMES
         self.copies = []
-        self.unsent = 0
-        self.open = 0
-        self.sole = None
 
     def add_copy(self, peer: PeerRecord) -> None:
         """One more receiver; its predecessor id is that of our last message to it."""
@@ -222,6 +224,23 @@ class MessageRun:
     def unreleased(self) -> list[PeerRecord]:
         """The receivers whose copy has not been released."""
         return [copy.peer for copy in self.copies if not copy.released]
+
+    def unacknowledged(self) -> int:
+        """How many messages its receivers have not acknowledged, counted for each of them."""
+        released = [copy for copy in self.copies if copy.open and copy.released]
+        return len(released) * len(self.payloads)
+
+    def held(self, sender: str, permits: list[MissingPermit]) -> list[Held]:
+        """Its messages, which wait for these permits."""
+        waits = tuple(
+            [Wait("permit", permit.peer.name, int(permit.message_id)) for permit in permits]
+        )
+        receivers = tuple([peer.name for peer in self.unreleased()])
+        first = int(self.first)
+        return [
+            Held(sender, first + offset, receivers, since, waits)
+            for offset, since in enumerate(self.since)
+        ]
 
     def copy(self, peers: dict[PeerRecord, PeerRecord]) -> MessageRun:
         """An independent run in the same state, with copies to the twins of its receivers."""
@@ -267,17 +286,14 @@ class RunCopy:
     run: MessageRun
     peer: PeerRecord
     prev: i64  # id of the last message to the same receiver before this run, 0 if none
-    released: bool
-    open: bool  # not yet acknowledged to the last message
-    flagged: bool  # released with the flag, and no permit given yet
+    released: bool = False
+    open: bool = True  # not yet acknowledged to the last message
+    flagged: bool = False  # released with the flag, and no permit given yet
 
     def __init__(self, run: MessageRun, peer: PeerRecord, prev: i64) -> None:
         self.run = run
         self.peer = peer
         self.prev = prev
-        self.released = False
-        self.open = True
-        self.flagged = False
 
     def close(self) -> None:
         """Acknowledged to the last message, or written off."""
@@ -318,12 +334,18 @@ class MissingPermit:
 
     peer: PeerRecord
     message_id: i64
-    position: i64  # in the window of missing permits
+    position: i64 = -1  # in the window of missing permits
 
     def __init__(self, peer: PeerRecord, message_id: i64) -> None:
         self.peer = peer
         self.message_id = message_id
-        self.position = -1
+
+    def copy(self, peers: dict[PeerRecord, PeerRecord]) -> MissingPermit:
+        """The same for the twin of its peer."""
+        twin = MissingPermit(peers[self.peer], self.message_id)
+        twin.position = self.position
+        twin.peer.add_missing(twin)
+        return twin
 
 
 def record_end(payloads: list[bytes], start: int, receivers: int) -> int:

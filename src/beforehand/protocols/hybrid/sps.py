@@ -20,31 +20,19 @@ open receivers of a run are a set that shrinks.
 
 from __future__ import annotations
 
-from typing import cast
-
 from mypy_extensions import i64
 
 from beforehand.protocols.effects import Effect
 from beforehand.protocols.hybrid.core import HybridCore
 from beforehand.protocols.hybrid.records import MessageRun, MissingPermit, PeerRecord
-from beforehand.protocols.support.structures import IndexableSlidingMap, SlidingMap
+from beforehand.protocols.support.structures import SlidingMap
 
 
 class HybridSps(HybridCore):
     """One process of the SPS-optimal variant."""
 
-    permits: IndexableSlidingMap[MissingPermit]  # the same object as `missing`
-    second_permit: i64
-    second_run: i64
-
-    def __init__(self, process: str, coalesce: bool = False, runs: bool = False) -> None:
-        super().__init__(process, coalesce, runs)
-        self.permits = cast(IndexableSlidingMap[MissingPermit], self.missing)
-        self.second_permit = 0
-        self.second_run = 0
-
-    def _new_missing(self) -> SlidingMap[MissingPermit]:
-        return IndexableSlidingMap()
+    second_permit: i64 = 0
+    second_run: i64 = 0
 
     def _reaches(self, run: MessageRun) -> bool:
         return True
@@ -55,7 +43,7 @@ class HybridSps(HybridCore):
             self.first_unsent = runs.first
         while self.first_unsent < runs.next:
             run = runs[self.first_unsent]
-            if run.unsent and run.need > self.permits.first:
+            if run.unsent and run.need > self.missing.first:
                 break
             for copy in run.copies:
                 if not copy.released:
@@ -65,7 +53,7 @@ class HybridSps(HybridCore):
 
     def _release_to_oldest_sender(self, out: list[Effect]) -> None:
         """Runs that depend on permits of one sender only may go to that sender."""
-        permits = self.permits
+        permits = self.missing
         oldest: PeerRecord | None = None
         if len(permits):
             oldest = _sender(permits, permits.first)
@@ -87,18 +75,20 @@ class HybridSps(HybridCore):
                     self._release(copy, out)
             self.second_run += 1
 
-    def _blocks(self, permit: MissingPermit, peer: PeerRecord) -> bool:
-        return permit.peer is not peer
+    def _blocking(self, run: MessageRun) -> list[MissingPermit]:
+        """Not the permits of its receiver, if there is only one left."""
+        peers = run.unreleased()
+        permits = super()._blocking(run)
+        return [permit for permit in permits if any(permit.peer is not peer for peer in peers)]
 
     def copy(self) -> HybridSps:
-        twin = HybridSps(self.process)
+        twin = HybridSps(self.process, self.coalesce, self.whole_runs)
         self._copy_into(twin)
-        twin.permits = cast(IndexableSlidingMap[MissingPermit], twin.missing)
         twin.second_permit = self.second_permit
         twin.second_run = self.second_run
         return twin
 
 
-def _sender(permits: IndexableSlidingMap[MissingPermit], position: i64) -> PeerRecord | None:
+def _sender(permits: SlidingMap[MissingPermit], position: i64) -> PeerRecord | None:
     permit = permits[position]
     return None if permit is None else permit.peer

@@ -1,6 +1,7 @@
 """Causal broadcast on an overlay whose links come and go (Nédelec, Molli and Mostéfaoui).
 
-Read `core.py` (joining, leaving, opening and closing, with the table of `links.py`),
+Read `core.py` (joining, leaving, opening and closing, with the tables of
+`links.py` and `opening.py`),
 `link_memory.py` (the idea, with the memory of links in `expected.py`), `prc.py` (links that are
 opened while messages are in flight) and `preventive.py` (the alternative with version vectors).
 `frames.py` and `codec.py` are what travels, `checks.py` refuses what no correct peer could send.

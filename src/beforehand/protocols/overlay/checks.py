@@ -1,8 +1,7 @@
 """What no correct peer could send: the checks of overlay frames that need no state but a name."""
 
-from __future__ import annotations
-
 from beforehand.errors import RemoteProtocolError
+from beforehand.protocols.frames import Frame
 from beforehand.protocols.overlay.frames import (
     Alpha,
     Buffered,
@@ -41,6 +40,18 @@ def check_signal(sender: str, frame: LinkSignal) -> None:
     """Only a link that exists from the start has incarnation 0, and it can only be closed."""
     if frame.e < (0 if isinstance(frame, Close) else 1):
         raise RemoteProtocolError(sender, f"signals about link {frame.e}")
+
+
+def check_link_frame(process: str, sender: str, frame: Frame) -> None:
+    """The frames by which the two ends of a link speak to each other."""
+    if isinstance(frame, LinkSignal):
+        check_signal(sender, frame)
+    elif isinstance(frame, Welcome):
+        check_welcome(sender, frame)
+    elif isinstance(frame, Alpha):
+        check_alpha(process, sender, frame)
+    elif isinstance(frame, Buffered):
+        check_buffered(sender, frame)
 
 
 def check_welcome(sender: str, frame: Welcome) -> None:

@@ -14,8 +14,6 @@
 one if it is that of a flood.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64
@@ -100,7 +98,7 @@ class FloodKind(FrameKind):
 
     def name_of(self, frame: Frame) -> str:
         assert isinstance(frame, Flood)
-        return NAMES[int(frame.control.kind)]
+        return NAMES[frame.control.kind]
 
 
 class RoutedKind(FrameKind):
@@ -116,7 +114,7 @@ class RoutedKind(FrameKind):
 
     def name_of(self, frame: Frame) -> str:
         assert isinstance(frame, Routed)
-        return NAMES[int(frame.control.kind)]
+        return NAMES[frame.control.kind]
 
 
 class BufferedKind(FrameKind):

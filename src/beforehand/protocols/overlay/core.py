@@ -24,25 +24,18 @@ just before it crashes may be lost with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Sequence
+from typing import ClassVar, Final
 
 from mypy_extensions import i64
 
 from beforehand.errors import LocalProtocolError, RemoteProtocolError
-from beforehand.protocols.clocks.membership import Membership, membership_of
+from beforehand.protocols.clocks.membership import Processes, membership_of
+from beforehand.protocols.core import Core, Via
 from beforehand.protocols.effects import Admit, Effect, Held, Safe, Transmit, Wait
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.overlay.checks import (
-    check_alpha,
-    check_buffered,
-    check_control,
-    check_routed,
-    check_signal,
-    check_welcome,
-)
+from beforehand.protocols.overlay.checks import check_control, check_link_frame, check_routed
 from beforehand.protocols.overlay.frames import (
-    Alpha,
     Broadcast,
     Buffered,
     Close,
@@ -50,7 +43,6 @@ from beforehand.protocols.overlay.frames import (
     Flood,
     Join,
     Leave,
-    LinkSignal,
     Refuse,
     Relayed,
     RelayedId,
@@ -58,15 +50,10 @@ from beforehand.protocols.overlay.frames import (
     Routed,
     Welcome,
 )
-from beforehand.protocols.overlay.links import LinkTable
+from beforehand.protocols.overlay.links import Links, LinkTable
+from beforehand.protocols.overlay.opening import MAX_BUFFERED, Opening
 from beforehand.protocols.sender_side.output_buffer import Outgoing
-from beforehand.protocols.support.broadcast import BroadcastCore
 from beforehand.protocols.support.numbering import foreign
-
-# Ticks until the making of a link is started again. It doubles each time: the network may be slow.
-FIRST_TIMEOUT: Final = 8
-MAX_TIMEOUT: Final = 1 << 10
-MAX_BUFFERED: Final = 1 << 16  # messages; a link in the making that needs more is started again
 
 # The stages of a process.
 NEW: Final = 0  # it may join, or become the first of an overlay
@@ -74,46 +61,34 @@ JOINING: Final = 1  # it has asked to be admitted
 MEMBER: Final = 2
 
 
-class OverlayCore(BroadcastCore):
+class OverlayCore(Core):
     """One process of an overlay. Not to be instantiated itself."""
 
+    signals: ClassVar[tuple[type[Frame], ...]] = ()  # frames beyond those of every overlay
+    controls: ClassVar[tuple[int, ...]] = ()  # the kinds of control messages that it knows
     links: Final[LinkTable]
+    opening: dict[str, Opening]  # by peer: the links from here that are being made
     stage: i64  # NEW, JOINING or MEMBER
-    contact: str  # through whom it is joining; empty if it is not, or the contact is gone
-    requested: i64  # the incarnation that it asked its contact for; 0: it has to ask again
+    contact: str = ""  # through whom it is joining; empty if it is not, or the contact is gone
+    requested: i64 = 0  # the incarnation that it asked its contact for; 0: it has to ask again
     unsent: list[Outgoing]  # broadcast since it asked, to be sent once it is admitted
-    flooded: i64  # the number of the last control message that this process flooded
-    max_buffered: i64  # messages kept at either end of a link that is being made
-    ignored: i64  # frames that came out of turn
+    flooded: i64 = 0  # the number of the last control message that this process flooded
+    max_buffered: i64 = MAX_BUFFERED  # messages kept at either end of a link that is being made
+    ignored: i64 = 0  # frames that came out of turn
 
-    def __init__(
-        self,
-        process: str,
-        links: Iterable[object] = (),
-        processes: Membership | Iterable[str] | None = None,
-    ) -> None:
+    def __init__(self, process: str, links: Links = (), processes: Processes | None = None) -> None:
         super().__init__(process)
         members = None if processes is None else membership_of(process, processes)
         self.links = LinkTable(process, members)
         for link in links:
             self.links.add_initial(link)
         self.stage = MEMBER if self.links.out or self.links.incoming else NEW
-        self.contact = ""
-        self.requested = 0
+        self.opening = {}
         self.unsent = []
-        self.flooded = 0
-        self.max_buffered = MAX_BUFFERED
-        self.ignored = 0
 
     # ---- what callers use ----
 
-    def open(
-        self,
-        peer: str,
-        via: Iterable[str] | None = None,
-        back: Iterable[str] | None = None,
-        now: i64 = 0,
-    ) -> list[Effect]:
+    def open(self, peer: str, via: Via = None, back: Via = None, now: i64 = 0) -> list[Effect]:
         links = self.links
         name = links.check_peer(peer)
         if self.stage == JOINING:
@@ -159,9 +134,9 @@ class OverlayCore(BroadcastCore):
 
     def leave(self, now: i64 = 0) -> list[Effect]:
         out: list[Effect] = []
-        contact = [self.contact] if self.contact else []
         links = self.links
-        for peer in sorted({*links.out, *links.incoming, *self._pending_peers(), *contact}):
+        peers = {*links.out, *links.incoming, *self._pending_peers(), self.contact}
+        for peer in sorted(peers - {""}):
             out.append(Transmit(peer, Leave()))
             self._forget_links(peer)
         self.contact = ""
@@ -171,7 +146,7 @@ class OverlayCore(BroadcastCore):
 
     def is_opening(self, peer: str) -> bool:
         """Whether a link to this peer is being made."""
-        return False
+        return peer in self.opening
 
     def drop_log(self) -> list[str]:
         return self.links.departed
@@ -193,36 +168,22 @@ class OverlayCore(BroadcastCore):
         """Take a frame by which one end of a link in the making speaks to the other."""
         self.ignored += 1
 
-    def _handles_control(self, kind: i64) -> bool:
-        """Whether control messages of this kind belong to the protocol."""
-        return False
-
-    def _handles_signal(self, frame: Frame) -> bool:
-        """Whether frames of this class, beyond those of every overlay, belong to the protocol."""
-        return False
-
     def _start_link(self, peer: str, e: i64, route: Route, back: Route, out: list[Effect]) -> None:
         """Start to make link `e` to a peer."""
         raise NotImplementedError
 
     def _pending_peers(self) -> list[str]:
         """The other ends of the links that are being made, in either direction."""
-        return []
+        return list(self.opening)
 
     def _cancel_opening(self, peer: str) -> i64:
         """Give up a link that is being made to a peer; its incarnation, negative if there is none."""
-        return -1
-
-    def _opening_refused(self, peer: str, e: i64) -> bool:
-        """A peer refuses link `e`, which is not in use; whether it was being made."""
-        return False
-
-    def _opening_closed(self, peer: str, e: i64) -> bool:
-        """A peer closes link `e` to here, which is not in use; whether it was being made."""
-        return False
+        opening = self.opening.pop(peer, None)
+        return -1 if opening is None else opening.e
 
     def _abandon_pending(self, peer: str) -> None:
         """Forget the links with a peer that are being made, in both directions."""
+        self.opening.pop(peer, None)
 
     def _incoming_removed(self, peer: str) -> None:
         """A link from a peer that was in use is gone."""
@@ -238,6 +199,9 @@ class OverlayCore(BroadcastCore):
         """Start from the version vector of the contact."""
 
     # ---- sending ----
+
+    def _check_receivers(self, receivers: Sequence[str]) -> None:
+        raise self._only_broadcasts()
 
     def _broadcast(self, payloads: list[bytes], now: i64, out: list[Effect]) -> None:
         self.links.check_present()
@@ -268,20 +232,14 @@ class OverlayCore(BroadcastCore):
         if isinstance(frame, Relayed):
             self._check_relayed(sender, frame)
         elif isinstance(frame, Routed):
-            check_control(sender, frame.control, self._handles_control(frame.control.kind))
+            check_control(sender, frame.control, frame.control.kind in self.controls)
             check_routed(self.process, sender, frame)
-        elif isinstance(frame, Welcome):
-            check_welcome(sender, frame)
-        elif isinstance(frame, (Close, Refuse, Join)) or self._handles_signal(frame):
-            if isinstance(frame, LinkSignal):
-                check_signal(sender, frame)
-            elif isinstance(frame, Alpha):
-                check_alpha(self.process, sender, frame)
-            elif isinstance(frame, Buffered):
+        elif isinstance(frame, (Close, Refuse, Join, Leave, Welcome, *self.signals)):
+            if isinstance(frame, Buffered):
                 for relayed in frame.frames:
                     self._check_relayed(sender, relayed)
-                check_buffered(sender, frame)
-        elif not isinstance(frame, Leave):
+            check_link_frame(self.process, sender, frame)
+        else:
             raise foreign(sender, frame, "this overlay")
 
     def _check_relayed(self, sender: str, frame: Relayed) -> None:
@@ -291,7 +249,7 @@ class OverlayCore(BroadcastCore):
                 sender, f"forwards number {frame.number} of {frame.source}, which was never sent"
             )
         if isinstance(frame, Flood):
-            check_control(sender, frame.control, self._handles_control(frame.control.kind))
+            check_control(sender, frame.control, frame.control.kind in self.controls)
 
     def _receive(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
         if isinstance(frame, Relayed):
@@ -329,13 +287,13 @@ class OverlayCore(BroadcastCore):
         if self.links.incoming.get(sender, -1) == e:
             del self.links.incoming[sender]
             self._incoming_removed(sender)
-        elif not self._opening_closed(sender, e):
+        else:
             self.ignored += 1
 
     def _receive_refusal(self, sender: str, e: i64) -> None:
         if self.contact == sender and self.requested == e:
             self.requested = 0
-        elif not self._opening_refused(sender, e):
+        else:
             self.ignored += 1
 
     # ---- joining and leaving ----
@@ -376,8 +334,7 @@ class OverlayCore(BroadcastCore):
         self.requested = 0
         self._adopt_versions(frame.versions)
         out.append(Safe(sender))
-        unsent = self.unsent
-        self.unsent = []
+        unsent, self.unsent = self.unsent, []
         for message in unsent:
             broadcast = Broadcast(self.process, message.number, message.payload)
             self._receive_relayed(broadcast, "", now, out)
@@ -413,12 +370,17 @@ class OverlayCore(BroadcastCore):
     def integers(self) -> int:
         return 3 + self.links.integers() + len(self.unsent) + self.entries()
 
+    def unacknowledged(self) -> int:
+        """Links that are being made: each waits for an answer."""
+        return len(self.opening)
+
     def ignored_frames(self) -> int:
         return int(self.ignored)
 
     def _copy_overlay(self, twin: OverlayCore) -> None:
         twin.sent = self.sent
         self.links.copy_into(twin.links)
+        twin.opening = {peer: opening.copy() for peer, opening in self.opening.items()}
         twin.stage = self.stage
         twin.contact = self.contact
         twin.requested = self.requested
@@ -428,11 +390,9 @@ class OverlayCore(BroadcastCore):
         twin.ignored = self.ignored
 
     def _overlay_state(self) -> tuple[object, ...]:
-        links = self.links
         return (
-            tuple(sorted(links.out.items())),
-            tuple(sorted(links.incoming.items())),
-            (int(links.opened), int(self.flooded), int(self.max_buffered), int(self.stage)),
+            self.links.fingerprint(),
+            (int(self.flooded), int(self.max_buffered), int(self.stage)),
             (self.contact, int(self.requested), tuple([message.key() for message in self.unsent])),
-            (tuple(sorted(links.departed)), links.left),
+            tuple([(peer, self.opening[peer].key()) for peer in sorted(self.opening)]),
         )

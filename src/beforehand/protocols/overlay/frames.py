@@ -6,8 +6,7 @@ A link is identified by its incarnation `e`, a number that its opener gives to n
 an earlier link between the same two processes is never mistaken for this one's.
 """
 
-from __future__ import annotations
-
+from dataclasses import dataclass
 from typing import Final
 
 from mypy_extensions import i64
@@ -26,40 +25,24 @@ PING: Final = 4
 NAMES: Final = {BETA: "beta", PI: "pi", RHO: "rho", PING: "ping"}
 
 
+@dataclass(frozen=True, repr=False)
 class Control:
     """A step in the making of a link: its kind, the two ends, and the incarnation."""
 
-    __slots__ = ("acceptor", "e", "kind", "opener")
-    kind: Final[i64]
-    opener: Final[str]
-    acceptor: Final[str]
-    e: Final[i64]
-
-    def __init__(self, kind: i64, opener: str, acceptor: str, e: i64) -> None:
-        self.kind = kind
-        self.opener = opener
-        self.acceptor = acceptor
-        self.e = e
+    kind: int
+    opener: str
+    acceptor: str
+    e: int
 
     def target(self) -> str:
         """The process that it is addressed to."""
         return self.opener if self.kind == BETA or self.kind == RHO else self.acceptor
 
-    def key(self) -> tuple[object, ...]:
-        """The fields, in the order of the constructor."""
-        return (int(self.kind), self.opener, self.acceptor, int(self.e))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (Control, self.key())
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Control) and self.key() == other.key()
-
-    def __hash__(self) -> int:
-        return hash(self.key())
+    def __reduce__(self) -> tuple[object, ...]:  # a compiled frozen dataclass needs it spelt out
+        return (Control, (self.kind, self.opener, self.acceptor, self.e))
 
     def __repr__(self) -> str:
-        name = NAMES.get(int(self.kind), str(self.kind))
+        name = NAMES.get(self.kind, str(self.kind))
         return f"Control({name}, {self.opener!r} to {self.acceptor!r}, e={self.e})"
 
 
@@ -120,34 +103,20 @@ class Flood(Relayed):
         return (self.source, int(self.number), self.control)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Routed(Frame):
     """A control message on its way over safe links; `path` is what comes after this hop."""
 
-    __slots__ = ("control", "path")
-    path: Final[Route]
-    control: Final[Control]
-
-    def __init__(self, path: Route, control: Control) -> None:
-        self.path = path
-        self.control = control
-
-    def key(self) -> tuple[object, ...]:
-        return (self.path, self.control)
+    path: Route
+    control: Control
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Buffered(Frame):
     """What the opener delivered while the link was made, in its order: the last step (B-beta)."""
 
-    __slots__ = ("e", "frames")
-    e: Final[i64]
-    frames: Final[tuple[Relayed, ...]]
-
-    def __init__(self, e: i64, frames: tuple[Relayed, ...]) -> None:
-        self.e = e
-        self.frames = frames
-
-    def key(self) -> tuple[object, ...]:
-        return (int(self.e), self.frames)
+    e: int
+    frames: tuple[Relayed, ...]
 
     def bundle(self) -> tuple[Frame, ...]:
         return self.frames
@@ -162,95 +131,58 @@ class Buffered(Frame):
         return sum([frame.messages() for frame in self.frames])
 
     def payload_bytes(self) -> i64:
-        total: i64 = 0
-        for frame in self.frames:
-            total += frame.payload_bytes()
-        return total
+        return sum(self.payload_sizes())
 
     def payload_sizes(self) -> list[int]:
         return [int(frame.payload_bytes()) for frame in self.frames if frame.messages()]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Alpha(Frame):
     """The first frame of a new link, and the route by which answers may come back."""
 
-    __slots__ = ("back", "e")
-    e: Final[i64]
-    back: Final[Route]
-
-    def __init__(self, e: i64, back: Route) -> None:
-        self.e = e
-        self.back = back
-
-    def key(self) -> tuple[object, ...]:
-        return (int(self.e), self.back)
+    e: int
+    back: Route
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class LinkSignal(Frame):
     """A signal from one end of a link to the other, about its incarnation `e`."""
 
-    __slots__ = ("e",)
-    e: Final[i64]
-
-    def __init__(self, e: i64) -> None:
-        self.e = e
-
-    def key(self) -> tuple[object, ...]:
-        return (int(self.e),)
+    e: int
 
 
 class Linked(LinkSignal):
     """My link to you is in use from here on (`link-memory`, which knows no better)."""
 
-    __slots__ = ()
-
 
 class Pong(LinkSignal):
     """Your ping has come (`preventive`)."""
-
-    __slots__ = ()
 
 
 class Close(LinkSignal):
     """The last frame of my link to you."""
 
-    __slots__ = ()
-
 
 class Refuse(LinkSignal):
     """Your link to me cannot be; you may try again."""
-
-    __slots__ = ()
 
 
 class Join(LinkSignal):
     """Let me take part; `e` is my link to you."""
 
-    __slots__ = ()
 
-
+@dataclass(frozen=True, eq=False, repr=False)
 class Leave(Frame):
     """I have left."""
 
-    __slots__ = ()
 
-    def key(self) -> tuple[object, ...]:
-        return ()
-
-
+@dataclass(frozen=True, eq=False, repr=False)
 class Welcome(Frame):
     """You take part from here on; `e` is my link to you.
 
     `versions` are the newest numbers delivered here of each source, for protocols that keep such.
     """
 
-    __slots__ = ("e", "versions")
-    e: Final[i64]
-    versions: Final[tuple[RelayedId, ...]]
-
-    def __init__(self, e: i64, versions: tuple[RelayedId, ...]) -> None:
-        self.e = e
-        self.versions = versions
-
-    def key(self) -> tuple[object, ...]:
-        return (int(self.e), self.versions)
+    e: int
+    versions: tuple[RelayedId, ...]

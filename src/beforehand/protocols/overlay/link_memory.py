@@ -14,30 +14,26 @@ twice, is what happens. `prc` is the remedy; here a link is used at once, to sho
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from typing import ClassVar, Final
 
 from mypy_extensions import i64
 
-from beforehand.protocols.clocks.membership import Membership
+from beforehand.protocols.clocks.membership import Processes
 from beforehand.protocols.effects import Deliver, Effect, Safe, Transmit
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.overlay.core import MEMBER, OverlayCore
 from beforehand.protocols.overlay.expected import ExpectedCopies
 from beforehand.protocols.overlay.frames import Broadcast, Linked, Relayed, Route
+from beforehand.protocols.overlay.links import Links
 
 
 class LinkMemory(OverlayCore):
     """One process of an overlay that should not change."""
 
+    signals: ClassVar[tuple[type[Frame], ...]] = (Linked,)
     expected: Final[ExpectedCopies]  # the memory of its incoming links
 
-    def __init__(
-        self,
-        process: str,
-        links: Iterable[object] = (),
-        processes: Membership | Iterable[str] | None = None,
-    ) -> None:
+    def __init__(self, process: str, links: Links = (), processes: Processes | None = None) -> None:
         super().__init__(process, links, processes)
         self.expected = ExpectedCopies()
 
@@ -61,9 +57,6 @@ class LinkMemory(OverlayCore):
         self.links.out[peer] = int(e)
         out.append(Transmit(peer, Linked(e)))
         out.append(Safe(peer))
-
-    def _handles_signal(self, frame: Frame) -> bool:
-        return isinstance(frame, Linked)
 
     def _receive_signal(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
         if isinstance(frame, Linked) and sender not in self.links.incoming:

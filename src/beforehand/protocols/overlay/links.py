@@ -16,6 +16,8 @@ from beforehand.errors import LocalProtocolError, PeerDroppedError
 from beforehand.protocols.clocks.membership import Membership
 from beforehand.protocols.overlay.frames import Route
 
+Links = Iterable[object]  # neighbours, or pairs (from, to)
+
 
 class LinkTable:
     """The links in use at one process. Links that are still being made belong to the protocol."""
@@ -24,20 +26,18 @@ class LinkTable:
     members: Final[Membership | None]  # everyone who may ever take part, if that is known
     out: dict[str, int]  # peer -> incarnation of the link to it
     incoming: dict[str, int]  # peer -> incarnation of the link from it
-    opened: i64  # the newest incarnation of a link that this process opened
+    opened: i64 = 0  # the newest incarnation of a link that this process opened
     departed: list[str]  # peers that were dropped or left, in that order
     departed_names: set[str]  # the same, for look-up
-    left: bool  # this process itself has left
+    left: bool = False  # this process itself has left
 
     def __init__(self, process: str, members: Membership | None) -> None:
         self.process = process
         self.members = members
         self.out = {}
         self.incoming = {}
-        self.opened = 0
         self.departed = []
         self.departed_names = set()
-        self.left = False
 
     def add_initial(self, link: object) -> None:
         """Add a link that exists from the start and is known at both ends; skip links of others."""
@@ -125,6 +125,11 @@ class LinkTable:
     def integers(self) -> int:
         """How many integers and identifiers this table holds."""
         return 2 * (len(self.out) + len(self.incoming)) + len(self.departed)
+
+    def fingerprint(self) -> tuple[object, ...]:
+        """Equal exactly for equal tables, whatever the order in which peers departed."""
+        links = (tuple(sorted(self.out.items())), tuple(sorted(self.incoming.items())))
+        return (links, int(self.opened), tuple(sorted(self.departed)), self.left)
 
     def copy_into(self, twin: LinkTable) -> None:
         """Give the links of a new core this state."""

@@ -39,15 +39,14 @@ one first); and every close or crash becomes known at the other end, otherwise i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from typing import ClassVar, Final
 
 from mypy_extensions import i64
 
-from beforehand.protocols.clocks.membership import Membership
+from beforehand.protocols.clocks.membership import Processes
 from beforehand.protocols.effects import Deliver, Effect, Safe, Transmit
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.overlay.core import FIRST_TIMEOUT, MAX_TIMEOUT, MEMBER, OverlayCore
+from beforehand.protocols.overlay.core import MEMBER, OverlayCore
 from beforehand.protocols.overlay.expected import ExpectedCopies
 from beforehand.protocols.overlay.frames import (
     BETA,
@@ -64,60 +63,29 @@ from beforehand.protocols.overlay.frames import (
     RelayedId,
     Route,
 )
-
-# The phases of the opener of a link.
-REFUSED: Final = 0  # to be tried again
-ASKED: Final = 1  # alpha is out, beta awaited
-RECORDING: Final = 2  # pi is out, rho awaited
-
-
-class Opening:
-    """A link that this process opens."""
-
-    __slots__ = ("age", "buffer", "e", "phase", "route", "timeout")
-    e: i64
-    route: Route
-    timeout: i64
-    phase: i64
-    age: i64  # ticks since it was started
-    buffer: list[Relayed]  # B-beta
-
-    def __init__(self, e: i64, route: Route, timeout: i64) -> None:
-        self.e = e
-        self.route = route
-        self.timeout = timeout
-        self.phase = ASKED
-        self.age = 0
-        self.buffer = []
-
-    def copy(self) -> Opening:
-        """An independent record in the same state."""
-        twin = Opening(self.e, self.route, self.timeout)
-        twin.phase = self.phase
-        twin.age = self.age
-        twin.buffer = self.buffer.copy()
-        return twin
-
-    def key(self) -> tuple[object, ...]:
-        """Equal exactly for equal records."""
-        times = (int(self.timeout), int(self.age))
-        return (int(self.e), self.route, int(self.phase), times, tuple(self.buffer))
+from beforehand.protocols.overlay.links import Links
+from beforehand.protocols.overlay.opening import (
+    ASKED,
+    FIRST_TIMEOUT,
+    MAX_TIMEOUT,
+    RECORDING,
+    REFUSED,
+    Opening,
+)
 
 
 class Accepting:
     """A link that a peer opens to this process."""
 
-    __slots__ = ("alpha", "back", "e", "got_pi", "pi")
     e: Final[i64]
     back: Final[Route]
-    got_pi: bool
+    got_pi: bool = False
     alpha: set[RelayedId]  # delivered before pi came
     pi: set[RelayedId]  # delivered since
 
     def __init__(self, e: i64, back: Route) -> None:
         self.e = e
         self.back = back
-        self.got_pi = False
         self.alpha = set()
         self.pi = set()
 
@@ -138,19 +106,14 @@ class Accepting:
 class Prc(OverlayCore):
     """One process of an overlay that may change at any time."""
 
+    signals: ClassVar[tuple[type[Frame], ...]] = (Alpha, Buffered)
+    controls: ClassVar[tuple[int, ...]] = (BETA, PI, RHO)
     expected: Final[ExpectedCopies]  # the memory of its incoming links, as in `link-memory`
-    opening: dict[str, Opening]  # by peer: the links from here that are being made
     accepting: dict[str, Accepting]  # by peer: the links to here that are being made
 
-    def __init__(
-        self,
-        process: str,
-        links: Iterable[object] = (),
-        processes: Membership | Iterable[str] | None = None,
-    ) -> None:
+    def __init__(self, process: str, links: Links = (), processes: Processes | None = None) -> None:
         super().__init__(process, links, processes)
         self.expected = ExpectedCopies()
-        self.opening = {}
         self.accepting = {}
 
     # ---- messages ----
@@ -196,12 +159,6 @@ class Prc(OverlayCore):
     def _start_link(self, peer: str, e: i64, route: Route, back: Route, out: list[Effect]) -> None:
         self.opening[peer] = Opening(e, route, FIRST_TIMEOUT)
         out.append(Transmit(peer, Alpha(e, back)))
-
-    def _handles_signal(self, frame: Frame) -> bool:
-        return isinstance(frame, (Alpha, Buffered))
-
-    def _handles_control(self, kind: i64) -> bool:
-        return BETA <= kind <= RHO
 
     def _receive_signal(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
         if isinstance(frame, Alpha):
@@ -272,36 +229,29 @@ class Prc(OverlayCore):
 
     # ---- a link is not made ----
 
-    def is_opening(self, peer: str) -> bool:
-        return peer in self.opening
-
     def _pending_peers(self) -> list[str]:
         return [*self.opening, *self.accepting]
 
-    def _cancel_opening(self, peer: str) -> i64:
-        opening = self.opening.pop(peer, None)
-        return -1 if opening is None else opening.e
-
-    def _opening_refused(self, peer: str, e: i64) -> bool:
-        opening = self.opening.get(peer)
-        if opening is None or opening.e != e:
-            return False
-        self._retry_later(opening)
-        return True
+    def _receive_refusal(self, sender: str, e: i64) -> None:
+        opening = self.opening.get(sender)
+        if opening is not None and opening.e == e:
+            self._retry_later(opening)
+        else:
+            super()._receive_refusal(sender, e)
 
     def _retry_later(self, opening: Opening) -> None:
         opening.phase = REFUSED
         opening.buffer = []
 
-    def _opening_closed(self, peer: str, e: i64) -> bool:
-        accepting = self.accepting.get(peer)
-        if accepting is None or accepting.e != e:
-            return False
-        del self.accepting[peer]
-        return True
+    def _receive_close(self, sender: str, e: i64) -> None:
+        accepting = self.accepting.get(sender)
+        if accepting is not None and accepting.e == e:
+            del self.accepting[sender]
+        else:
+            super()._receive_close(sender, e)
 
     def _abandon_pending(self, peer: str) -> None:
-        self.opening.pop(peer, None)
+        super()._abandon_pending(peer)
         self.accepting.pop(peer, None)
 
     def _tick(self, now: i64, out: list[Effect]) -> None:
@@ -321,16 +271,9 @@ class Prc(OverlayCore):
     # ---- inspection ----
 
     def entries(self) -> int:
-        total = self.expected.entries()
-        for opening in self.opening.values():
-            total += len(opening.buffer)
-        for accepting in self.accepting.values():
-            total += len(accepting.alpha) + len(accepting.pi)
-        return total
-
-    def unacknowledged(self) -> int:
-        """Links that are being made: each waits for an answer."""
-        return len(self.opening)
+        opening = sum([len(link.buffer) for link in self.opening.values()])
+        accepting = sum([len(link.alpha) + len(link.pi) for link in self.accepting.values()])
+        return self.expected.entries() + opening + accepting
 
     def integers(self) -> int:
         return super().integers() + 3 * len(self.opening) + 2 * len(self.accepting)
@@ -339,13 +282,11 @@ class Prc(OverlayCore):
         twin = Prc(self.process, (), self.links.members)
         self._copy_overlay(twin)
         self.expected.copy_into(twin.expected)
-        twin.opening = {peer: opening.copy() for peer, opening in self.opening.items()}
         twin.accepting = {peer: accepting.copy() for peer, accepting in self.accepting.items()}
         return twin
 
     def _state(self) -> tuple[object, ...]:
         return (
             (self._overlay_state(), self.expected.fingerprint()),
-            tuple([(peer, self.opening[peer].key()) for peer in sorted(self.opening)]),
             tuple([(peer, self.accepting[peer].key()) for peer in sorted(self.accepting)]),
         )

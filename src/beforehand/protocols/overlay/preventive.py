@@ -16,15 +16,15 @@ Invariant: from each source, messages are delivered in the order of their number
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import ClassVar
 
 from mypy_extensions import i64
 
 from beforehand.errors import RemoteProtocolError
-from beforehand.protocols.clocks.membership import Membership
+from beforehand.protocols.clocks.membership import Processes
 from beforehand.protocols.effects import Deliver, Effect, Safe, Transmit
 from beforehand.protocols.frames import Frame
-from beforehand.protocols.overlay.core import FIRST_TIMEOUT, MAX_TIMEOUT, MEMBER, OverlayCore
+from beforehand.protocols.overlay.core import MEMBER, OverlayCore
 from beforehand.protocols.overlay.frames import (
     PING,
     Broadcast,
@@ -35,55 +35,22 @@ from beforehand.protocols.overlay.frames import (
     RelayedId,
     Route,
 )
-
-
-class Pinging:
-    """A link that this process opens."""
-
-    __slots__ = ("age", "buffer", "e", "route", "timeout")
-    e: i64
-    route: Route
-    timeout: i64
-    age: i64  # ticks since the ping
-    buffer: list[Relayed]
-
-    def __init__(self, e: i64, route: Route, timeout: i64) -> None:
-        self.e = e
-        self.route = route
-        self.timeout = timeout
-        self.age = 0
-        self.buffer = []
-
-    def copy(self) -> Pinging:
-        """An independent record in the same state."""
-        twin = Pinging(self.e, self.route, self.timeout)
-        twin.age = self.age
-        twin.buffer = self.buffer.copy()
-        return twin
-
-    def key(self) -> tuple[object, ...]:
-        """Equal exactly for equal records."""
-        times = (int(self.timeout), int(self.age))
-        return (int(self.e), self.route, times, tuple(self.buffer))
+from beforehand.protocols.overlay.links import Links
+from beforehand.protocols.overlay.opening import FIRST_TIMEOUT, MAX_TIMEOUT, Opening
 
 
 class Preventive(OverlayCore):
     """One process of an overlay that may change at any time."""
 
+    signals: ClassVar[tuple[type[Frame], ...]] = (Pong,)
+    controls: ClassVar[tuple[int, ...]] = (PING,)
     versions: dict[str, int]  # source -> its newest message delivered here
     floods: dict[str, int]  # the same for control information that goes to everybody
-    pinging: dict[str, Pinging]
 
-    def __init__(
-        self,
-        process: str,
-        links: Iterable[object] = (),
-        processes: Membership | Iterable[str] | None = None,
-    ) -> None:
+    def __init__(self, process: str, links: Links = (), processes: Processes | None = None) -> None:
         super().__init__(process, links, processes)
         self.versions = {}
         self.floods = {}
-        self.pinging = {}
 
     # ---- messages ----
 
@@ -116,14 +83,14 @@ class Preventive(OverlayCore):
         versions[frame.source] = int(frame.number)
         # Before the delivery: what that causes must come after it on every link.
         self._forward(frame, out)
-        for pinging in self.pinging.values():
+        for pinging in self.opening.values():
             self._keep(pinging, frame)
         if isinstance(frame, Broadcast):
             out.append(Deliver(frame.source, frame.number, frame.payload))
         elif isinstance(frame, Flood) and frame.control.target() == self.process:
             self._receive_control(frame.control, out)
 
-    def _keep(self, pinging: Pinging, frame: Relayed) -> None:
+    def _keep(self, pinging: Opening, frame: Relayed) -> None:
         if pinging.e == 0:
             return
         pinging.buffer.append(frame)
@@ -138,7 +105,7 @@ class Preventive(OverlayCore):
         self._ping(peer, e, route, FIRST_TIMEOUT, out)
 
     def _ping(self, peer: str, e: i64, route: Route, timeout: i64, out: list[Effect]) -> None:
-        self.pinging[peer] = Pinging(e, route, timeout)
+        self.opening[peer] = Opening(e, route, timeout)
         self._send_control(route, Control(PING, self.process, peer, e), out)
 
     def _receive_control(self, control: Control, out: list[Effect]) -> None:
@@ -147,43 +114,24 @@ class Preventive(OverlayCore):
         else:
             out.append(Transmit(control.opener, Pong(control.e)))
 
-    def _handles_signal(self, frame: Frame) -> bool:
-        return isinstance(frame, Pong)
-
-    def _handles_control(self, kind: i64) -> bool:
-        return kind == PING
-
     def _receive_signal(self, sender: str, frame: Frame, now: i64, out: list[Effect]) -> None:
-        pinging = self.pinging.get(sender)
+        pinging = self.opening.get(sender)
         if pinging is None or not isinstance(frame, Pong) or pinging.e != frame.e:
             self.ignored += 1
             return
-        del self.pinging[sender]
+        del self.opening[sender]
         for relayed in pinging.buffer:
             out.append(Transmit(sender, relayed))
         self.links.out[sender] = int(pinging.e)
         out.append(Safe(sender))
 
-    def is_opening(self, peer: str) -> bool:
-        return peer in self.pinging
-
-    def _pending_peers(self) -> list[str]:
-        return list(self.pinging)
-
-    def _cancel_opening(self, peer: str) -> i64:
-        pinging = self.pinging.pop(peer, None)
-        return -1 if pinging is None else pinging.e
-
     def _announce_close(self, peer: str, e: i64, out: list[Effect]) -> None:
         """The other end knows nothing of the link."""
 
-    def _abandon_pending(self, peer: str) -> None:
-        self.pinging.pop(peer, None)
-
     def _tick(self, now: i64, out: list[Effect]) -> None:
         super()._tick(now, out)
-        for peer in list(self.pinging):
-            pinging = self.pinging[peer]
+        for peer in list(self.opening):
+            pinging = self.opening[peer]
             pinging.age += 1
             if pinging.age > pinging.timeout:
                 e = self.links.next_incarnation()
@@ -206,22 +154,17 @@ class Preventive(OverlayCore):
     # ---- inspection ----
 
     def entries(self) -> int:
-        buffered = sum([len(pinging.buffer) for pinging in self.pinging.values()])
+        buffered = sum([len(pinging.buffer) for pinging in self.opening.values()])
         return len(self.versions) + len(self.floods) + buffered
 
-    def unacknowledged(self) -> int:
-        """Links that are being made: each waits for an answer."""
-        return len(self.pinging)
-
     def integers(self) -> int:
-        return super().integers() + 2 * len(self.pinging)
+        return super().integers() + 2 * len(self.opening)
 
     def copy(self) -> Preventive:
         twin = Preventive(self.process, (), self.links.members)
         self._copy_overlay(twin)
         twin.versions = self.versions.copy()
         twin.floods = self.floods.copy()
-        twin.pinging = {peer: pinging.copy() for peer, pinging in self.pinging.items()}
         return twin
 
     def _state(self) -> tuple[object, ...]:
@@ -229,5 +172,4 @@ class Preventive(OverlayCore):
             self._overlay_state(),
             tuple(sorted(self.versions.items())),
             tuple(sorted(self.floods.items())),
-            tuple([(peer, self.pinging[peer].key()) for peer in sorted(self.pinging)]),
         )

@@ -61,7 +61,7 @@ class CykasMessage(NumberedFrame):
 
 
 class CykasMessageKind(FrameKind):
-    """A message, whose tag tells whether it is eager."""
+    """A message, whose tag shows whether it is eager."""
 
     def encode(self, frame: Frame) -> bytes:
         assert isinstance(frame, CykasMessage)
@@ -75,13 +75,9 @@ class CykasMessageKind(FrameKind):
 class CykasAck(Signal):
     """Your message `number` has been delivered here."""
 
-    __slots__ = ()
-
 
 class CykasYouCanTell(Signal):
     """My eager message `number` is no longer a secret."""
-
-    __slots__ = ()
 
 
 class EagerSend:
@@ -235,8 +231,7 @@ class Cykas(OutputBuffer):
         return twin
 
     def _copy_into(self, twin: Cykas) -> None:
-        twin.sent = self.sent
-        twin.fence = None if self.fence is None else self.fence.copy()
+        self._copy_base(twin)
         twin.waiting = self.waiting.copy()
         twin.unacked = self.unacked.copy()
         twin.secrets = self.secrets.copy()

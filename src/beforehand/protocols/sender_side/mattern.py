@@ -31,20 +31,15 @@ from beforehand.protocols.effects import Deliver, Effect, Held, Wait
 from beforehand.protocols.frames import Frame
 from beforehand.protocols.sender_side.output_buffer import OutputBuffer
 from beforehand.protocols.support.numbering import ChainedFrame, Signal, foreign
-
-MAX_RESENT: Final = 64  # messages per tick: what follows a lost one would be refused anyway
+from beforehand.protocols.support.windows import MAX_RESENT
 
 
 class MatternMessage(ChainedFrame):
     """A message."""
 
-    __slots__ = ()
-
 
 class MatternAck(Signal):
     """All messages of its receiver up to `number` have been delivered."""
-
-    __slots__ = ()
 
 
 class Mattern(OutputBuffer):
@@ -52,7 +47,7 @@ class Mattern(OutputBuffer):
 
     fifo_links: Final[bool]
     in_flight: deque[MatternMessage]  # released and not acknowledged, oldest first
-    receiver: str  # of everything in flight
+    receiver: str = ""  # of everything in flight
     last_released: dict[str, int]  # receiver -> number of the last message released to it
     last_delivered: dict[str, int]  # sender -> number of the last message delivered from it
 
@@ -60,7 +55,6 @@ class Mattern(OutputBuffer):
         super().__init__(process)
         self.fifo_links = fifo_links
         self.in_flight = deque()
-        self.receiver = ""
         self.last_released = {}
         self.last_delivered = {}
 
@@ -172,8 +166,7 @@ class Mattern(OutputBuffer):
 
     def copy(self) -> Mattern:
         twin = Mattern(self.process, self.fifo_links)
-        twin.sent = self.sent
-        twin.fence = None if self.fence is None else self.fence.copy()
+        self._copy_base(twin)
         twin.waiting = self.waiting.copy()
         twin.in_flight = self.in_flight.copy()
         twin.receiver = self.receiver

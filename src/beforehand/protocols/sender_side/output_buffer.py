@@ -3,8 +3,6 @@
 The common part of protocols whose messages wait only at their sender, one after the other.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Sequence
 from typing import Final

@@ -1,5 +1,5 @@
 """Building blocks that several protocols share.
 
-`structures.py` (sliding array and maps), `windows.py` (the two ends of an ordered stream),
-`numbering.py` (frames that carry a number) and `broadcast.py` (cores that only broadcast).
+`structures.py` (sliding array and map), `windows.py` (the two ends of an ordered stream) and
+`numbering.py` (frames that carry a number).
 """

@@ -1,7 +1,5 @@
 """Frames that carry a message number, with or without a payload, as several protocols use."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64, mypyc_attr
@@ -36,6 +34,23 @@ class NumberedFrame(Frame):
 
     def about(self) -> i64:
         return self.number
+
+
+class RelayedFrame(NumberedFrame):
+    """A message of `source` that others pass on."""
+
+    __slots__ = ("source",)
+    source: Final[str]
+
+    def __init__(self, source: str, number: i64, payload: bytes) -> None:
+        super().__init__(number, payload)
+        self.source = source
+
+    def key(self) -> tuple[object, ...]:
+        return (self.source, int(self.number), self.payload)
+
+    def origin(self) -> str:
+        return self.source
 
 
 class ChainedFrame(NumberedFrame):

@@ -1,6 +1,6 @@
-"""Sliding array, sliding map and indexable sliding map (Almeida's hybrid-buffering paper, section 5.3).
+"""Sliding array and sliding map (Almeida's hybrid-buffering paper, section 5.3).
 
-All three hold a window of positions that slides upwards: positions are assigned in order by `add`,
+Both hold a window of positions that slides upwards: positions are assigned in order by `add`,
 counted by `next`, and released from the low end, counted by `first`. Every operation takes amortised
 constant time, and the memory follows the size of the window, not the length of the history.
 
@@ -27,16 +27,14 @@ class SlidingArray(Generic[E]):
 
     first: i64  # position of the oldest element, or `next` when empty
     next: i64  # position that the next element will get
-    _sole: E | None  # the element of a window without a ring, if it is not empty
+    _sole: E | None = None  # the element of a window without a ring, if it is not empty
     _ring: list[E | None]
-    _mask: i64  # -1: there is no ring
+    _mask: i64 = -1  # -1: there is no ring
 
     def __init__(self, first: i64 = 0) -> None:
         self.first = first
         self.next = first
-        self._sole = None
         self._ring = NO_RING
-        self._mask = -1
 
     def __len__(self) -> int:
         return int(self.next - self.first)
@@ -130,8 +128,9 @@ class SlidingMap(Generic[E]):
     """A set whose elements have positions; what is removed leaves a hole.
 
     `first` is the position of the oldest element still there. The paper keeps one bit for each
-    position; here it is the element itself or None, which takes the same slot of a Python list.
-    A dictionary finds the position of an element.
+    position, and the elements only in its *indexable* sliding map; here it is always the element
+    itself or None, which takes the same slot of a Python list. A dictionary finds the position of an
+    element.
     """
 
     _window: SlidingArray[E | None]
@@ -183,10 +182,6 @@ class SlidingMap(Generic[E]):
             twin._window.add(None if element is None else renewed[element])
         for element, position in self._positions.items():
             twin._positions[renewed[element]] = position
-
-
-class IndexableSlidingMap(SlidingMap[E]):
-    """A sliding map that also goes from positions to elements and back."""
 
     def index(self, element: E) -> i64:
         """The position of an element; -1 if it is not there."""

@@ -9,8 +9,6 @@ Several names are in ascending order, without duplicates, and at least one. A la
 of its own.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Final
 
@@ -84,7 +82,7 @@ class TreeLockKind(FrameKind):
 
 
 class TreeRefusalKind(FrameKind):
-    """A refusal, whose tag tells whether it lasts."""
+    """A refusal, whose tag shows whether it lasts."""
 
     def encode(self, frame: Frame) -> bytes:
         assert isinstance(frame, TreeRefusal)

@@ -73,10 +73,6 @@ class TreeCore(Core):
         """The slide in which this process takes part."""
         return self.slides.slide
 
-    def hop(self, name: str) -> str:
-        """The neighbour on the way to a process of the tree; oneself for oneself."""
-        return self.routes.hop(name)
-
     def reparent(self, parent: str, now: i64 = 0) -> list[Effect]:
         """Hang this process and all below it under `parent`, in as many slides as that takes.
 
@@ -98,7 +94,7 @@ class TreeCore(Core):
             raise LocalProtocolError(
                 f"{self.process}: is the root and cannot move; move {name} or others instead"
             )
-        if self.hop(name) != self.parent:
+        if self.routes.hop(name) != self.parent:
             raise LocalProtocolError(
                 f"{self.process}: {name} is below it; move {name} elsewhere first"
             )
@@ -125,7 +121,7 @@ class TreeCore(Core):
 
     def _is_inner(self, peer: str) -> bool:
         """Whether a peer is a neighbour with another process behind it, or about to be."""
-        if peer == self.process or self.hop(peer) != peer:
+        if peer == self.process or self.routes.hop(peer) != peer:
             return False
         slide = self.slide
         if (
@@ -144,8 +140,8 @@ class TreeCore(Core):
                 raise LocalProtocolError(f"{self.process}: {name} isn't in the tree")
             if self.routes.unreachable(name) and not self.is_dropped(name):
                 raise LocalProtocolError(
-                    f"{self.process}: {name} cannot be reached: the way leads over {self.hop(name)}, "
-                    "which was dropped"
+                    f"{self.process}: {name} cannot be reached: the way leads over "
+                    f"{self.routes.hop(name)}, which was dropped"
                 )
 
     def _send(self, to: str, payload: bytes, now: i64, out: list[Effect]) -> None:
@@ -298,8 +294,7 @@ class TreeCore(Core):
 
     def copy(self) -> TreeCore:
         twin = TreeCore(self.process, self.routes.tree)
-        twin.sent = self.sent
-        twin.fence = None if self.fence is None else self.fence.copy()
+        self._copy_base(twin)
         self.routes.copy_into(twin.routes)
         self.slides.copy_into(twin.slides)
         return twin

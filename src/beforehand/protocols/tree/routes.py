@@ -31,8 +31,8 @@ class Routes:
     position: Final[int]  # of this process in that tree
     parent: str  # empty for the root
     children: tuple[str, ...]  # sorted
-    table: dict[str, str] | None  # name -> the neighbour on the way; None: as in `tree`
-    dropped: frozenset[str]  # no route leads to or through these any more
+    table: dict[str, str] | None = None  # name -> the neighbour on the way; None: as in `tree`
+    dropped: frozenset[str] = NO_NAMES  # no route leads to or through these any more
 
     def __init__(self, process: str, tree: Tree) -> None:
         self.process = process
@@ -41,8 +41,6 @@ class Routes:
         above = tree.parent(process)
         self.parent = "" if above == process else above
         self.children = tree.children(process)
-        self.table = None
-        self.dropped = NO_NAMES
 
     # ---- look-up ----
 

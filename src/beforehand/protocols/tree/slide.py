@@ -58,7 +58,7 @@ class Slide:
     new: str  # c; empty while a does not know it
     side: Final[frozenset[str]]  # S, while c does not route to it yet
     held: list[tuple[Frame, int]]  # what came on the new edge, and when by the caller's clock
-    crossing: TreeLock | None  # put off until one's own request has been answered
+    crossing: TreeLock | None = None  # put off until one's own request has been answered
 
     def __init__(
         self, phase: i64, mover: str, old: str, new: str, side: frozenset[str] = NO_SIDE
@@ -69,7 +69,6 @@ class Slide:
         self.new = new
         self.side = side
         self.held = []
-        self.crossing = None
 
     def held_peer(self) -> str:
         """Whose frames are held now: the other end of the new edge; or empty."""

@@ -50,14 +50,12 @@ class Slides:
 
     process: Final[str]
     routes: Final[Routes]  # the same object as its core's
-    target: str  # the parent that this process is on its way to; empty if it stays
-    slide: Slide | None  # the slide in which it takes part
+    target: str = ""  # the parent that this process is on its way to; empty if it stays
+    slide: Slide | None = None  # the slide in which it takes part
 
     def __init__(self, routes: Routes) -> None:
         self.process = routes.process
         self.routes = routes
-        self.target = ""
-        self.slide = None
 
     def copy_into(self, twin: Slides) -> None:
         """Give the slides of a new core this state."""
@@ -74,9 +72,9 @@ class Slides:
     def check(self, sender: str, frame: Frame) -> None:
         """Refuse a request or a step from a neighbour that is out of turn."""
         if isinstance(frame, TreeAsk):
-            self._check_ask(sender, frame.target)
+            self._check_ask(sender, frame.name)
         elif isinstance(frame, TreeGo):
-            self._check_go(sender, frame.parent)
+            self._check_go(sender, frame.name)
         elif isinstance(frame, TreeLock):
             self._check_lock(sender, frame)
         elif isinstance(frame, SlideFrame):
@@ -151,13 +149,13 @@ class Slides:
         """
         slide = self.slide
         if isinstance(frame, TreeAsk):
-            self._asked(sender, frame.target, out)
+            self._asked(sender, frame.name, out)
         elif isinstance(frame, TreeLock):
             self._locked(sender, frame, out)
         elif slide is None:
             pass  # about a mover that has been dropped
         elif isinstance(frame, TreeGo):
-            self._leave(slide, frame.parent, out)
+            self._leave(slide, frame.name, out)
         elif isinstance(frame, SlideFrame) and frame.mover != slide.mover:
             pass  # the same
         elif isinstance(frame, TreeReady):

@@ -13,8 +13,6 @@ among the children, whatever the depth.
 A tree never changes, and cores with equal mappings share one.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from typing import Final

@@ -3,7 +3,7 @@
 // collected first and drawn together, and those that would fall on the same pixels are drawn once.
 (function (parts) {
   const { SHAPES, HIGHLIGHTS, DIMMED } = parts.shapes;
-  const { classOf, where, segment, clipped, range, inPaths, OUTSIDE } = parts.place;
+  const { classOf, where, segment, clipped, range, inPaths, OUTSIDE } = parts.layout;
   const ARROWS = ["message", "relay", "control"];
   const CROWD = 700; // arrows of one look, from which on they have no heads and no dashes
   const AIRY = 120; // arrows of one look that do not yet hide each other
@@ -22,7 +22,7 @@
   function collectArrows(scene) {
     const { model, view } = scene;
     const looks = Array.from({ length: 12 }, () => new Map()); // by class and kind
-    view.index().arrows.found.touching(...range(scene), (arrow) => {
+    view.index().arrows.spans.touching(...range(scene), (arrow) => {
       const kind = model.arrows.kind[arrow];
       if (kind === 2 && !scene.show.controls) {
         return;
@@ -74,7 +74,7 @@
     }, () => ctx.stroke());
     ctx.setLineDash([]);
     if (!crowded) {
-      const [lost, arrived] = [arrows.filter((each) => each.lost), arrows.filter((each) => !each.lost)];
+      const [lost, arrived] = [arrows.filter(({ lost }) => lost), arrows.filter(({ lost }) => !lost)];
       inPaths(ctx, arrived, ({ line }) => head(ctx, line, thin ? 5 : 8), () => ctx.fill());
       inPaths(ctx, lost, ({ line }) => SHAPES.evict(ctx, line[2], line[3], 4), () => ctx.fill());
     }
@@ -93,18 +93,18 @@
     const { model, colours } = scene;
     const arrows = message >= 0 ? [...model.arrowsAbout.of(message)] : arrow >= 0 ? [arrow] : [];
     const lines = arrows
-      .filter((each) => model.arrows.kind[each] !== 2 || scene.show.controls)
-      .map((each) => ({ line: clipped(scene, segment(scene, each)) }));
+      .filter((id) => model.arrows.kind[id] !== 2 || scene.show.controls)
+      .map((id) => ({ line: clipped(scene, segment(scene, id)) }));
     ctx.strokeStyle = ctx.fillStyle = colours.text;
     ctx.lineWidth = 2.5;
     inPaths(ctx, lines, ({ line }) => {
       ctx.moveTo(line[0], line[1]);
       ctx.lineTo(line[2], line[3]);
     }, () => ctx.stroke());
-    for (const each of message < 0 ? [] : model.marksAbout.of(message)) {
-      const shape = SHAPES[model.kindOf(each)];
-      if (shape && model.kindOf(each) !== "control") {
-        const { x, y } = where(scene, each);
+    for (const own of message < 0 ? [] : model.marksAbout.of(message)) {
+      const shape = SHAPES[model.kindOf(own)];
+      if (shape && model.kindOf(own) !== "control") {
+        const { x, y } = where(scene, own);
         ctx.beginPath();
         shape(ctx, x, y, 6);
         ctx.fill();

@@ -1,13 +1,13 @@
 "use strict";
-// The elements around and under a drawing: search, buttons, legend, and places for words.
+// The elements around and under a drawing: search, buttons, legend, and areas for text.
 (function (parts) {
-  const { make } = parts.tell;
+  const { make } = parts.details;
   const ICON = { width: 26, height: 16 };
   const WORTH_A_SEARCH = 12; // messages
   const HELP =
     "Drag or use the arrow keys to move; wheel, pinch, plus and minus zoom; 0 or Home shows all of it. " +
     "N and P go to the next and the previous message, Enter selects it, and Escape ends the selection. " +
-    "What is selected is also told as text, below.";
+    "The selected message is also described as text, below.";
   let counted = 0; // for ids: several diagrams may be on a page
 
   function button(text, label, action) {
@@ -54,7 +54,7 @@
     const names = ["time", "order"];
     const made = names.map((axis) => toggle("By " + axis, "Draw by " + axis, () => view.axis === axis, () => {
       turn(axis);
-      made.forEach((each, i) => each.setAttribute("aria-pressed", String(view.axis === names[i])));
+      made.forEach((button, i) => button.setAttribute("aria-pressed", String(view.axis === names[i])));
     }));
     return group("Axis", ...made);
   }
@@ -156,15 +156,15 @@
     return made;
   }
 
-  // The line that says what is selected; it is also the legend of what is before it and after it.
+  // The status line: the selected message. It is also the legend of what is before it and after it.
   function status(icons) {
-    const made = make("p", "", "diagram-told");
+    const made = make("p", "", "diagram-status");
     made.setAttribute("role", "status");
     const [past, future] = [icon(lineIcon("past", 2.2, [])), icon(lineIcon("future", 2.2, [7, 3]))];
     icons.push(past, future);
     return {
       element: made,
-      say: (text) => made.replaceChildren(text),
+      show: (text) => made.replaceChildren(text),
       selected([name, before, after, others]) {
         made.replaceChildren(name, ...(before ? [past.canvas, before] : []), future.canvas, after, others);
       },
@@ -181,14 +181,14 @@
     base.setAttribute("aria-hidden", "true");
     surface.tabIndex = 0;
     surface.setAttribute("role", "application");
-    surface.setAttribute("aria-label", "Space-time diagram: " + parts.tell.summary(model));
+    surface.setAttribute("aria-label", "Space-time diagram: " + parts.details.summary(model));
     surface.setAttribute("aria-describedby", help.id);
     tip.hidden = true;
     made.append(base, surface, tip, help);
     return { element: made, base, surface, tip };
   }
 
-  // All elements of a diagram; `actions` says what the buttons do.
+  // All elements of a diagram; `actions` has the handlers of the buttons.
   function build(model, view, show, actions) {
     const bar = make("div", undefined, "diagram-bar");
     bar.append(
@@ -202,7 +202,7 @@
     const toggles = [["Bars", "bars", "Bars of messages that wait", model.bars.kind.length > 0],
       ["Acks", "controls", "Acks, permits and other control frames", model.arrows.kind.includes(2)],
       ["Names", "labels", "Numbers of the messages", model.messages.mid.length > 0]];
-    bar.append(group("Show", ...toggles.filter((each) => each[3]).map(([text, name, label]) =>
+    bar.append(group("Show", ...toggles.filter(([, , , present]) => present).map(([text, name, label]) =>
       toggle(text, label, () => show[name], () => actions.toggle(name)))));
     if (model.wrong.size) {
       bar.append(button("! " + model.wrong.size, "Go to the next mark that is wrong", actions.wrong));
@@ -213,11 +213,11 @@
     const text = make("details", undefined, "diagram-text");
     const words = make("div");
     text.append(make("summary", "As text"), words);
-    text.addEventListener("toggle", actions.tell);
+    text.addEventListener("toggle", actions.describe);
     return {
       ...{ bar, overview, text, words },
       stage: stage(model),
-      told: status(icons),
+      status: status(icons),
       legend: legend(model, icons),
       paint: (colours) => icons.forEach(({ canvas, paint }) => drawIcon(canvas, colours, paint)),
     };

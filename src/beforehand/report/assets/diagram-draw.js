@@ -2,7 +2,7 @@
 // Draws what is seen of a diagram, and only that: bars, arrows, marks, names and flags.
 (function (parts) {
   const { SHAPES, HIGHLIGHTS, DIMMED, barFill } = parts.shapes;
-  const { classOf, aside, where, range, seenOf, seenRows, inPaths, NEAR } = parts.place;
+  const { classOf, aside, where, range, seenOf, seenRows, inPaths, NEAR } = parts.layout;
   const BARS = ["held", "buffered"];
   const RADIUS = { least: 2, most: 5.5, speck: 2.4 }; // below the last, all marks are specks
   const BAR = 5; // height
@@ -24,7 +24,7 @@
     const looks = [[], [], [], []]; // by kind, and whether it is dimmed
     const stacked = new Set();
     let [before, drawn] = ["", 0];
-    view.index().bars.found.touching(...range(scene), (bar) => {
+    view.index().bars.spans.touching(...range(scene), (bar) => {
       const box = barBox(scene, bar);
       const key = Math.round(box[0]) + " " + box[1] + " " + Math.round(box[2]);
       if (key === before || box[1] + BAR < 0 || box[1] > view.bottom()) {
@@ -72,7 +72,7 @@
     return { looks, busiest };
   }
 
-  // As large as the busiest line in sight has room for: it has three places beside each other.
+  // As large as the busiest line in sight has room for: it has three marks next to each other.
   function radius(view, busiest) {
     const room = (view.width - view.gutter) / busiest;
     return Math.min(RADIUS.most, view.aside() * 0.7, Math.max(RADIUS.least, room));
@@ -88,16 +88,16 @@
     const last = kinds.length - 1;
     for (let turn = 0; turn < looks.length; turn += 1) {
       const group = Math.floor(turn / kinds.length);
-      const place = last - (turn % kinds.length);
-      const marks = looks[group * kinds.length + place];
-      ctx.fillStyle = scene.colours[HIGHLIGHTS[group] || kinds[place]] || scene.colours.other;
+      const kind = last - (turn % kinds.length);
+      const marks = looks[group * kinds.length + kind];
+      ctx.fillStyle = scene.colours[HIGHLIGHTS[group] || kinds[kind]] || scene.colours.other;
       ctx.globalAlpha = scene.classes && group === 0 ? DIMMED : 1;
       if (size < RADIUS.speck) {
         marks.forEach(({ x, y }) => ctx.fillRect(x - 0.6, y - size, 1.2, 2 * size));
       } else {
-        inPaths(ctx, marks, ({ x, y }) => SHAPES[kinds[place]](ctx, x, y, size), () => {
+        inPaths(ctx, marks, ({ x, y }) => SHAPES[kinds[kind]](ctx, x, y, size), () => {
           ctx.fill();
-          ctx.stroke(); // tells overlapping ones apart
+          ctx.stroke(); // separates overlapping ones
         });
       }
     }

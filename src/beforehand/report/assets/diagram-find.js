@@ -1,32 +1,32 @@
 "use strict";
-// What lies under the pointer, and what is called by a name.
+// What lies under the pointer, and what has a given name.
 (function (parts) {
-  const { where, segment, STUB } = parts.place;
+  const { where, segment, STUB } = parts.layout;
 
   function shown(scene, kind) {
     return kind === "control" ? scene.show.controls : kind in parts.shapes.SHAPES;
   }
 
-  // The mark that is nearest to a place, and the others that lie where it does; nothing if none is near.
+  // The mark that is nearest to a point, and the others at the same position; nothing if none is near.
   function nearestMarks(scene, x, y, reach) {
     const { model, view } = scene;
     const { at, rows } = view.index();
     const near = [];
     const lines = new Set([view.process(y - reach), view.process(y), view.process(y + reach)]);
-    for (const row of [...lines].filter((each) => each >= 0 && each < rows.length)) {
+    for (const row of [...lines].filter((line) => line >= 0 && line < rows.length)) {
       const first = parts.model.firstFrom(rows[row], at, view.position(x - reach));
       const end = parts.model.firstFrom(rows[row], at, view.position(x + reach));
       for (const mark of rows[row].subarray(first, end)) {
-        const place = where(scene, mark);
-        const far = Math.hypot(place.x - x, place.y - y);
+        const point = where(scene, mark);
+        const far = Math.hypot(point.x - x, point.y - y);
         if (far < reach && shown(scene, model.kindOf(mark))) {
-          near.push({ mark, far, ...place });
+          near.push({ mark, far, ...point });
         }
       }
     }
     near.sort((a, b) => a.far - b.far);
     const isThere = ({ x, y }) => Math.hypot(x - near[0].x, y - near[0].y) < 0.5;
-    return near.filter(isThere).map((each) => each.mark);
+    return near.filter(isThere).map(({ mark }) => mark);
   }
 
   function distance(x, y, [x1, y1, x2, y2]) {
@@ -40,7 +40,7 @@
     const { model, view } = scene;
     let [best, least] = [-1, reach];
     const [low, high] = [view.position(x - reach - STUB), view.position(x + reach)];
-    view.index().arrows.found.touching(low, high, (arrow) => {
+    view.index().arrows.spans.touching(low, high, (arrow) => {
       if (model.arrows.kind[arrow] === 2 && !scene.show.controls) {
         return;
       }
@@ -52,8 +52,8 @@
     return best;
   }
 
-  // What is meant by a place: { mark, arrow, message, others }, -1 for what is not; or null. Of marks
-  // that lie on each other the one after `known` is meant, a message; `others` are the others' messages.
+  // The target at a point: { mark, arrow, message, others }, with -1 for none; or null. Of overlapping
+  // marks it is the one after that of the message `known`; `others` are the messages of the other marks.
   function under(scene, x, y, reach, known) {
     const { model, view } = scene;
     if (x < view.gutter || y > view.bottom()) {
@@ -76,7 +76,7 @@
     return whole >= 0 ? whole : model.labels.indexOf(name);
   }
 
-  // What somebody typed: { message } for "alice#3", { process } for "alice", or null.
+  // What a search text stands for: { message } for "alice#3", { process } for "alice", or null.
   function named(model, typed) {
     const text = typed.trim();
     const row = process(model, text);
@@ -87,8 +87,8 @@
     const sender = cut < 0 ? -1 : process(model, text.slice(0, cut).trim());
     const mid = text.slice(cut + 1).trim();
     const { messages } = model;
-    const isMeant = (each, i) => String(each) === mid && messages.sender[i] === sender;
-    const message = messages.mid.findIndex(isMeant);
+    const matches = (number, i) => String(number) === mid && messages.sender[i] === sender;
+    const message = messages.mid.findIndex(matches);
     return sender < 0 || message < 0 ? null : { message };
   }
 

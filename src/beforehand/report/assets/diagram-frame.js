@@ -45,7 +45,7 @@
     ctx.globalAlpha = 1;
     ctx.strokeStyle = colours.quiet;
     ctx.beginPath();
-    for (const row of parts.place.seenRows(scene)) {
+    for (const row of parts.layout.seenRows(scene)) {
       const y = Math.round(view.y(row)) + 0.5;
       ctx.moveTo(view.gutter, y);
       ctx.lineTo(view.width, y);
@@ -67,8 +67,8 @@
     ctx.beginPath();
     ctx.rect(0, 0, view.gutter, view.bottom());
     ctx.clip();
-    for (const row of parts.place.seenRows(scene)) {
-      const name = parts.words.isolated(shortened(ctx, model.labels[row], view.gutter - 16));
+    for (const row of parts.layout.seenRows(scene)) {
+      const name = parts.format.isolated(shortened(ctx, model.labels[row], view.gutter - 16));
       ctx.fillText(name, view.gutter - 10, view.y(row));
     }
     ctx.restore();
@@ -131,7 +131,7 @@
     ctx.fillRect(0, 0, width, height);
     ctx.fillStyle = colours.arrow;
     bins.forEach((count, bin) => {
-      const tall = Math.sqrt(count / most) * (height - 4); // roots: small numbers are seen beside large
+      const tall = Math.sqrt(count / most) * (height - 4); // roots: small numbers stay visible next to large
       ctx.fillRect(bin * BIN, height - tall, BIN - 0.5, tall);
     });
     const x = (position) => ((position - index.low) / (index.high - index.low || 1)) * width;

@@ -6,7 +6,7 @@
   const STEP = 60; // pixels for a press of an arrow key
   const LINE = 16; // pixels of a line, for wheels that count in lines
 
-  function place(surface, event) {
+  function point(surface, event) {
     const box = surface.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   }
@@ -28,9 +28,9 @@
       if (event.button > 0) {
         return;
       }
-      pointers.set(event.pointerId, place(surface, event));
+      pointers.set(event.pointerId, point(surface, event));
       surface.setPointerCapture(event.pointerId);
-      [start, moved] = [place(surface, event), pointers.size > 1];
+      [start, moved] = [point(surface, event), pointers.size > 1];
     }
 
     function drag(event, to) {
@@ -50,7 +50,7 @@
     }
 
     function move(event) {
-      const to = place(surface, event);
+      const to = point(surface, event);
       if (pointers.has(event.pointerId)) {
         drag(event, to);
       } else {
@@ -60,7 +60,7 @@
 
     function up(event) {
       if (pointers.delete(event.pointerId) && !moved && !pointers.size) {
-        actions.press(place(surface, event), reach(event));
+        actions.press(point(surface, event), reach(event));
       }
     }
 
@@ -74,11 +74,11 @@
       }
     }, { signal });
     surface.addEventListener("dblclick", (event) => {
-      actions.zoom(event.shiftKey ? 0.4 : 2.5, place(surface, event).x);
+      actions.zoom(event.shiftKey ? 0.4 : 2.5, point(surface, event).x);
     }, { signal });
   }
 
-  // In a page that scrolls, the wheel is the page's until somebody has chosen the diagram.
+  // In a page that scrolls, the wheel is the page's until the diagram has been clicked.
   function wheeling(surface, view, actions, isOurs, signal) {
     surface.addEventListener("wheel", (event) => {
       if (!isOurs() && !event.ctrlKey) {
@@ -87,7 +87,7 @@
       event.preventDefault();
       const unit = event.deltaMode === 0 ? 1 : event.deltaMode === 1 ? LINE : view.height;
       const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
-      const { x } = place(surface, event);
+      const { x } = point(surface, event);
       if (event.shiftKey || Math.abs(dx) > Math.abs(dy)) {
         actions.pan(-(dx || dy), 0);
       } else if (x < view.gutter) {

@@ -2,7 +2,7 @@
 // The columns of a diagram as arrays that are quick to look things up in.
 (function (parts) {
   const BLOCK = 64; // intervals that are passed over together, if none of them reaches far enough
-  const LANES = 3; // bars that lie beside each other; of more, some overlap
+  const LANES = 3; // bars next to each other; of more, some overlap
 
   // For each of `count` owners the items that are its own, in one array: those of i are
   // items[starts[i]] to items[starts[i + 1] - 1].
@@ -31,8 +31,8 @@
   function intervals(lows, highs) {
     const ids = Int32Array.from(lows, (_, i) => i).sort((a, b) => lows[a] - lows[b] || a - b);
     const reach = new Float64Array(Math.ceil(ids.length / BLOCK)).fill(-Infinity);
-    ids.forEach((id, place) => {
-      const block = Math.floor(place / BLOCK);
+    ids.forEach((id, rank) => {
+      const block = Math.floor(rank / BLOCK);
       reach[block] = Math.max(reach[block], highs[id]);
     });
     function touching(low, high, visit) {
@@ -41,8 +41,8 @@
           return;
         }
         const end = reach[block] < low ? 0 : Math.min(ids.length, (block + 1) * BLOCK);
-        for (let place = block * BLOCK; place < end; place += 1) {
-          const id = ids[place];
+        for (let rank = block * BLOCK; rank < end; rank += 1) {
+          const id = ids[rank];
           if (highs[id] >= low && lows[id] <= high) {
             visit(id);
           }
@@ -52,7 +52,7 @@
     return { ids, touching };
   }
 
-  // The first place in a sorted part of `marks` whose position is at least `position`.
+  // The first index in a sorted part of `marks` whose position is at least `position`.
   function firstFrom(marks, at, position) {
     let low = 0;
     let high = marks.length;
@@ -69,20 +69,20 @@
 
   // The smallest and the largest of some numbers.
   function ends(numbers) {
-    return numbers.reduce(([a, b], each) => [Math.min(a, each), Math.max(b, each)], [Infinity, -Infinity]);
+    return numbers.reduce(([a, b], n) => [Math.min(a, n), Math.max(b, n)], [Infinity, -Infinity]);
   }
 
   function spans(starts, stops, at, last) {
     const from = starts.map((start, i) => Math.min(at[start], stops[i] < 0 ? last(start) : at[stops[i]]));
     const to = starts.map((start, i) => Math.max(at[start], stops[i] < 0 ? last(start) : at[stops[i]]));
-    return { from, to, found: intervals(from, to) };
+    return { from, to, spans: intervals(from, to) };
   }
 
-  // Bars of a process that overlap are put beside each other.
-  function lanes(bars, rows, { from, to, found }) {
+  // Overlapping bars of a process are put next to each other.
+  function lanes(bars, rows, { from, to, spans }) {
     const busy = new Map();
     const lane = new Uint8Array(bars.start.length);
-    for (const bar of found.ids) {
+    for (const bar of spans.ids) {
       const key = rows[bars.start[bar]] * 2 + bars.kind[bar];
       const until = busy.get(key) || busy.set(key, new Float64Array(LANES).fill(-Infinity)).get(key);
       let chosen = until.findIndex((end) => end <= from[bar]);
@@ -105,11 +105,11 @@
     return { at, low, high, rows, arrows, bars, lane: lanes(model.bars, model.marks.process, bars) };
   }
 
-  // What `columns` in Python made, with ways to look things up in it.
+  // The output of `columns` in Python, with indices for lookups.
   function read(data) {
     const { marks, messages } = data;
     const total = messages.sender.length;
-    const labels = data.labels.map((label) => parts.words.clean(label));
+    const labels = data.labels.map((label) => parts.format.clean(label));
     const model = {
       ...data,
       labels,
@@ -120,7 +120,7 @@
       marksAbout: grouped(marks.message, total),
       arrowsAbout: grouped(data.arrows.message, total),
       wrong: new Map(),
-      called: (process, most = 40) => parts.words.isolated(parts.words.clean(data.labels[process], most)),
+      called: (process, most = 40) => parts.format.isolated(parts.format.clean(data.labels[process], most)),
       name: (message, most) => model.called(messages.sender[message], most) + "#" + messages.mid[message],
       kindOf: (mark) => data.kinds[marks.kind[mark]],
     };

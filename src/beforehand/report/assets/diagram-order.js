@@ -3,23 +3,23 @@
 // causal-send on, and at whoever delivers it from that delivery on; it happens before all that is
 // causal-sent there afterwards. Nothing else that a process does counts.
 //
-// A process once reached at some place has all its later (or earlier) events reached. So it is enough
-// to remember that place for each process, and a search looks at each event once.
+// A process once reached at some event has all its later (or earlier) events reached. So it is enough
+// to remember that event for each process, and a search visits each event once.
 (function (parts) {
   function ordered(model) {
     const [send, deliver] = ["send", "deliver"].map((kind) => model.kinds.indexOf(kind));
     const counts = (mark) => model.message[mark] >= 0 && [send, deliver].includes(model.kind[mark]);
     const events = model.labels.map((_, row) => model.marksOf.of(row).filter(counts));
-    const place = new Int32Array(model.kind.length).fill(-1);
+    const position = new Int32Array(model.kind.length).fill(-1);
     for (const row of events) {
       row.forEach((mark, i) => {
-        place[mark] = i;
+        position[mark] = i;
       });
     }
 
     // The messages m with m -> message.
     function past(message) {
-      const found = new Set();
+      const causes = new Set();
       const seen = new Int32Array(events.length); // of each process, this many of its first events
       const queue = [message];
       while (queue.length) {
@@ -28,45 +28,45 @@
           continue; // its causal-send is not in the diagram
         }
         const row = model.process[sent];
-        for (; seen[row] < place[sent]; seen[row] += 1) {
+        for (; seen[row] < position[sent]; seen[row] += 1) {
           const known = model.message[events[row][seen[row]]];
-          if (!found.has(known)) {
-            found.add(known);
+          if (!causes.has(known)) {
+            causes.add(known);
             queue.push(known);
           }
         }
       }
-      return found;
+      return causes;
     }
 
     // The messages m with message -> m.
     function future(message) {
-      const found = new Set();
+      const effects = new Set();
       const seen = events.map((row) => row.length); // of each process, the events from here on
       const queue = [message];
       while (queue.length) {
-        for (const known of model.marksAbout.of(queue.pop()).filter((mark) => place[mark] >= 0)) {
+        for (const known of model.marksAbout.of(queue.pop()).filter((mark) => position[mark] >= 0)) {
           const row = model.process[known];
-          for (; seen[row] > place[known] + 1; seen[row] -= 1) {
+          for (; seen[row] > position[known] + 1; seen[row] -= 1) {
             const later = events[row][seen[row] - 1];
             const following = model.message[later];
-            if (model.kind[later] === send && !found.has(following)) {
-              found.add(following);
+            if (model.kind[later] === send && !effects.has(following)) {
+              effects.add(following);
               queue.push(following);
             }
           }
         }
       }
-      return found;
+      return effects;
     }
 
     // What the sender of a message did last before sending it, and what those who know it send next.
     function neighbours(message) {
       const sent = model.messages.send[message];
-      const before = sent < 0 || place[sent] === 0 ? [] : [events[model.process[sent]][place[sent] - 1]];
+      const before = sent < 0 || position[sent] === 0 ? [] : [events[model.process[sent]][position[sent] - 1]];
       const after = [];
-      for (const known of model.marksAbout.of(message).filter((mark) => place[mark] >= 0)) {
-        const later = events[model.process[known]].subarray(place[known] + 1);
+      for (const known of model.marksAbout.of(message).filter((mark) => position[mark] >= 0)) {
+        const later = events[model.process[known]].subarray(position[known] + 1);
         const next = later.find((mark) => model.kind[mark] === send);
         if (next !== undefined) {
           after.push(next);

@@ -1,5 +1,5 @@
 "use strict";
-// The look of everything: a shape and a colour for each kind, so that nothing is told by colour alone.
+// The look of everything: a shape and a colour for each kind, so that nothing depends on colour alone.
 (function (parts) {
   const COLOURS = [
     ...["page", "panel", "line", "text", "quiet", "bad"],

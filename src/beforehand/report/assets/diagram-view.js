@@ -9,7 +9,7 @@
   const EDGE = 16; // and at least so many pixels: a mark has a radius
   const MOST = { time: 4, order: 120 }; // pixels for a nanosecond or a step: there is no more to see
   const TICK = 110; // pixels between ticks, at least
-  const CLEAR = 7; // pixels between two marks that can be told apart
+  const CLEAR = 7; // pixels between two marks that can be distinguished
   const FEWEST = 30; // events to begin with
 
   class View {
@@ -58,7 +58,7 @@
       return Math.floor((y - TOP + this.scroll) / this.row());
     }
 
-    // Application events stand beside the line: a causal-send above it, a delivery below.
+    // Application events are next to the line: a causal-send above it, a delivery below.
     aside() {
       return Math.min(9, this.row() * 0.16);
     }
@@ -136,7 +136,7 @@
       }
     }
 
-    // All of it, if its marks can be told apart then; else as much of the beginning as can.
+    // All of it, if its marks can be distinguished then; else as much of the beginning as can.
     begin() {
       this.fit();
       const { at } = this.index();
@@ -175,10 +175,10 @@
     turn(axis) {
       const seen = (position) => position >= this.low && position <= this.high;
       const next = this.model.by(axis).at;
-      const places = [...next].filter((_, mark) => seen(this.index().at[mark]));
+      const positions = [...next].filter((_, mark) => seen(this.index().at[mark]));
       this.axis = axis;
-      if (places.length) {
-        this.see(...this.around(...parts.model.ends(places)));
+      if (positions.length) {
+        this.see(...this.around(...parts.model.ends(positions)));
       } else {
         this.fit();
       }
@@ -188,14 +188,14 @@
       const step = Math.max(niceStep(TICK / this.scale()), 1);
       const largest = Math.max(Math.abs(this.low), Math.abs(this.high), step);
       const [unit, factor] =
-        this.axis === "time" ? parts.words.UNITS.find((each) => largest >= each[1]) : ["", 1];
-      const found = [];
+        this.axis === "time" ? parts.format.UNITS.find(([, size]) => largest >= size) : ["", 1];
+      const ticks = [];
       for (let n = Math.ceil(this.low / step); n * step <= this.high; n += 1) {
         // Zero may come as a negative one here, and it needs no unit.
         const text = ((n * step || 0) / factor).toLocaleString("en", { maximumFractionDigits: 9 });
-        found.push({ x: this.x(n * step), text: unit && n ? text + " " + unit : text });
+        ticks.push({ x: this.x(n * step), text: unit && n ? text + " " + unit : text });
       }
-      return found;
+      return ticks;
     }
   }
 

@@ -3,7 +3,7 @@
 // `columns` in Python made into an element, and returns a handle. The only option is `fill`: take all
 // the height of the element; else the diagram is as high as its processes need.
 (function (parts) {
-  const MANY_CONTROLS = 150; // arrows; more are not shown before somebody asks for them
+  const MANY_CONTROLS = 150; // arrows; more are shown on request only
   const MOST_OF_WINDOW = 0.7; // of its height, for a diagram among other things
   const LEAST_HEIGHT = 240; // also of a small window
   const OVERVIEW = 36; // height of the strip
@@ -75,18 +75,18 @@
         },
         find: (text) => this.find(text),
         wrong: () => this.nextWrong(),
-        tell: () => this.tell(),
+        describe: () => this.describe(),
       };
     }
 
     assemble() {
-      const { bar, told, stage, overview, legend, text } = this.built;
-      const said = this.model.note ? [parts.words.clean(this.model.note, MOST_LETTERS)] : [];
-      const note = said.map((sentence) => parts.tell.make("p", sentence, "diagram-note"));
+      const { bar, status, stage, overview, legend, text } = this.built;
+      const sentences = this.model.note ? [parts.format.clean(this.model.note, MOST_LETTERS)] : [];
+      const note = sentences.map((sentence) => parts.details.make("p", sentence, "diagram-note"));
       overview.hidden = this.model.kind.length < WORTH_A_STRIP;
       this.element.classList.add("diagram");
       this.element.classList.toggle("diagram-fill", this.fills);
-      this.element.replaceChildren(bar, ...note, told.element, stage.element, overview, legend, text);
+      this.element.replaceChildren(bar, ...note, status.element, stage.element, overview, legend, text);
       const { usual, most } = parts.view.heights(this.model.labels.length);
       if (this.fills) {
         stage.element.style.maxHeight = most + "px";
@@ -185,7 +185,7 @@
       tip.hidden = target === NOTHING;
       this.element.dataset.pointed = target.message >= 0 ? String(target.message) : "";
       if (!same) {
-        tip.replaceChildren(...(target === NOTHING ? [] : [parts.tell.tooltip(this.model, target)]));
+        tip.replaceChildren(...(target === NOTHING ? [] : [parts.details.tooltip(this.model, target)]));
         this.drawPointed();
       }
       if (target !== NOTHING) {
@@ -203,43 +203,43 @@
     }
 
     press(at, reach) {
-      const found = parts.find.under(this.scene, at.x, at.y, reach, this.chosen.message) || NOTHING;
-      this.select(found.message);
-      this.point(found, at);
+      const target = parts.find.under(this.scene, at.x, at.y, reach, this.chosen.message) || NOTHING;
+      this.select(target.message);
+      this.point(target, at);
     }
 
     // Select a message, by its number; null or -1 for none.
     select(message) {
-      const { model, order, built: { told } } = this;
+      const { model, order, built: { status } } = this;
       if (message === null || message < 0) {
         this.chosen = { message: -1, past: new Set(), future: new Set() };
         this.scene.classes = null;
-        told.say(parts.tell.summary(model));
+        status.show(parts.details.summary(model));
       } else {
         const [past, future] = [order.past(message), order.future(message)];
         this.chosen = { message, past, future };
         const classes = new Uint8Array(model.messages.sender.length);
-        future.forEach((each) => { classes[each] = 2; });
-        past.forEach((each) => { classes[each] = 1; });
+        future.forEach((other) => { classes[other] = 2; });
+        past.forEach((other) => { classes[other] = 1; });
         classes[message] = 3;
         this.scene.classes = classes;
-        told.selected(parts.tell.selection(model, message, past, future));
+        status.selected(parts.details.selection(model, message, past, future));
       }
       this.element.dataset.selected = this.chosen.message < 0 ? "" : String(message);
-      this.tell();
+      this.describe();
       this.redraw();
     }
 
-    // The table is made when somebody looks at it.
-    tell() {
+    // The table is filled when it is opened.
+    describe() {
       const { message } = this.chosen;
       if (!this.built.text.open) {
         return;
       }
       this.built.words.replaceChildren(
         message < 0
-          ? parts.tell.make("p", "Choose a message: its events and those of its neighbours are told here.")
-          : parts.tell.table(this.model, [message, ...this.order.neighbours(message)]),
+          ? parts.details.make("p", "Choose a message: its events and those of its neighbours are listed here.")
+          : parts.details.table(this.model, [message, ...this.order.neighbours(message)]),
       );
     }
 
@@ -249,17 +249,17 @@
     }
 
     find(text) {
-      const found = parts.find.named(this.model, text);
-      if (!found) {
-        const name = parts.words.isolated(parts.words.clean(text, 60));
-        this.built.told.say("Nothing here is called " + name + ".");
+      const target = parts.find.named(this.model, text);
+      if (!target) {
+        const name = parts.format.isolated(parts.format.clean(text, 60));
+        this.built.status.show("Nothing here is called " + name + ".");
         return;
       }
-      if ("message" in found) {
-        this.select(found.message);
+      if ("message" in target) {
+        this.select(target.message);
       }
       const { marksAbout, marksOf } = this.model;
-      const [first] = "message" in found ? marksAbout.of(found.message) : marksOf.of(found.process);
+      const [first] = "message" in target ? marksAbout.of(target.message) : marksOf.of(target.process);
       if (first !== undefined) {
         this.reveal(first);
       }
@@ -272,7 +272,7 @@
       const mark = marks[this.wrong];
       this.select(model.message[mark]);
       this.reveal(mark);
-      this.built.told.say(model.wrong.get(mark).map((each) => parts.words.clean(each, MOST_LETTERS)).join(" "));
+      this.built.status.show(model.wrong.get(mark).map((sentence) => parts.format.clean(sentence, MOST_LETTERS)).join(" "));
     }
 
     // Point at the next message, or the one before, by their causal-sends along the axis.
@@ -284,12 +284,12 @@
         return;
       }
       const now = this.pointed.message >= 0 ? this.pointed.message : this.chosen.message;
-      const place = now < 0 ? (by < 0 ? 0 : -1) : sends.indexOf(model.messages.send[now]);
-      const mark = sends[(place + by + sends.length) % sends.length];
+      const current = now < 0 ? (by < 0 ? 0 : -1) : sends.indexOf(model.messages.send[now]);
+      const mark = sends[(current + by + sends.length) % sends.length];
       this.reveal(mark);
       const message = model.message[mark];
-      this.point({ ...NOTHING, mark, message }, parts.place.where(this.scene, mark));
-      this.built.told.say(model.name(message) + ". Press Enter to select it.");
+      this.point({ ...NOTHING, mark, message }, parts.layout.where(this.scene, mark));
+      this.built.status.show(model.name(message) + ". Press Enter to select it.");
     }
 
     destroy() {
@@ -320,7 +320,7 @@
       // In pixels of the window: where to point at to mean a mark.
       where(mark) {
         const box = diagram.built.stage.surface.getBoundingClientRect();
-        const { x, y } = parts.place.where(scene, mark);
+        const { x, y } = parts.layout.where(scene, mark);
         return { x: box.left + x, y: box.top + y };
       },
       stats: () => diagram.stats,

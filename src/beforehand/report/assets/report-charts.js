@@ -6,14 +6,14 @@
   const CONFIG = { displayModeBar: false, responsive: true, showTips: false, doubleClick: false };
   const drawn = new Set();
 
-  // The colours of the style sheet in place of their names.
+  // Replaces names of colours by those of the style sheet.
   function coloured(value, style) {
     if (typeof value === "string" && value.startsWith("var(--")) {
       return style.getPropertyValue(value.slice(4, -1)).trim();
     }
-    if (Array.isArray(value)) return value.map((each) => coloured(each, style));
+    if (Array.isArray(value)) return value.map((item) => coloured(item, style));
     if (value === null || typeof value !== "object") return value;
-    const entries = Object.entries(value).map(([name, each]) => [name, coloured(each, style)]);
+    const entries = Object.entries(value).map(([name, item]) => [name, coloured(item, style)]);
     return Object.fromEntries(entries);
   }
 
@@ -78,7 +78,7 @@
 
   const charts = document.querySelectorAll("[data-chart]");
   // So that nothing jumps when it is drawn.
-  for (const each of charts) each.style.minHeight = `${each.dataset.height}px`;
+  for (const chart of charts) chart.style.minHeight = `${chart.dataset.height}px`;
   whenSeen(charts, (element) => draw(element));
   document.addEventListener("themechange", () => drawn.forEach((element) => draw(element)));
 

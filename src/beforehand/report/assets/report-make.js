@@ -21,7 +21,7 @@ const Report = (function () {
     return element;
   }
 
-  const read = new Map(); // data that was looked at, by name
+  const read = new Map(); // data that was read, by name
 
   function source(name) {
     return document.getElementById(`data-${name}`).textContent;
@@ -43,8 +43,8 @@ const Report = (function () {
     return read.get(name);
   }
 
-  function say(text) {
-    document.getElementById("said").textContent = text;
+  function announce(text) {
+    document.getElementById("announcement").textContent = text;
   }
 
   // Calls `show` once for each element, when it comes near the window.
@@ -62,5 +62,5 @@ const Report = (function () {
     for (const element of elements) watcher.observe(element);
   }
 
-  return { make, isolated, button, data, unpacked, say, whenSeen };
+  return { make, isolated, button, data, unpacked, announce, whenSeen };
 })();

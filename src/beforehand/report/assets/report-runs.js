@@ -6,8 +6,8 @@
   function figures(card) {
     const { names } = data("runs");
     const body = make("tbody", "");
-    for (const [place, raw, shown] of card.figures) {
-      const [name, title, meaning] = names[place];
+    for (const [index, raw, shown] of card.figures) {
+      const [name, title, meaning] = names[index];
       const head = make("th", "", isolated(title));
       head.scope = "row";
       head.title = name;
@@ -16,9 +16,9 @@
       value.title = raw;
       Object.assign(value.dataset, { column: "value", value: raw });
       if (raw === "") value.dataset.missing = "";
-      const told = make("td", "meaning", meaning);
-      Object.assign(told.dataset, { column: "meaning", value: meaning });
-      body.append(make("tr", "", head, value, told));
+      const explanation = make("td", "meaning", meaning);
+      Object.assign(explanation.dataset, { column: "meaning", value: meaning });
+      body.append(make("tr", "", head, value, explanation));
     }
     const table = make("table", "", heads(), body);
     table.dataset.table = card.table;

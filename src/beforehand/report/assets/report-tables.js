@@ -1,7 +1,7 @@
 "use strict";
 // Tables: sorted by their headers, and saved as CSV.
 (function () {
-  const { make, say } = Report;
+  const { make, announce } = Report;
   const NEXT = { none: "ascending", ascending: "descending", descending: "none" };
   const order = new WeakMap(); // table -> its rows as the pipeline has them
 
@@ -12,8 +12,8 @@
   }
 
   // What a cell is sorted by; undefined for what is not known.
-  function key(row, place, kind) {
-    const cell = row.cells[place];
+  function key(row, column, kind) {
+    const cell = row.cells[column];
     if ("missing" in cell.dataset) return undefined;
     return kind === "text" ? cell.dataset.value : Number(cell.dataset.value);
   }
@@ -27,7 +27,7 @@
     const table = header.closest("table");
     const direction = NEXT[header.getAttribute("aria-sort")];
     const headers = table.querySelectorAll("th[aria-sort]");
-    for (const each of headers) each.setAttribute("aria-sort", "none");
+    for (const other of headers) other.setAttribute("aria-sort", "none");
     header.setAttribute("aria-sort", direction);
     let sorted = rows(table);
     if (direction !== "none") {
@@ -41,7 +41,7 @@
     }
     table.tBodies[0].append(...sorted);
     const by = `${direction} by ${header.textContent.trim()}`;
-    say(`Rows ${direction === "none" ? "in their own order" : by}`);
+    announce(`Rows ${direction === "none" ? "in their own order" : by}`);
   }
 
   // Spreadsheets take text that begins with these for a formula; an apostrophe makes it text again.
@@ -71,7 +71,7 @@
     link.click();
     link.remove();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000); // some browsers read it later
-    say(`${name}.csv saved`);
+    announce(`${name}.csv saved`);
   }
 
   document.addEventListener("click", (event) => {

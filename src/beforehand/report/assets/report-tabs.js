@@ -4,10 +4,10 @@
   function select(tab) {
     const list = tab.closest("[role=tablist]");
     const panel = document.getElementById(tab.getAttribute("aria-controls"));
-    for (const each of list.children) {
-      const chosen = each === tab;
-      each.setAttribute("aria-selected", String(chosen));
-      each.tabIndex = chosen ? 0 : -1;
+    for (const other of list.children) {
+      const chosen = other === tab;
+      other.setAttribute("aria-selected", String(chosen));
+      other.tabIndex = chosen ? 0 : -1;
     }
     const all = "networkAll" in tab.dataset;
     panel.setAttribute("aria-labelledby", tab.id);
@@ -19,11 +19,11 @@
 
   function move(event) {
     const tabs = Array.from(event.currentTarget.children);
-    const place = tabs.indexOf(event.target.closest("[role=tab]"));
+    const current = tabs.indexOf(event.target.closest("[role=tab]"));
     const last = tabs.length - 1;
     const next = {
-      ArrowRight: place === last ? 0 : place + 1,
-      ArrowLeft: place === 0 ? last : place - 1,
+      ArrowRight: current === last ? 0 : current + 1,
+      ArrowLeft: current === 0 ? last : current - 1,
       Home: 0,
       End: last,
     }[event.key];

@@ -2,13 +2,13 @@
 // Violations: lists are made when a run is opened, and diagrams when a violation is. There may be
 // thousands.
 (function () {
-  const { make, isolated, button, unpacked, say } = Report;
-  const AT_ONCE = 50; // more would make the page slow, and nobody reads them at once
+  const { make, isolated, button, unpacked, announce } = Report;
+  const AT_ONCE = 50; // more would make the page slow
   const LONG = 800; // letters of a sentence from where on it gets a box of its own to scroll in
   const mounted = new WeakMap(); // element -> the diagram in it
   const filter = document.getElementById("kind");
 
-  function told(violation) {
+  function label(violation) {
     const sentence = isolated(violation.short);
     if (violation.short.length > LONG) sentence.className = "clamped";
     // With the whole names of processes, where these are long.
@@ -17,36 +17,36 @@
   }
 
   function item(violation) {
-    if (!violation.diagram) return make("p", "violation", ...told(violation));
-    const place = make("div", "diagram");
-    const details = make("details", "violation", make("summary", "", ...told(violation)), place);
+    if (!violation.diagram) return make("p", "violation", ...label(violation));
+    const canvas = make("div", "diagram");
+    const details = make("details", "violation", make("summary", "", ...label(violation)), canvas);
     details.addEventListener("toggle", () => {
-      if (details.open) mounted.set(place, BeforehandDiagram.mount(place, violation.diagram));
-      else if (mounted.has(place)) mounted.get(place).destroy();
+      if (details.open) mounted.set(canvas, BeforehandDiagram.mount(canvas, violation.diagram));
+      else if (mounted.has(canvas)) mounted.get(canvas).destroy();
     });
     return details;
   }
 
   function wanted(all, group) {
     const own = all[Number(group.dataset.group)];
-    return filter.value ? own.filter((each) => each.kind === filter.value) : own;
+    return filter.value ? own.filter(({ kind }) => kind === filter.value) : own;
   }
 
-  function fill(group, found) {
+  function fill(group, violations) {
     const list = group.querySelector(".list");
     let shown = 0;
     function more() {
-      const next = found.slice(shown, shown + AT_ONCE).map(item);
+      const next = violations.slice(shown, shown + AT_ONCE).map(item);
       shown += next.length;
       list.append(...next);
-      const left = found.length - shown;
+      const left = violations.length - shown;
       if (left) {
         const text = `Show ${Math.min(left, AT_ONCE)} more of ${left.toLocaleString("en")}`;
         const again = button(text, () => {
-          const first = list.childElementCount - 1; // the place of the button
+          const first = list.childElementCount - 1; // the position of the button
           again.remove();
           more();
-          say(`${shown} violations shown`);
+          announce(`${shown} violations shown`);
           list.children[first].querySelector("summary")?.focus();
         });
         list.append(again);
@@ -60,10 +60,10 @@
   async function refresh(groups) {
     const all = await unpacked("violations");
     for (const group of groups) {
-      const found = wanted(all, group);
-      group.hidden = found.length === 0;
+      const violations = wanted(all, group);
+      group.hidden = violations.length === 0;
       group.querySelector(".list").replaceChildren();
-      if (group.open) fill(group, found);
+      if (group.open) fill(group, violations);
     }
   }
 

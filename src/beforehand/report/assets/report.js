@@ -1,7 +1,7 @@
 "use strict";
 // What is left: copying commands, where the reader is, diagrams of clusters, and paper.
 (function () {
-  const { data, say, whenSeen } = Report;
+  const { data, announce, whenSeen } = Report;
   const PAPER = 320; // pixels of a chart, two of which fit on a page side by side
 
   // ---- copying ----
@@ -14,7 +14,7 @@
       copyOldWay(code); // some browsers refuse the clipboard to files
     }
     button.textContent = "Copied";
-    say("Copied");
+    announce("Copied");
     setTimeout(() => (button.textContent = "Copy"), 1500);
   }
 
@@ -39,7 +39,7 @@
 
   function mark() {
     // The last section that begins above the upper third of the window.
-    const seen = sections.filter((each) => each.getBoundingClientRect().top < innerHeight / 3);
+    const seen = sections.filter((section) => section.getBoundingClientRect().top < innerHeight / 3);
     const current = seen.length ? seen[seen.length - 1].id : "headline";
     for (const link of links) {
       const here = link.hash === (current === "headline" ? "#main" : `#${current}`);
@@ -88,13 +88,13 @@
     if (before) return;
     const opened = Array.from(document.querySelectorAll("details[data-print]:not([open])"));
     before = { theme: document.documentElement.dataset.theme, opened };
-    for (const each of opened) each.open = true;
+    for (const details of opened) details.open = true;
     document.documentElement.dataset.theme = "light";
     Report.drawAll(PAPER);
   });
   addEventListener("afterprint", () => {
     if (!before) return;
-    for (const each of before.opened) each.open = false;
+    for (const details of before.opened) details.open = false;
     document.documentElement.dataset.theme = before.theme;
     before = null;
     Report.drawAll();

@@ -1,5 +1,5 @@
 "use strict";
-// Light or dark: as the system has it, until somebody presses the button (any with data-theme-switch).
+// Light or dark: as the system has it, until the button is pressed (any with data-theme-switch).
 // Others who draw with colours listen for "themechange" on the document and read the CSS variables.
 (function () {
   const root = document.documentElement;

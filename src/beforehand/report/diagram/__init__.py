@@ -1,4 +1,4 @@
-"""Space-time diagrams: what happened between processes, drawn.
+"""Space-time diagrams: events on processes, and messages between them.
 
 In reading order, which is also the way of a trace's events:
 
@@ -6,6 +6,6 @@ In reading order, which is also the way of a trace's events:
 - `waits.py` finds where messages waited; `drawing.py` turns all of it into the `Diagram` of `model.py`.
 - `build.py` does these steps, for a whole run or the part around a message.
 - `columns.py` and `page.py` make an interactive page of it (scripts: `assets/diagram*.js`).
-- `svg.py` makes a picture: `picture.py`, with `layout.py`, `shapes.py`, `legend.py`, `text_metrics.py`.
-- `names.py`: what processes and messages are called.
+- `svg.py` makes a picture, with `layout.py`, `shapes.py`, `legend.py` and `text_metrics.py`.
+- `names.py`: labels of processes and messages.
 """

@@ -1,10 +1,9 @@
 """From the events of a trace to a diagram: all of it, or a part that can be drawn.
 
-`logs.py` puts the events of each process in its order, `sweep.py` those of all in one line, and a part
-of that line is drawn: its beginning, or what is around a message. So nothing is shown before its cause.
+`logs.py` puts the events of each process in its order, `linearise.py` those of all in one line, and a
+part of that line is drawn: its beginning, or the events around a message. So every event comes after
+its cause.
 """
-
-from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +20,7 @@ from beforehand.report.diagram.names import labels, message_name, natural, quote
 
 MOST: Final = 20_000  # events that a page draws smoothly
 
-Flags = Mapping[tuple[str, int], str]  # process and seq of an event, and what is wrong with it
+Flags = Mapping[tuple[str, int], str]  # process and seq of an event -> the problem with it
 Judge = Callable[[Sequence[EventLike], bool], Flags]
 
 _NO_FLAGS: Final[Flags] = MappingProxyType({})
@@ -38,10 +37,9 @@ def build(
 ) -> Diagram:
     """The diagram of a run, or of at most `most` of its events.
 
-    `around` names a message to show, by its sender, or what people call that, and its number. `flags`
-    says what is wrong with an event, which is named by its process and `seq`. A `judge` finds it out: it
-    gets all events up to the last one that is shown, each after all that it follows, and whether these
-    are all of the run.
+    `around` names a message to show, by its sender (or the label of it) and its number. `flags` has
+    the problems of events, by process and `seq`. A `judge` determines them: it gets all events up to
+    the last one that is shown, causes before effects, and whether these are all events of the run.
     """
     if most < 1:
         raise ReportError(f"a diagram of {most} events has nothing to show; ask for 1 or more")
@@ -49,64 +47,64 @@ def build(
     message = None if around is None else _find(logs, *around)
     line = linearise(logs, most if message is None else None)
     part = _part(line, message, most)
-    found: Flags = {}
+    judged: Flags = {}
     if judge is not None:
         seen = part[-1] + 1
-        found = judge(line.events[:seen], seen == logs.count)
-    return Drawing(logs, line, part, message).diagram({**found, **flags})
+        judged = judge(line.events[:seen], seen == logs.count)
+    return Drawing(logs, line, part, message).diagram({**judged, **flags})
 
 
 def _find(logs: EventLogs, sender: str, mid: int) -> tuple[str, int]:
-    """The message that is meant, with the full name of its sender."""
+    """The message, with the full name of its sender."""
     known: dict[str, set[int]] = {}
     for log in logs.by_process.values():
         for event in log.events:
             if (name := message_of(event)) is not None:
                 known.setdefault(name[0], set()).add(name[1])
     names = sorted({*known, *logs.by_process}, key=natural)
-    called = dict(zip(labels(names), names, strict=True))
-    whole = sender if sender in names else called.get(sender)
+    by_label = dict(zip(labels(names), names, strict=True))
+    process = sender if sender in names else by_label.get(sender)
     where = f"in run {quoted(logs.run)}"
-    if whole is None:
-        near = get_close_matches(sender, list(called), 3) or list(called)
+    if process is None:
+        near = get_close_matches(sender, list(by_label), 3) or list(by_label)
         raise ReportError(f"there is no process {quoted(sender)} {where}; there is {some_of(near)}")
-    if mid not in known.get(whole, ()):
-        numbers = known.get(whole)
-        has = f"its messages are {min(numbers)} to {max(numbers)}" if numbers else "it sent none"
-        meant = quoted(message_name(sender, mid))
-        raise ReportError(f"there is no message {meant} {where}; {has}")
-    return whole, mid
+    numbers = known.get(process, set())
+    if mid not in numbers:
+        sent = f"its messages are {min(numbers)} to {max(numbers)}" if numbers else "it sent none"
+        message = quoted(message_name(sender, mid))
+        raise ReportError(f"there is no message {message} {where}; {sent}")
+    return process, mid
 
 
 def _part(line: Linearisation, message: tuple[str, int] | None, most: int) -> Sequence[int]:
-    """Which places of the line to draw."""
+    """Which events of the line to draw."""
     if message is None or len(line) <= most:
         return range(min(len(line), most))
-    places = [place for place, event in enumerate(line.events) if message_of(event) == message]
-    span = places[-1] + 1 - places[0]
+    indices = [index for index, event in enumerate(line.events) if message_of(event) == message]
+    span = indices[-1] + 1 - indices[0]
     if span > most:
-        return _nearest(line, places[:most], most)
-    start = max(0, min(places[0] - (most - span) // 2, len(line) - most))
+        return _nearest(line, indices[:most], most)
+    start = max(0, min(indices[0] - (most - span) // 2, len(line) - most))
     return range(start, start + most)
 
 
-def _nearest(line: Linearisation, places: list[int], most: int) -> list[int]:
-    """These places and, of the same processes, what comes shortly before and after them.
+def _nearest(line: Linearisation, indices: list[int], most: int) -> list[int]:
+    """These events and, of the same processes, those shortly before and after them.
 
     For a message that waits so long that not all of its time can be shown.
     """
     logs: dict[str, list[int]] = {}
-    ends = []  # of a growing part of a log: which log, where, and where it grows to
-    for place, event in enumerate(line.events):
-        logs.setdefault(event.process, []).append(place)
-    for place in places:
-        log = logs[line.events[place].process]
-        at = bisect_left(log, place)
+    ends = []  # of a growing part of a log: the log, the position in it, and the direction
+    for index, event in enumerate(line.events):
+        logs.setdefault(event.process, []).append(index)
+    for index in indices:
+        log = logs[line.events[index].process]
+        at = bisect_left(log, index)
         ends += [(log, at, -1), (log, at, 1)]
-    found = set(places)
-    while ends and len(found) < most:
+    shown = set(indices)
+    while ends and len(shown) < most:
         ends = [(log, at + step, step) for log, at, step in ends if 0 <= at + step < len(log)]
         for log, at, _ in ends:
-            if len(found) < most:
-                found.add(log[at])
-    return sorted(found)
+            if len(shown) < most:
+                shown.add(log[at])
+    return sorted(shown)

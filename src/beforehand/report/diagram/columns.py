@@ -1,10 +1,8 @@
 """A diagram as JSON: a list for each field, because a page holds thousands of marks.
 
-None is -1, texts that repeat are places in a table, and kinds are numbers. What JavaScript cannot
-keep exactly is text.
+None is -1, repeated texts are indices of a table, and kinds are numbers. Integers that JavaScript cannot
+represent exactly are text.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any, Final, get_args
@@ -19,13 +17,9 @@ MOST_EXACT: Final = 2**53 - 1  # JavaScript rounds larger numbers
 
 
 def columns(diagram: Diagram) -> dict[str, Any]:
-    """What the script of the page reads."""
-    marks, messages, arrows, bars = (
-        diagram.marks,
-        diagram.messages,
-        diagram.arrows,
-        diagram.bars,
-    )
+    """The input of the script of the page."""
+    marks, messages = diagram.marks, diagram.messages
+    arrows, bars = diagram.arrows, diagram.bars
     kinds = {kind: number for number, kind in enumerate(KINDS)}
     details = {"": 0}
     return {

@@ -1,8 +1,7 @@
-"""Part of a sweep as a diagram: with numbers for processes, marks and messages, and in words what is
-not in it.
-"""
+"""Part of a linearised run as a diagram, with a note on what it leaves out.
 
-from __future__ import annotations
+Processes, marks and messages get numbers.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, cast
@@ -21,6 +20,7 @@ from beforehand.report.diagram.model import (
 )
 from beforehand.report.diagram.names import labels, message_name, natural, quoted, some_of
 from beforehand.report.diagram.waits import waits
+from beforehand.results.format import counted
 
 _ABOUT_A_MESSAGE: Final = frozenset({"send", "release", "receive", "deliver", "hold"})
 
@@ -35,7 +35,7 @@ def message_of(event: EventLike) -> Name | None:
 
 
 class Drawing:
-    """Places are those of the sweep, marks and messages those of the diagram."""
+    """Indices are those of the linearised run, marks and messages those of the diagram."""
 
     def __init__(
         self, logs: EventLogs, line: Linearisation, part: Sequence[int], around: Name | None
@@ -44,14 +44,12 @@ class Drawing:
         self._line = line
         self._part = part
         self._around = around
-        self._events = [line.events[place] for place in part]
+        self._events = [line.events[index] for index in part]
         self._names = sorted(_named(self._events), key=natural)
         self._process = {name: number for number, name in enumerate(self._names)}
         # The marks of each process together, in its order.
-        self._places = sorted(
-            part, key=lambda place: (self._process[line.events[place].process], place)
-        )
-        self._mark = {place: mark for mark, place in enumerate(self._places)}
+        self._indices = sorted(part, key=lambda i: (self._process[line.events[i].process], i))
+        self._mark = {index: mark for mark, index in enumerate(self._indices)}
         names = dict.fromkeys(filter(None, map(message_of, self._events)))
         self._message = {name: number for number, name in enumerate(names)}
 
@@ -76,40 +74,39 @@ class Drawing:
 
     def _marks(self, origin: int) -> Iterator[Mark]:
         # From 0 on, without holes where events were left out.
-        orders = sorted({self._line.order[place] for place in self._part})
+        orders = sorted({self._line.order[index] for index in self._part})
         dense = {order: number for number, order in enumerate(orders)}
-        for place in self._places:
-            event = self._line.events[place]
+        for index in self._indices:
+            event = self._line.events[index]
             name = message_of(event)
             yield Mark(
                 process=self._process[event.process],
                 seq=event.seq,
                 kind=cast(MarkKind, event.kind),
                 time_ns=event.time_ns - origin,
-                order=dense[self._line.order[place]],
+                order=dense[self._line.order[index]],
                 message=None if name is None else self._message[name],
-                peer=self._peer(place, event),
+                peer=self._peer(index, event),
                 detail=event.detail,
                 payload_bytes=event.payload_bytes,
                 meta_bytes=event.meta_bytes,
             )
 
-    def _peer(self, place: int, event: EventLike) -> int | None:
+    def _peer(self, index: int, event: EventLike) -> int | None:
         to = event.to or ()
-        other: str | None = None
         if event.kind in ("send", "release", "hold") and event.detail != "at receiver":
-            other = to[0] if len(to) == 1 else None
+            other: str | None = to[0] if len(to) == 1 else None
         elif event.kind == "control" and event.process == event.sender:
             other = to[0] if to else None
         else:
-            cause = self._line.cause[place]  # who passed it on, if somebody did
+            cause = self._line.cause[index]  # of the process that passed it on
             other = event.sender if cause == NOTHING else self._line.events[cause].process
         return None if other is None else self._process.get(other)
 
     def _messages(self) -> Iterator[DiagramMessage]:
         sends = {
-            message_of(event): place
-            for place, event in zip(self._part, self._events, strict=True)
+            message_of(event): index
+            for index, event in zip(self._part, self._events, strict=True)
             if event.kind == "send"
         }
         sizes: dict[Name | None, int] = {}
@@ -117,33 +114,33 @@ class Drawing:
             name = message_of(event)
             sizes[name] = max(event.payload_bytes, sizes.get(name, 0))
         for sender, mid in self._message:
-            place = sends.get((sender, mid))
-            to = None if place is None else self._line.events[place].to
+            index = sends.get((sender, mid))
+            to = None if index is None else self._line.events[index].to
             yield DiagramMessage(
                 sender=self._process[sender],
                 mid=mid,
-                to=None if to is None else tuple(self._process[each] for each in to),
-                send=None if place is None else self._mark[place],
+                to=None if to is None else tuple(map(self._process.__getitem__, to)),
+                send=None if index is None else self._mark[index],
                 payload_bytes=sizes[sender, mid],
             )
 
     def _arrows(self) -> Iterator[Arrow]:
-        """What arrives here, and what arrives nowhere; the rest arrives after what is shown."""
-        for place, event in zip(self._part, self._events, strict=True):
-            cause = self._line.cause[place]
+        """Frames that arrive here, and those that are lost; the rest arrives after this part."""
+        for index, event in zip(self._part, self._events, strict=True):
+            cause = self._line.cause[index]
             if cause in self._mark and self._line.events[cause].process != event.process:
-                yield self._arrow(cause, self._mark[place])
+                yield self._arrow(cause, self._mark[index])
         # If no arrival of a kind is recorded, a missing arrival means nothing.
         recorded = {self._line.events[cause].kind for cause in self._line.cause if cause != NOTHING}
         if any(event.kind == "release" for event in self._line.events):
             recorded -= {"send"}  # it is the release that leaves
-        for place in sorted(self._line.lost & self._mark.keys()):
-            if self._line.events[place].kind in recorded and self._leaves(place):
-                yield self._arrow(place, None)
+        for index in sorted(self._line.lost & self._mark.keys()):
+            if self._line.events[index].kind in recorded and self._leaves(index):
+                yield self._arrow(index, None)
 
-    def _leaves(self, place: int) -> bool:
-        """Whether something that is sent is for somebody else too."""
-        event = self._line.events[place]
+    def _leaves(self, index: int) -> bool:
+        """Whether a process other than the sender is to receive it."""
+        event = self._line.events[index]
         return event.to is None or set(event.to) != {event.process}
 
     def _arrow(self, start: int, end: int | None) -> Arrow:
@@ -164,38 +161,32 @@ class Drawing:
 
     def _flags(self, flags: Mapping[tuple[str, int], str]) -> Iterator[Flag]:
         if flags:
-            for mark, place in enumerate(self._places):
-                event = self._line.events[place]
+            for mark, index in enumerate(self._indices):
+                event = self._line.events[index]
                 if sentence := flags.get((event.process, event.seq)):
                     yield Flag(mark, sentence)
 
     def _notes(self) -> Iterator[str]:
-        shown_count, count = len(self._part), self._logs.count
-        if shown_count < count and self._around is None:
-            yield f"The first {shown_count:,} of {count:,} events."
-        elif shown_count < count and self._around is not None:
+        shown, count = len(self._part), self._logs.count
+        if shown < count and self._around is None:
+            yield f"The first {shown:,} of {count:,} events."
+        elif shown < count and self._around is not None:
             sender, mid = self._around
             label = labels(self._names)[self._process[sender]]
-            name = quoted(message_name(label, mid))
-            yield f"{shown_count:,} of {count:,} events, around {name}."
+            yield f"{shown:,} of {count:,} events, around {quoted(message_name(label, mid))}."
         if self._line.clocks == "disagree":
             yield "The clocks of the processes disagree, so it is drawn by order and not by time."
         if self._line.clocks == "silent":
             yield "The trace has no times, so it is drawn by order."
-        if strange := self._line.contradictions:
-            what = "1 event comes" if strange == 1 else f"{strange:,} events come"
-            yield f"The trace contradicts itself: {what} before what must have come before."
+        if contradictions := self._line.contradictions:
+            early = counted(contradictions, "event comes", "events come")
+            yield f"The trace contradicts itself: {early} before what must have come before."
         yield self._logs.gaps()
         if silent := [name for name in self._names if name not in self._logs.by_process]:
             yield f"There is no log of {some_of(silent)}."
 
 
 def _named(events: Iterable[EventLike]) -> set[str]:
-    """All processes that are named somewhere."""
-    names = set()
-    for event in events:
-        names.add(event.process)
-        names.update(event.to or ())
-        if event.sender is not None:
-            names.add(event.sender)
-    return names
+    """All processes that occur in some field."""
+    names = (name for event in events for name in (event.process, event.sender, *(event.to or ())))
+    return {name for name in names if name is not None}

@@ -1,11 +1,9 @@
-"""Where everything is in a picture of fixed width.
+"""Positions in a picture of fixed width.
 
-From left to right, a mark is where its time is, or as far to the right as it takes to leave room after
-the mark before it and after the start of its arrow. So nothing lies on top of each other, and no arrow
-points back. With no room for time at all, that is the order of events.
+From left to right, a mark is at its time, or as far to the right as it takes to leave room after the
+mark before it and after the start of its arrow. So marks do not overlap, and no arrow points back.
+Without room for time, that is the order of events.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -14,7 +12,7 @@ from typing import Final, NamedTuple
 from beforehand.report.diagram.model import Diagram
 
 APART: Final = 10.0  # pixels between two marks, if there is room
-TIME: Final = 0.5  # what is left to time at least, as a part of the width
+TIME: Final = 0.5  # the least share of the width that is for time
 _ROUNDS: Final = 24  # of halving: more than pixels need
 
 
@@ -30,7 +28,7 @@ class DiagramLayout(NamedTuple):
 def across(diagram: Diagram, width: float) -> DiagramLayout:
     """Marks from 0 to `width`."""
     marks = diagram.marks
-    # Long before and after all that happens, nothing is to be seen but lines.
+    # Long before the first and after the last of these, there are only lines.
     busy = [mark.time_ns for mark in marks if mark.kind not in ("start", "stop")]
     first, last = min(busy, default=0), max(busy, default=0)
     if diagram.axis == "order" or first == last:
@@ -43,7 +41,7 @@ def across(diagram: Diagram, width: float) -> DiagramLayout:
     def placed(scale: float, apart: float) -> list[float]:
         x = [0.0] * len(marks)
         for mark in turns:
-            least = max((x[each] + apart for each in follows[mark]), default=0.0)
+            least = max((x[before] + apart for before in follows[mark]), default=0.0)
             x[mark] = max(least, times[mark] * scale)
         return x
 
@@ -59,14 +57,14 @@ def across(diagram: Diagram, width: float) -> DiagramLayout:
 
 def _follows(diagram: Diagram) -> list[list[int]]:
     """For each mark those that it must be to the right of."""
-    found: list[list[int]] = [[] for _ in diagram.marks]
+    follows: list[list[int]] = [[] for _ in diagram.marks]
     for before, after in pairwise(range(len(diagram.marks))):
         if diagram.marks[before].process == diagram.marks[after].process:
-            found[after].append(before)
+            follows[after].append(before)
     for arrow in diagram.arrows:
         if arrow.end is not None:
-            found[arrow.end].append(arrow.start)
-    return found
+            follows[arrow.end].append(arrow.start)
+    return follows
 
 
 def ticks(first: int, last: int, most: int) -> list[int]:
@@ -80,13 +78,11 @@ def ticks(first: int, last: int, most: int) -> list[int]:
 def tracks(bars: Sequence[tuple[float, float]], most: int) -> list[int]:
     """For each bar the track that it runs on, so that bars at the same time lie side by side."""
     free = [0.0] * most  # from where on each track is free
-    found = [0] * len(bars)
-    for number in sorted(range(len(bars)), key=lambda each: bars[each]):
+    chosen = [0] * len(bars)
+    for number in sorted(range(len(bars)), key=bars.__getitem__):
         start, end = bars[number]
-        # If all are taken, the one that is free first.
-        track = next((each for each in range(most) if free[each] <= start), None)
-        if track is None:
-            track = min(range(most), key=lambda each: free[each])
+        # The first free one; if all are taken, the one that is free first.
+        track = min(range(most), key=lambda track: max(free[track], start))
         free[track] = max(free[track], end)
-        found[number] = track
-    return found
+        chosen[number] = track
+    return chosen

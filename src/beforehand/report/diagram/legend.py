@@ -1,6 +1,4 @@
-"""Words for a picture: what there is to see, for those who do not see it, and what the shapes mean."""
-
-from __future__ import annotations
+"""Text for a picture: a description for readers who do not see it, and a legend of its shapes."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -22,7 +20,13 @@ SENTENCES: Final = 3  # of violations below the picture
 LONGEST: Final = 600  # characters of a sentence there
 NAMED: Final = 12  # processes in the description
 
-_WORDS: Final[dict[MarkKind, str]] = {
+_ARROWS: Final = {
+    "message": "message",
+    "relay": "passed on",
+    "control": "ack, permit or other control",
+}
+_BARS: Final = {"held": "held at the sender", "buffered": "buffered at the receiver"}
+_MARKS: Final[dict[MarkKind, str]] = {
     "send": "causal-send",
     "release": "release",
     "receive": "receive",
@@ -37,7 +41,7 @@ def describe(root: Element, diagram: Diagram) -> None:
     """The text alternative."""
     run = clean(diagram.run, LONGEST) or "a run"
     SubElement(root, "title", {"id": "title"}).text = f"Space-time diagram of {run}"
-    named = ", ".join(clean(each, 40) for each in diagram.labels[:NAMED])
+    named = ", ".join(clean(label, 40) for label in diagram.labels[:NAMED])
     more = len(diagram.labels) - NAMED
     delivered = sum(mark.kind == "deliver" for mark in diagram.marks)
     last = max((mark.time_ns for mark in diagram.marks), default=0)
@@ -50,11 +54,11 @@ def describe(root: Element, diagram: Diagram) -> None:
         clean(diagram.note),
     ]
     description = SubElement(root, "desc", {"id": "description"})
-    description.text = " ".join(part for part in parts if part)
+    description.text = " ".join(filter(None, parts))
 
 
 def below(root: Element, diagram: Diagram, left: float, top: float, right: float) -> float:
-    """The legend, what is wrong and the note, from `top` on; says where they end."""
+    """The legend, problems and the note, from `top` on; returns where they end."""
     x, y = left, top
     for words, draw in _entries(diagram):
         wide = SAMPLE + width(words, SIZE)
@@ -81,25 +85,23 @@ def _sentences(diagram: Diagram) -> Iterator[tuple[str, str]]:
 
 
 def _entries(diagram: Diagram) -> Iterator[tuple[str, Draw]]:
-    """What the picture has, with a way to draw a sample of it."""
+    """What occurs in the picture, with a function that draws a sample of it."""
     kinds = {mark.kind for mark in diagram.marks}
-    for kind, words in _WORDS.items():
+    for kind, words in _MARKS.items():
         if kind in kinds:
             yield words, partial(_mark, kind)
     if kinds & {"start", "stop"}:
         yield "start, stop", partial(_mark, "start")
     arrows = {arrow.kind for arrow in diagram.arrows}
-    names = {"message": "message", "relay": "passed on", "control": "ack, permit or other control"}
-    for arrow, words in names.items():
+    for arrow, words in _ARROWS.items():
         if arrow in arrows:
             yield words, partial(_arrow, arrow)
     if any(arrow.end is None for arrow in diagram.arrows):
         yield "not seen to arrive", _lost
     bars = {bar.kind for bar in diagram.bars}
-    if "held" in bars:
-        yield "held at the sender", partial(_bar, shapes.HELD)
-    if "buffered" in bars:
-        yield "buffered at the receiver", partial(_bar, shapes.BUFFERED)
+    for bar, words in _BARS.items():
+        if bar in bars:
+            yield words, partial(_bar, shapes.BARS[bar])
     if diagram.flags:
         yield "broken promise", lambda root, x, y: shapes.flag(root, x - 3, y, 5)
 

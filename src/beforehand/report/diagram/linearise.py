@@ -1,4 +1,4 @@
-"""A run in one line: every event after all that it follows, and each arrival with what it comes from.
+"""A run in one line: every event after its causes, and each arrival with its departure.
 
 Each process waits with its next event. One of those that have all they need takes its turn, the earliest
 first, until all are through. An arrival needs what arrives to be on its way: a `receive` the `release`
@@ -12,11 +12,9 @@ taken for the last one that was sent before and has not arrived yet, or if all h
 The earliest is by the clocks at first. If that shows that clocks disagree, it is done again by order: by
 how many events each event has before it at least, on the longest way there.
 
-If nobody can go on, the trace contradicts itself, or what is waited for was never recorded. Then the
-earliest goes on without.
+If no process can go on, the trace contradicts itself, or a departure was not recorded. Then the earliest
+goes on without it.
 """
-
-from __future__ import annotations
 
 from collections import Counter
 from heapq import heappop, heappush
@@ -28,7 +26,7 @@ from beforehand.report.diagram.names import natural
 
 NOTHING: Final = -1  # no cause
 
-# `disagree`: time goes back along a process or an arrow; `silent`: nobody wrote any times.
+# `disagree`: time goes back along a process or an arrow; `silent`: no times were recorded.
 Clocks = Literal["agree", "disagree", "silent"]
 
 # What is on its way: (sender, mid) for a message from its causal-send on, (sender, mid, to) for a copy,
@@ -40,26 +38,26 @@ _FRAME: Final = 4
 
 
 class Linearisation:
-    """The events of a run, or its first ones, in one line; all lists are by the place in it."""
+    """The events of a run, or its first ones, in one line; all lists are by the index in it."""
 
     def __init__(self) -> None:
         self.events: list[EventLike] = []
         self.order: list[int] = []  # more than that of all events that it follows
-        self.cause: list[int] = []  # of an arrival: the place of what it comes from, or NOTHING
-        self.lost: set[int] = set()  # what was sent and, as far as the trace records, never arrived
-        self.contradictions = 0  # arrivals before what they come from
+        self.cause: list[int] = []  # of an arrival: the index of its departure, or NOTHING
+        self.lost: set[int] = set()  # departures that, as far as the trace records, never arrived
+        self.contradictions = 0  # arrivals before their departure
         self.clocks: Clocks = "agree"
 
     def __len__(self) -> int:
         return len(self.events)
 
     def add(self, event: EventLike, before: int, cause: int) -> None:
-        """The next one: what its process did before, and where it comes from, are in the line."""
+        """The next event: the one before it in its process, and its cause, are in the line."""
         order = 0
-        for each in (before, cause):
-            if each >= 0:
-                order = max(order, self.order[each] + 1)
-                if self.events[each].time_ns > event.time_ns:
+        for earlier in (before, cause):
+            if earlier >= 0:
+                order = max(order, self.order[earlier] + 1)
+                if self.events[earlier].time_ns > event.time_ns:
                     self.clocks = "disagree"
         self.events.append(event)
         self.order.append(order)
@@ -68,22 +66,18 @@ class Linearisation:
 
 def linearise(logs: EventLogs, most: int | None = None) -> Linearisation:
     """All events of a run, or the first `most`."""
-    clocks: Clocks = "silent"
-    if _clocks_tell(logs):
-        found = _Turns(logs, by_time=True).take(most)
-        if found.clocks == "agree":
-            return found
-        clocks = "disagree"
-    found = _Turns(logs, by_time=False).take(most)
-    found.clocks = clocks
-    return found
-
-
-def _clocks_tell(logs: EventLogs) -> bool:
-    """Whether not all times are equal, as they are where nobody wrote any."""
+    # All times are equal where none were recorded.
     times = (event.time_ns for log in logs.by_process.values() for event in log.events)
     first = next(times, 0)
-    return any(time != first for time in times)
+    clocks: Clocks = "silent"
+    if any(time != first for time in times):
+        line = _Turns(logs, by_time=True).take(most)
+        if line.clocks == "agree":
+            return line
+        clocks = "disagree"
+    line = _Turns(logs, by_time=False).take(most)
+    line.clocks = clocks
+    return line
 
 
 class _Way:
@@ -94,13 +88,13 @@ class _Way:
     def __init__(self, sent: int, arrived: int) -> None:
         self.in_order = sent == arrived
         self.to_come = arrived
-        self.travelling: list[int] = []  # places of those that have not arrived yet
+        self.travelling: list[int] = []  # indices of those that have not arrived yet
         self.last = NOTHING
 
-    def depart(self, place: int) -> None:
+    def depart(self, index: int) -> None:
         """One more is sent."""
-        self.travelling.append(place)
-        self.last = place
+        self.travelling.append(index)
+        self.last = index
 
     def arrive(self) -> int:
         """Which of them it is that arrives now."""
@@ -143,8 +137,8 @@ class _Turns:
         names = sorted(logs.by_process, key=natural)
         self._logs = [logs.by_process[name].events for name in names]
         self._cut = {name for name in names if logs.by_process[name].is_cut}
-        self._next = [0] * len(names)  # of each process, the place of its next event
-        self._before = [NOTHING] * len(names)  # and the place in the line of the one before
+        self._next = [0] * len(names)  # of each process, the position of its next event
+        self._before = [NOTHING] * len(names)  # and the index in the line of the one before
         self._ready: list[tuple[int, int]] = []  # heap of (when, process)
         self._needs: list[Key | None] = [None] * len(names)  # what the next event waits for
         self._awaited: dict[Key, list[int]] = {}  # the processes that wait for this
@@ -176,16 +170,16 @@ class _Turns:
     def _turn(self, process: int) -> None:
         line = self._line
         event = self._logs[process][self._next[process]]
-        place = len(line)
+        index = len(line)
         line.add(event, self._before[process], self._cause(event))
-        self._before[process] = place
+        self._before[process] = index
         self._next[process] += 1
         key = _departure(event)
         if key is not None and (way := self._ways.get(key)) is not None:
-            way.depart(place)
-            for each in self._awaited.pop(key, ()):
-                self._needs[each] = None
-                self._line_up(each)
+            way.depart(index)
+            for waiting in self._awaited.pop(key, ()):
+                self._needs[waiting] = None
+                self._line_up(waiting)
         self._line_up(process)
 
     def _line_up(self, process: int) -> None:
@@ -206,8 +200,8 @@ class _Turns:
 
     def _earliest(self, process: int, way: _Way | None) -> int:
         """The least that the order of the next event can be."""
-        places = (self._before[process], NOTHING if way is None else way.last)
-        return 1 + max(self._line.order[each] if each >= 0 else -1 for each in places)
+        earlier = (self._before[process], NOTHING if way is None else way.last)
+        return 1 + max(self._line.order[index] if index >= 0 else -1 for index in earlier)
 
     def _has_left(self, event: EventLike, way: _Way | None) -> bool:
         """Whether what arrives is on its way."""
@@ -230,7 +224,7 @@ class _Turns:
         return None
 
     def _cause(self, event: EventLike) -> int:
-        """The place of what this arrival comes from."""
+        """The index of the departure of this arrival."""
         key = self._source(event)
         if event.kind == "receive":
             self._received.add((event.sender, event.mid, event.process))
@@ -244,11 +238,11 @@ class _Turns:
         return way.last
 
     def _let_go(self) -> bool:
-        """Nobody can go on: let the first of those that wait do so, and say if there was one."""
+        """No process can go on: let the first waiting one do so; returns whether there was one."""
         while self._waiting:
-            not_sent, when, process, place = heappop(self._waiting)
+            not_sent, when, process, index = heappop(self._waiting)
             key = self._needs[process]
-            if key is not None and place == self._next[process]:
+            if key is not None and index == self._next[process]:
                 self._needs[process] = None
                 self._awaited[key].remove(process)
                 self._line.contradictions += not_sent

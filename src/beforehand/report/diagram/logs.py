@@ -1,12 +1,11 @@
-"""The logs of one run: what each process saw, in its order, whatever the order of the rows.
+"""The logs of one run: the events of each process in its order, whatever the order of the rows.
 
-Memory is bounded where it can be. For the beginning of a run, no more is kept of a process than the
+Memory is bounded where possible. For the beginning of a run, no more is kept of a process than the
 diagram has room for: its n-th event comes after n - 1 others, so it is not among the first n - 1 of any
-order. For a part in the middle, nobody knows before the end which events those are, and all are kept.
+order. For a part in the middle, the events are not known before the end, and all are kept.
 """
 
-from __future__ import annotations
-
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
@@ -15,8 +14,9 @@ from typing import Final, Protocol
 
 from beforehand.errors import ReportError
 from beforehand.report.diagram.names import quoted, some_of
+from beforehand.results.format import counted
 
-LISTED: Final = 10  # runs in an error; who has more wants to look at the folder instead
+LISTED: Final = 10  # runs in an error; with more than these, the folder itself is easier to read
 
 _seq = attrgetter("seq")
 
@@ -58,7 +58,7 @@ class EventLog:
         self.is_cut = False  # whether the end was left out
 
     def add(self, event: EventLike, most: int | None) -> None:
-        """One more row; now and then, what is too much goes."""
+        """One more row; now and then, the surplus is dropped."""
         self.events.append(event)
         self.count += 1
         self.last = max(self.last, event.seq)
@@ -91,13 +91,8 @@ class EventLogs:
         """How many events the run has, also those that were not kept."""
         return sum(log.count for log in self.by_process.values())
 
-    @property
-    def is_cut(self) -> bool:
-        """Whether something was not kept."""
-        return any(log.is_cut for log in self.by_process.values())
-
     def gaps(self) -> str:
-        """What is missing in the logs, in a sentence; empty if nothing is."""
+        """A sentence on events that are missing in the logs; empty if none are."""
         missing = {
             name: log.last - log.count
             for name, log in sorted(self.by_process.items())
@@ -105,28 +100,24 @@ class EventLogs:
         }
         if not missing:
             return ""
-        lost = sum(missing.values())
-        what = "1 event is" if lost == 1 else f"{lost:,} events are"
-        return f"{what} missing in the log of {some_of(list(missing))}."
+        lost = counted(sum(missing.values()), "event is", "events are")
+        return f"{lost} missing in the log of {some_of(list(missing))}."
 
 
 def collect(events: Iterable[EventLike], run: str | None, most: int | None) -> EventLogs:
-    """The logs of the run of this name; without a name, of the only one that there is.
+    """The logs of the run of this name; without a name, of the only run.
 
     `most`: how many events of each process are enough, counted from its beginning; None for all.
     """
     runs: dict[str, None] = {}
-    logs: dict[str, EventLog] = {}
+    logs: defaultdict[str, EventLog] = defaultdict(EventLog)
     for event in events:
         if event.run not in runs:
             runs[event.run] = None
             if run is None and len(runs) > LISTED:
                 break
         if event.run == run or (run is None and len(runs) == 1):
-            log = logs.get(event.process)
-            if log is None:
-                log = logs[event.process] = EventLog()
-            log.add(event, most)
+            logs[event.process].add(event, most)
     check_run(run, list(runs))
     for log in logs.values():
         log.trim(most)
@@ -134,7 +125,7 @@ def collect(events: Iterable[EventLike], run: str | None, most: int | None) -> E
 
 
 def check_run(run: str | None, runs: Sequence[str]) -> None:
-    """Raise an error unless it is clear which of the runs of a trace is meant."""
+    """Raise an error unless one of the runs of a trace is identified."""
     if not runs:
         raise ReportError(
             "the trace has no events; check the path, or whether the run has finished"

@@ -5,8 +5,6 @@ marks of a process come in the order of that process, and `order` never goes bac
 arrow, so that a diagram can be drawn by order where clocks disagree.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

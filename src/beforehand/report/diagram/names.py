@@ -1,7 +1,5 @@
 """Names of processes, messages and runs, as people read them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -15,18 +13,17 @@ _DIGITS: Final = re.compile(r"([0-9]+)")
 
 
 def labels(processes: Sequence[str]) -> tuple[str, ...]:
-    """What to call each process: without its incarnation where the name is unique."""
-    found = list(processes)
+    """The label of each process: without its incarnation where the name is unique."""
+    chosen = list(processes)
     for digits in (0, _SUFFIX):
         short = [_short(name, digits) for name in processes]
-        # A short name must not be what another process is called, or could be.
-        taken = Counter(short) + Counter(
-            name for name, each in zip(found, short, strict=True) if name != each
-        )
-        for place, each in enumerate(short):
-            if found[place] == processes[place] and taken[each] == 1:
-                found[place] = each
-    return tuple(found)
+        # A label must not be the name or a possible label of another process.
+        others = (name for name, label in zip(chosen, short, strict=True) if name != label)
+        taken = Counter([*short, *others])
+        for index, label in enumerate(short):
+            if chosen[index] == processes[index] and taken[label] == 1:
+                chosen[index] = label
+    return tuple(chosen)
 
 
 def _short(name: str, digits: int) -> str:
@@ -44,7 +41,7 @@ def natural(name: str) -> tuple[list[tuple[int, int, str]], str]:
 
 
 def message_name(sender: str, mid: int) -> str:
-    """What a message is called: `alice#3`."""
+    """The name of a message: `alice#3`."""
     return f"{sender}#{mid}"
 
 

@@ -1,10 +1,8 @@
-"""A diagram as a page of its own, to look around in.
+"""A diagram as an interactive page of its own.
 
-`SCRIPTS` and `STYLES` are what any page needs that shows diagrams. There a diagram is drawn into an
-element, from what `columns` makes of it: `BeforehandDiagram.mount(element, data)`.
+Any page that shows diagrams needs `SCRIPTS` and `STYLES`. A diagram is drawn into an element, from the
+output of `columns`: `BeforehandDiagram.mount(element, data)`.
 """
-
-from __future__ import annotations
 
 from functools import cache
 from typing import Final
@@ -16,19 +14,19 @@ from beforehand.report import bundle
 from beforehand.report.diagram.columns import columns
 from beforehand.report.diagram.model import Diagram
 
-# In the order in which they need each other.
+# In the order of their dependencies.
 SCRIPTS: Final = (
-    "diagram-words.js",
+    "diagram-format.js",
     "diagram-model.js",
     "diagram-order.js",
     "diagram-view.js",
     "diagram-shapes.js",
-    "diagram-place.js",
+    "diagram-layout.js",
     "diagram-arrows.js",
     "diagram-draw.js",
     "diagram-frame.js",
     "diagram-find.js",
-    "diagram-tell.js",
+    "diagram-details.js",
     "diagram-controls.js",
     "diagram-input.js",
     "diagram.js",
@@ -44,14 +42,15 @@ def _template() -> Template:
     return environment.from_string(bundle.asset("diagram.html.j2"))
 
 
-def html(diagram: Diagram) -> str:
-    """One file that shows a diagram and asks for nothing else."""
+def html(diagram: Diagram, svg_command: str = "") -> str:
+    """One file that shows a diagram, without requests; without JavaScript it refers to a command."""
     script = bundle.script(*_PAGE)
     return _template().render(
-        # Names from broken files may have halves of characters, which no file can hold.
+        # Names from broken files may have lone surrogates, which UTF-8 cannot encode.
         title=diagram.run.encode("utf-8", "replace").decode("utf-8"),
         policy=bundle.policy([script]),
-        style=Markup("\n".join(bundle.asset(each) for each in ("theme.css", *STYLES))),
+        style=Markup("\n".join(map(bundle.asset, ("theme.css", *STYLES)))),
         script=Markup(script.text),
+        svg_command=svg_command,
         data=Markup(bundle.as_json(columns(diagram))),
     )

@@ -1,11 +1,8 @@
-"""The look of everything in a picture: a shape and a colour for each kind, so that nothing is told by
-colour alone.
+"""Shapes and colours of a picture: a shape for each kind, so that nothing depends on colour alone.
 
 The colours are those of our pages on a light background (`assets/theme.css`), the shapes those of the
 page that shows diagrams.
 """
-
-from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple
 from xml.etree.ElementTree import Element, SubElement
@@ -40,6 +37,8 @@ ARROWS: Final = {
     "control": Stroke(_CONTROL, 0.7, "2 2.5"),
     "selected": Stroke(SELECTED, 2.0),
 }
+
+BARS: Final = {"held": HELD, "buffered": BUFFERED}
 
 COLOURS: Final[dict[MarkKind, str]] = {
     "send": _SEND,
@@ -83,16 +82,10 @@ def number(value: float) -> str:
 
 
 def page() -> Element:
-    """An empty picture; `title` and `description` are for those who do not see it."""
-    return Element(
-        "svg",
-        {
-            "xmlns": "http://www.w3.org/2000/svg",
-            "font-family": _FONT,
-            "role": "img",
-            "aria-labelledby": "title description",
-        },
-    )
+    """An empty picture; `title` and `description` are for readers who do not see it."""
+    described = {"role": "img", "aria-labelledby": "title description"}
+    look = {"xmlns": "http://www.w3.org/2000/svg", "font-family": _FONT}
+    return Element("svg", look | described)
 
 
 def draw(parent: Element, kind: MarkKind, x: float, y: float, r: float) -> Element:
@@ -153,12 +146,12 @@ def lost(parent: Element, x: float, y: float, r: float, colour: str) -> None:
 
 def bar(parent: Element, x: float, y: float, wide: float, high: float, colour: str) -> Element:
     """A bar along a line."""
-    place = {"x": number(x), "y": number(y), "width": number(wide), "height": number(high)}
-    return SubElement(parent, "rect", place | {"fill": colour, "rx": "1.5"})
+    area = {"x": number(x), "y": number(y), "width": number(wide), "height": number(high)}
+    return SubElement(parent, "rect", area | {"fill": colour, "rx": "1.5"})
 
 
 def flag(parent: Element, x: float, y: float, r: float) -> Element:
-    """Something is wrong here."""
+    """Marks a violation."""
     group = SubElement(parent, "g")
     _circle(group, x, y, r, {"fill": "none", "stroke": BAD, "stroke-width": "2"})
     add_text(group, x + r + 1, y - r + 2, "!", 15.0, colour=BAD, anchor="start", weight="bold")
@@ -176,11 +169,11 @@ def add_text(
     anchor: Literal["start", "middle", "end"] = "middle",
     weight: Literal["normal", "bold"] = "normal",
 ) -> Element:
-    """Words; they must be clean."""
-    place = {"x": number(x), "y": number(y), "font-size": number(size), "fill": colour}
-    place["text-anchor"] = anchor
+    """Text, which must be clean."""
+    look = {"x": number(x), "y": number(y), "font-size": number(size), "fill": colour}
+    look["text-anchor"] = anchor
     if weight != "normal":
-        place["font-weight"] = weight
-    added = SubElement(parent, "text", place)
-    added.text = text
-    return added
+        look["font-weight"] = weight
+    element = SubElement(parent, "text", look)
+    element.text = text
+    return element

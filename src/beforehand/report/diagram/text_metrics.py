@@ -1,20 +1,18 @@
-"""Names as text in a picture: short, with nothing in them that acts, and nothing that XML forbids."""
-
-from __future__ import annotations
+"""Names as text in a picture: short, and without control characters or what XML forbids."""
 
 import re
 import unicodedata
 from typing import Final
 
-# Control characters, lone surrogates, what is no character at all, and what turns the direction of all
-# the text after it.
+# Control characters, lone surrogates, noncharacters, and those that change the direction of all
+# following text.
 _UNSEEN: Final = re.compile(
     "[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
 _FROM_RIGHT: Final = frozenset({"R", "AL"})
 _WIDE: Final = frozenset("WF")
 
-# Widths of letters in parts of their size, those of the widest of the common sans-serif typefaces.
+# Widths of letters as a share of their size, in the widest of the common sans-serif typefaces.
 _LETTER: Final = 0.64
 _NARROW: Final = 0.4
 _BROAD: Final = 1.0
@@ -31,14 +29,14 @@ def clean(text: str, most: int | None = None) -> str:
 
 
 def isolated(text: str) -> str:
-    """The same, so that a name that is read from the right does not turn what stands beside it."""
-    if any(unicodedata.bidirectional(each) in _FROM_RIGHT for each in text):
+    """The same, so that a name in a right-to-left script does not reverse the text around it."""
+    if any(unicodedata.bidirectional(letter) in _FROM_RIGHT for letter in text):
         return f"\u2068{text}\u2069"
     return text
 
 
 def width(text: str, size: float, bold: bool = False) -> float:
-    """About how wide a text is, and rather too much than too little."""
+    """The approximate width of a text, rather too much than too little."""
     return size * sum(map(_letter, text)) * (_BOLD if bold else 1)
 
 

@@ -2,13 +2,12 @@
 
 - `findings.py`, `comparison.py`, `claims.py` and `growth.py` derive statements and charts from figures.
 - `charts.py` and `axes.py` describe charts as plain values for Plotly.
-- `overview.py`, `runs.py` and `violations.py` arrange what was run, and what was found.
+- `overview.py`, `runs.py` and `violations.py` arrange what was run, and its violations.
 - `tables.py` reads rows by column name; `formats.py` formats values.
 """
 
-from __future__ import annotations
-
 from functools import cache
+from itertools import chain
 from typing import Any, Final
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -46,81 +45,70 @@ SCRIPTS: Final = (
 )
 
 
-def html(contents: ReportView) -> str:
-    """The whole report, in one file that asks for nothing else; the same contents, the same bytes."""
+def html(report: ReportView) -> str:
+    """The whole report in one file without requests; the same report gives the same bytes."""
     scripts = [bundle.script("theme.js"), bundle.plotly(), bundle.script(*SCRIPTS)]
-    text = (
-        _environment()
-        .get_template("report.html.j2")
-        .render(
-            contents=contents,
-            policy=bundle.policy(scripts),
-            style=Markup("\n".join(bundle.asset(each) for each in STYLES)),
-            scripts=[Markup(each.text) for each in scripts],
-            **_worked_out(contents),
-        )
+    page = _environment().get_template("report.html.j2")
+    text = page.render(
+        report=report,
+        policy=bundle.policy(scripts),
+        style=Markup("\n".join(map(bundle.asset, STYLES))),
+        scripts=[Markup(script.text) for script in scripts],
+        **_derived(report),
     )
-    # Names from broken files may hold what UTF-8 cannot.
+    # Names from broken files may have characters that UTF-8 cannot encode.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _worked_out(contents: ReportView) -> dict[str, Any]:
-    """What the templates show that is not in the contents themselves."""
-    groups = run_groups(contents)
-    compared = {study.name: comparison.charts(study) for study in contents.studies}
-    claimed = {sweep.name: claims.charts(sweep) for sweep in contents.sweeps}
-    grown = {sweep.name: growth.charts(sweep) for sweep in contents.sweeps}
-    charts = [
-        *(chart for found in compared.values() for chart in found),
-        *(chart for found in claimed.values() for chart in found),
-        *(chart for found in grown.values() for chart in found),
-    ]
-    audited = violations.grouped(contents)
-    drawn = {each.name: each.diagram for each in contents.clusters if each.diagram is not None}
+def _derived(report: ReportView) -> dict[str, Any]:
+    """What the templates show that is not in the report itself."""
+    groups = run_groups(report)
+    compared = {study.name: comparison.charts(study) for study in report.studies}
+    claimed = {sweep.name: claims.charts(sweep) for sweep in report.sweeps}
+    grown = {sweep.name: growth.charts(sweep) for sweep in report.sweeps}
+    charts = chain(*compared.values(), *claimed.values(), *grown.values())
+    audited = violations.grouped(report)
     return {
-        "findings": findings(contents),
-        "parts": parts(contents),
+        "findings": findings(report),
+        "parts": list(parts(report)),
         "run_groups": groups,
-        "environments": environments(contents),
+        "environments": environments(report),
         "compared": compared,
         "claimed": claimed,
         "grown": grown,
         "audited": audited,
         "only_controls": {
             study.audit.name: comparison.only_controls(study)
-            for study in contents.studies
+            for study in report.studies
             if study.audit is not None
         },
         "kinds": violations.kinds(audited),
         "data": {
             "charts": {chart.name: chart.plotly() for chart in charts},
             "runs": runs.data(groups),
-            "violations": violations.packed(contents),
-            "diagrams": {name: columns(diagram) for name, diagram in drawn.items()},
+            "violations": violations.packed(report),
+            "diagrams": {
+                cluster.name: columns(cluster.diagram)
+                for cluster in report.clusters
+                if cluster.diagram is not None
+            },
         },
     }
 
 
 @cache
 def _environment() -> Environment:
-    found = Environment(
+    environment = Environment(
         loader=FunctionLoader(bundle.asset),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    found.filters |= {
-        "shown": shown,
-        "raw": raw,
-        "visible": visible,
-        "shortened": shortened,
-        "counted": counted,
-        "listed": listed,
-        "moment": moment,
-        "after": str.removeprefix,
-        "json": lambda value: Markup(bundle.as_json(value)),
-    }
-    found.globals |= {"claims": claims, "comparison": comparison, "records": records}
-    found.globals |= {"distinct": distinct, "zip": zip}
-    return found
+    filters = (shown, raw, visible, shortened, counted, listed, moment)
+    environment.filters |= {function.__name__: function for function in filters}
+    environment.filters["after"] = str.removeprefix
+    environment.filters["json"] = lambda value: Markup(bundle.as_json(value))
+    environment.globals |= {"claims": claims, "comparison": comparison, "records": records}
+    environment.globals |= {"distinct": distinct, "zip": zip}
+    return environment

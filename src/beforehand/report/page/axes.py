@@ -1,10 +1,8 @@
 """Axes of charts, with ticks in units that people know.
 
-An axis is logarithmic where values differ tenfold or more. Zero has no logarithm: it is drawn at a
-place of its own, left of all others, under a tick that says 0.
+An axis is logarithmic where values differ tenfold or more. Zero has no logarithm: it is drawn to the
+left of all other values, under a tick labelled 0.
 """
-
-from __future__ import annotations
 
 import math
 from dataclasses import dataclass
@@ -30,14 +28,14 @@ class Scale:
     unit: Unit
     marked: tuple[float, ...] = ()  # where the ticks are, if that is decided
 
-    def place(self, value: float | None) -> float | None:
+    def position(self, value: float | None) -> float | None:
         """Where to draw a value."""
         return self.zero if self.log and value == 0 else value
 
     def axis(self) -> dict[str, Any]:
         """The axis for Plotly."""
         ticks = list(self.marked) or (self._decades() if self.log else _even(self.high))
-        texts = [shown(each, self.unit) for each in ticks]
+        texts = [shown(tick, self.unit) for tick in ticks]
         if self.log and self.zero is not None:
             ticks, texts = [self.zero, *ticks], ["0", *texts]
         return {
@@ -63,7 +61,7 @@ class Scale:
         powers = range(math.floor(start), math.ceil(end) + 1)
         for factors in ((1, 2, 5), (1, 3), (1,)):
             fine = [factor * 10.0**power for power in powers for factor in factors]
-            ticks = [each for each in fine if start <= math.log10(each) <= end]
+            ticks = [tick for tick in fine if start <= math.log10(tick) <= end]
             if len(ticks) <= TICKS:
                 return ticks
         return ticks[:: math.ceil(len(ticks) / TICKS)]
@@ -71,14 +69,14 @@ class Scale:
 
 def scale(values: list[float | None], unit: Unit, *, log: bool | None = None) -> Scale:
     """The axis that separates these values; `log` overrides the choice of its type."""
-    known = [each for each in values if each is not None]
-    above = [each for each in known if each > 0]
-    if not above:
+    known = [value for value in values if value is not None]
+    positive = [value for value in known if value > 0]
+    if not positive:
         return Scale(False, 0.0, 1.0, None, unit)
-    low, high = min(above), max(above)
+    low, high = min(positive), max(positive)
     wide = high >= LARGE * low if log is None else log
     # Half a decade left of the smallest: close enough to read, far enough to be seen as apart.
-    zero = low / 10**0.5 if wide and len(above) < len(known) else None
+    zero = low / 10**0.5 if wide and len(positive) < len(known) else None
     return Scale(wide, low, high, zero, unit)
 
 
@@ -86,5 +84,5 @@ def _even(high: float) -> list[float]:
     """Round numbers from zero up."""
     rough = high / (TICKS - 1)
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(each * power for each in STEPS if each * power >= rough * 0.999)
-    return [step * each for each in range(int(high / step * 1.0001) + 1)]
+    step = next(factor * power for factor in STEPS if factor * power >= rough * 0.999)
+    return [step * count for count in range(int(high / step * 1.0001) + 1)]

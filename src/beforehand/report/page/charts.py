@@ -1,10 +1,8 @@
-"""Charts as plain values: what Plotly is given, and the sentence for those who do not see it.
+"""Charts as plain values: the input for Plotly, and a description for readers who do not see it.
 
-Colours are names of the style sheet, such as `var(--series-1)`: the page puts in what they stand for,
-and so charts follow the theme. No series is description from another by its colour alone.
+Colours are names of the style sheet, such as `var(--series-1)`: the page resolves them, so that charts
+follow the theme. No two series differ by colour alone.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,59 +33,73 @@ SYMBOLS: Final = (
 )
 DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
-NAME: Final = 28  # characters of a name beside a chart or in its legend
-TEXT: Final = 120  # characters of what is shown when a mark is pointed at
+NAME: Final = 28  # characters of a name next to a chart or in its legend
+TEXT: Final = 120  # characters of a tooltip
 ROW: Final = 26  # pixels that a row of a dot chart needs
 FRAME: Final = 96  # pixels for the legend and the axis
+LINE_CHART: Final = 340  # pixels: its height
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A column of a table that a chart shows, perhaps together with a second one."""
+
+    name: str  # of the chart, after that of its part of the report
+    title: str
+    column: str
+    end: str = ""  # the second column: open marks, joined with those of the first
 
 
 @dataclass(frozen=True)
 class Chart:
     """A chart in the page."""
 
-    name: str  # one of its kind
+    name: str  # unique in the page
     title: str
-    description: str  # what it shows, with the main figures
+    description: str  # of its main figures
     height: int
     data: list[dict[str, Any]]
     layout: dict[str, Any]
 
     def plotly(self) -> dict[str, Any]:
-        """What the script of the page draws."""
+        """The input of the script that draws it."""
         return {"data": self.data, "layout": self.layout, "height": self.height}
 
 
 @dataclass(frozen=True)
 class SeriesStyle:
-    """How a series is description from the others."""
+    """How a series looks."""
 
     colour: str
     symbol: str
     dash: str
 
+    @property
+    def marker(self) -> dict[str, Any]:
+        """Its marks, for Plotly."""
+        return {"color": self.colour, "symbol": self.symbol, "size": 9}
 
-def series_style(place: int) -> SeriesStyle:
-    """The series_style of a series, by its place."""
-    return SeriesStyle(
-        f"var(--series-{place % COLOURS + 1})",
-        SYMBOLS[place % len(SYMBOLS)],
-        DASHES[place % len(DASHES)],
-    )
+
+def series_style(index: int) -> SeriesStyle:
+    """The style of the n-th series of a chart."""
+    colour = f"var(--series-{index % COLOURS + 1})"
+    return SeriesStyle(colour, SYMBOLS[index % len(SYMBOLS)], DASHES[index % len(DASHES)])
 
 
 def protocol_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
     """The style of each protocol, in the order in which they are drawn.
 
-    A protocol looks the same in every chart if its registration says how; others come after these.
+    A protocol looks the same in every chart if its registration reserves a style; others follow.
     """
-    known = {name: protocols.find(name) for name in [*protocols.names(), *names]}
-    fixed = {name: found.series for name, found in known.items() if found is not None}
-    places = {name: series for name, series in fixed.items() if series is not None}
-    first_free = 1 + max(places.values())
-    free = [name for name in names if name not in places]
-    places |= {name: first_free + position for position, name in enumerate(free)}
-    ordered = sorted((places[name], name) for name in names)
-    return {name: series_style(place) for place, name in ordered}
+    registered = {name: protocols.find(name) for name in [*protocols.names(), *names]}
+    indices = {
+        name: protocol.series
+        for name, protocol in registered.items()
+        if protocol is not None and protocol.series is not None
+    }
+    others = [name for name in names if name not in indices]
+    indices |= {name: index for index, name in enumerate(others, 1 + max(indices.values()))}
+    return {name: series_style(index) for index, name in sorted((indices[n], n) for n in names)}
 
 
 @dataclass(frozen=True)
@@ -96,38 +108,37 @@ class DotSeries:
 
     name: str
     values: Sequence[float | None]
-    ends: Sequence[float | None]  # where each value stretches to; or empty
+    ends: Sequence[float | None]  # the second value of each row; or empty
     style: SeriesStyle
-    texts: Sequence[str]  # one for each row, shown when it is pointed at
+    texts: Sequence[str]  # the tooltip of each row
     anchors: Sequence[str | None] = ()  # of the runs that the marks lead to; or empty
 
 
 def dot_chart(
-    name: str,
-    title: str,
+    part: str,
+    quantity: Quantity,
     description: str,
     rows: Sequence[str],
     series: Sequence[DotSeries],
     scale: Scale,
 ) -> Chart:
     """Rows from top to bottom, and a mark for each series in every row."""
-    data: list[dict[str, Any]] = []
-    for each in series:
-        data += _dots(each, scale)
+    data = [trace for dots in series for trace in _dots(dots, scale)]
     layout = {
         "xaxis": scale.axis() | {"showgrid": True},
         "yaxis": {
             "tickvals": list(range(len(rows))),
-            "ticktext": [plain(each, NAME) for each in rows],
+            "ticktext": [plain(label, NAME) for label in rows],
             "range": [len(rows) - 0.5, -0.5],  # the first row is on top
             "showgrid": True,
         },
     }
-    return Chart(name, title, description, FRAME + ROW * max(len(rows), 3), data, layout)
+    height = FRAME + ROW * max(len(rows), 3)
+    return Chart(f"{part}-{quantity.name}", quantity.title, description, height, data, layout)
 
 
 def plain(text: str, most: int) -> str:
-    """A text that Plotly takes as it is: it knows some tags, and cannot break lines that are long."""
+    """Text that Plotly shows literally: it interprets some tags, and does not wrap long lines."""
     return escape(shortened(text, most), quote=False)
 
 
@@ -137,44 +148,29 @@ def _dots(series: DotSeries, scale: Scale) -> list[dict[str, Any]]:
         "y": list(range(len(series.values))),
         "legendgroup": series.name,
         "hoverinfo": "text",
-        "text": [plain(each, TEXT) for each in series.texts],
+        "text": [plain(text, TEXT) for text in series.texts],
         "customdata": list(series.anchors),
-    }
-    marker = {"color": series.style.colour, "symbol": series.style.symbol, "size": 9}
-    dots = common | {
-        "x": [scale.place(each) for each in series.values],
         "mode": "markers",
-        "name": plain(series.name, NAME),
-        "marker": marker,
     }
+    values = [scale.position(value) for value in series.values]
+    marker = series.style.marker
+    dots = common | {"x": values, "name": plain(series.name, NAME), "marker": marker}
     if not series.ends:
         return [dots]
-    ends = common | {
-        "x": [scale.place(each) for each in series.ends],
-        "mode": "markers",
-        "showlegend": False,
-        "marker": marker | {"symbol": f"{series.style.symbol}-open"},
-    }
-    return [_joined(series, scale), dots, ends]
-
-
-def _joined(series: DotSeries, scale: Scale) -> dict[str, Any]:
-    """Thin lines from each value to its end; a gap after each."""
-    xs: list[float | None] = []
-    ys: list[int | None] = []
-    for row, (value, end) in enumerate(zip(series.values, series.ends, strict=True)):
-        xs += [scale.place(value), scale.place(end), None]
-        ys += [row, row, None]
-    return {
+    ends = [scale.position(end) for end in series.ends]
+    hollow = {"marker": marker | {"symbol": f"{series.style.symbol}-open"}, "showlegend": False}
+    # Thin lines from each value to its end; None interrupts them.
+    joined = {
         "type": "scatter",
-        "x": xs,
-        "y": ys,
+        "x": [x for pair in zip(values, ends, strict=True) for x in (*pair, None)],
+        "y": [y for row in range(len(values)) for y in (row, row, None)],
         "mode": "lines",
         "line": {"color": series.style.colour, "width": 1.5},
         "hoverinfo": "skip",
         "legendgroup": series.name,
         "showlegend": False,
     }
+    return [joined, dots, common | {"x": ends} | hollow]
 
 
 @dataclass(frozen=True)
@@ -188,31 +184,31 @@ class LineSeries:
 
 
 def line_chart(
-    name: str,
-    title: str,
+    part: str,
+    quantity: Quantity,
     description: str,
     series: Sequence[LineSeries],
     x: Scale,
     y: Scale,
-    x_title: str,
 ) -> Chart:
-    """Lines through the points of each series."""
+    """Lines through the points of each series, against the number of processes."""
     data = [
         {
             "type": "scatter",
             "mode": "lines+markers",
-            "name": plain(each.name, NAME),
-            "x": [place for place, _ in each.points],
-            "y": [value for _, value in each.points],
-            "text": [plain(text, TEXT) for text in each.texts],
+            "name": plain(line.name, NAME),
+            "x": [x for x, _ in line.points],
+            "y": [y for _, y in line.points],
+            "text": [plain(text, TEXT) for text in line.texts],
             "hoverinfo": "text",
-            "line": {"color": each.style.colour, "width": 2, "dash": each.style.dash},
-            "marker": {"color": each.style.colour, "symbol": each.style.symbol, "size": 8},
+            "line": {"color": line.style.colour, "width": 2, "dash": line.style.dash},
+            "marker": line.style.marker | {"size": 8},
         }
-        for each in series
+        for line in series
     ]
     layout = {
-        "xaxis": x.axis() | {"title": {"text": x_title}, "showgrid": False},
+        "xaxis": x.axis() | {"title": {"text": "processes"}, "showgrid": False},
         "yaxis": y.axis() | {"showgrid": True},
     }
-    return Chart(name, title, description, 340, data, layout)
+    name = f"{part}-{quantity.name}"
+    return Chart(name, quantity.title, description, LINE_CHART, data, layout)

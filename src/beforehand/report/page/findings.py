@@ -1,9 +1,9 @@
-"""The most telling findings, worked out from what is there: each is a figure, a sentence and a place."""
-
-from __future__ import annotations
+"""The main findings, derived from the results: each is a figure, a sentence and a link."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
+from operator import itemgetter
 from typing import Final
 
 from beforehand import protocols
@@ -15,7 +15,7 @@ from beforehand.report.page.tables import Record, records
 from beforehand.results.format import counted, number, size
 
 MOST: Final = 3  # cards side by side
-# What protocols say that they represent (`protocols.Protocol`).
+# Approaches that protocols represent (`protocols.Protocol`).
 HYBRID: Final = "hybrid buffering"
 MATRIX: Final = "matrix clocks"
 
@@ -30,15 +30,15 @@ class Headline:
     good: bool = True
 
 
-def findings(contents: ReportView) -> list[Headline]:
-    """At most three, the most telling first, no two of the same kind."""
-    found = [next(rule(contents), None) for rule in RULES]
-    return [each for each in found if each is not None][:MOST]
+def findings(report: ReportView) -> list[Headline]:
+    """At most three, the most important first, no two of the same kind."""
+    headlines = (next(rule(report), None) for rule in RULES)
+    return list(islice(filter(None, headlines), MOST))
 
 
-def on_a_bad_network(contents: ReportView) -> Iterator[Headline]:
+def on_a_bad_network(report: ReportView) -> Iterator[Headline]:
     """Real processes, and what their network did to them."""
-    for cluster in contents.clusters:
+    for cluster in report.clusters:
         rows = records(cluster.processes)
         delivered = sum(row.total("delivered") for row in rows)
         lost = sum(row.total("lost") for row in rows)
@@ -59,16 +59,16 @@ def _represents(name: str) -> str:
     return "" if protocol is None else protocol.represents
 
 
-def without_order(contents: ReportView) -> Iterator[Headline]:
-    """What goes wrong on this very traffic where nobody keeps causal order."""
+def without_order(report: ReportView) -> Iterator[Headline]:
+    """What goes wrong on the same workload without causal order."""
     best: tuple[float, StudyView, Record] | None = None
-    for study in contents.studies:
+    for study in report.studies:
         for row in filter(is_control, records(study.protocols)):
-            # Where messages got lost as well, the share of those out of order says less.
+            # Where messages were lost as well, the share of those out of order means less.
             if row.text("outcome") != "complete" or not row.total("deliveries"):
                 continue
             share = row.total("causal_violations") / row.total("deliveries")
-            # Order per sender is what most systems have, so it says more than no order at all.
+            # Order per sender is what most systems have, so it is a better example than no order at all.
             weight = share + (1.0 if share and _represents(row.text("protocol")) else 0.0)
             if share and (best is None or weight > best[0]):
                 best = (weight, study, row)
@@ -78,8 +78,8 @@ def without_order(contents: ReportView) -> Iterator[Headline]:
         kept_order = _represents(row.text("protocol"))
         keeps = f"with {kept_order} ({protocol})" if kept_order else f"with {protocol}"
         name, network = study.title.partition(":")[0], row.text("network")
-        others = [each for each in records(study.protocols) if each.text("network") == network]
-        kept = all(is_usable(each) for each in others if not is_control(each))
+        others = [other for other in records(study.protocols) if other.text("network") == network]
+        kept = all(is_usable(other) for other in others if not is_control(other))
         yield Headline(
             f"{row.total('causal_violations'):,} of {row.total('deliveries'):,}",
             f"deliveries out of causal order {keeps}: {visible(name)} on {visible(network)}."
@@ -89,41 +89,44 @@ def without_order(contents: ReportView) -> Iterator[Headline]:
         )
 
 
-def metadata_grown(contents: ReportView) -> Iterator[Headline]:
+def metadata_grown(report: ReportView) -> Iterator[Headline]:
     """How metadata grows with the number of processes, for hybrid buffering and matrix clocks."""
-    for sweep in contents.sweeps:
-        found = growth.means(records(sweep.results), growth.COSTS[0])
-        own = next((found[name] for name in found if _represents(name) == HYBRID), None)
-        theirs = next((found[name] for name in found if _represents(name) == MATRIX), None)
-        if own and theirs and own[-1][0] == theirs[-1][0] > own[0][0]:
+    for sweep in report.sweeps:
+        means = growth.means(records(sweep.results), growth.METADATA)
+        lines = {_represents(name): points for name, points in reversed(means.items())}
+        if HYBRID not in lines or MATRIX not in lines:
+            continue
+        (least, low), (most, high) = lines[HYBRID][0], lines[HYBRID][-1]
+        matrix = lines[MATRIX]
+        if most == matrix[-1][0] and most > least:
             yield Headline(
-                size(own[-1][1]),
-                f"of metadata per message at {own[-1][0]:,.0f} processes; at {own[0][0]:,.0f} it is "
-                f"{size(own[0][1])}. Matrix clocks: from {size(theirs[0][1])} to {size(theirs[-1][1])}.",
+                size(high),
+                f"of metadata per message at {most:,.0f} processes; at {least:,.0f} it is "
+                f"{size(low)}. Matrix clocks: from {size(matrix[0][1])} to {size(matrix[-1][1])}.",
                 f"growth-{sweep.name}",
             )
 
 
-def metadata_small(contents: ReportView) -> Iterator[Headline]:
-    """The same on a traffic, where there is no sweep over sizes."""
-    for study in contents.studies:
-        rows = [row for row in records(study.protocols) if is_usable(row)]
-        own = [row for row in rows if _represents(row.text("protocol")) == HYBRID]
-        theirs = [row for row in rows if _represents(row.text("protocol")) == MATRIX]
-        known = [v for row in own if (v := row.figure("metadata_per_message")) is not None]
-        others = [v for row in theirs if (v := row.figure("metadata_per_message")) is not None]
-        if known and others:
+def metadata_small(report: ReportView) -> Iterator[Headline]:
+    """The same on one workload, where there is no sweep over sizes."""
+    for study in report.studies:
+        most: dict[str, float] = {}
+        for row in filter(is_usable, records(study.protocols)):
+            if (value := row.figure("metadata_per_message")) is not None:
+                approach = _represents(row.text("protocol"))
+                most[approach] = max(value, most.get(approach, value))
+        if HYBRID in most and MATRIX in most:
             yield Headline(
-                size(max(known)),
+                size(most[HYBRID]),
                 "of metadata per message with hybrid buffering, on the network where it needs most. "
-                f"Matrix clocks: up to {size(max(others))}.",
+                f"Matrix clocks: up to {size(most[MATRIX])}.",
                 f"protocols-{study.name}",
             )
 
 
-def all_clean(contents: ReportView) -> Iterator[Headline]:
+def all_clean(report: ReportView) -> Iterator[Headline]:
     """How many replays of causal protocols the auditor judged, and how they did."""
-    rows = [row for study in contents.studies for row in records(study.protocols)]
+    rows = [row for study in report.studies for row in records(study.protocols)]
     causal = [row for row in rows if row.values.get("causal") is True]
     clean = [row for row in causal if row.text("verdict") == "clean"]
     if causal:
@@ -137,13 +140,13 @@ def all_clean(contents: ReportView) -> Iterator[Headline]:
         )
 
 
-def price(contents: ReportView) -> Iterator[Headline]:
+def price(report: ReportView) -> Iterator[Headline]:
     """How fast causal delivery was at best."""
-    for study in contents.studies:
-        rows = [row for row in records(study.protocols) if is_usable(row)]
+    for study in report.studies:
+        rows = filter(is_usable, records(study.protocols))
         known = [(v, row) for row in rows if (v := row.figure("latency_p99")) is not None]
         if known:
-            value, row = min(known, key=lambda each: each[0])
+            value, row = min(known, key=itemgetter(0))
             yield Headline(
                 shown(value, "time"),
                 f"p99 latency of {visible(row.text('protocol'))} on {visible(row.text('network'))}, "
@@ -152,9 +155,9 @@ def price(contents: ReportView) -> Iterator[Headline]:
             )
 
 
-def judged(contents: ReportView) -> Iterator[Headline]:
-    """What the auditor says of traces from elsewhere."""
-    for audit in contents.audits:
+def judged(report: ReportView) -> Iterator[Headline]:
+    """The verdict of the auditor on traces from elsewhere."""
+    for audit in report.audits:
         rows = records(audit.verdicts)
         if rows:
             events = sum(row.total("events") for row in rows)
@@ -167,9 +170,9 @@ def judged(contents: ReportView) -> Iterator[Headline]:
             )
 
 
-def grown(contents: ReportView) -> Iterator[Headline]:
+def grown(report: ReportView) -> Iterator[Headline]:
     """At least how much was simulated."""
-    for sweep in contents.sweeps:
+    for sweep in report.sweeps:
         if rows := records(sweep.results):
             yield Headline(
                 f"{len(rows):,}", "simulated runs, each a click away.", f"growth-{sweep.name}"

@@ -1,15 +1,21 @@
-"""Values as people read them, and as they are: a page shows the one, and carries the other."""
-
-from __future__ import annotations
+"""Values as people read them, and exact ones: a page shows the former and carries the latter."""
 
 import math
 from typing import Final
 
 from beforehand.report.model import Value
-from beforehand.results.format import UNKNOWN, duration, number, percent, size, timestamp
+from beforehand.results.format import (
+    NANOSECONDS,
+    UNKNOWN,
+    duration,
+    number,
+    percent,
+    size,
+    timestamp,
+)
 from beforehand.results.schema import Unit
 
-# What HTML cannot hold, or what would be seen as nothing: shown as a picture of it.
+# Characters that HTML cannot hold, or that are invisible: shown as a picture of them.
 _PICTURES: Final = {
     **{code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n"},
     0x7F: "\u2421",
@@ -30,6 +36,8 @@ def shown(value: Value, unit: Unit) -> str:
     match unit:
         case "time":
             text = duration(value)
+        case "seconds":
+            text = duration(value * NANOSECONDS)
         case "bytes":
             text = size(value)
         case "share":
@@ -42,7 +50,7 @@ def shown(value: Value, unit: Unit) -> str:
 
 
 def raw(value: Value) -> str:
-    """A value exactly: what is read back from this is what the pipeline wrote."""
+    """A value exactly: parsing it returns what the pipeline wrote."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -51,14 +59,14 @@ def raw(value: Value) -> str:
 
 
 def signed(text: str) -> str:
-    """With a minus sign that is one, and none before a zero."""
+    """With a typographic minus sign, and none before a zero."""
     if text.startswith("-"):
         return f"\u2212{text[1:]}" if text.strip("-0., ") else text[1:]
     return text
 
 
 def visible(text: str) -> str:
-    """Text from somewhere, with nothing in it that a page cannot hold."""
+    """Text from outside, without characters that a page cannot hold."""
     clean = text.translate(_PICTURES)
     return clean.encode("utf-8", "backslashreplace").decode("utf-8")
 

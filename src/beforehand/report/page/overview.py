@@ -1,11 +1,9 @@
-"""The parts of a report as a reader meets them: what was run, each with its size and how it was made."""
-
-from __future__ import annotations
+"""The parts of a report in the order of the page: what was run, how large it was, and where."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from beforehand.report.model import Provenance, ReportView, RunView
+from beforehand.report.model import PartView, ReportView, RunView, TableView
 from beforehand.report.page.tables import records
 from beforehand.results.format import counted
 
@@ -15,10 +13,8 @@ class PartSummary:
     """Something that was run."""
 
     what: str  # cluster, study, sweep or audit
-    title: str
-    folder: str
+    view: PartView
     size: str  # in words
-    made: Provenance
     link: str  # an anchor of the page
 
 
@@ -39,61 +35,46 @@ class EnvironmentGroup:
     parts: tuple[str, ...]  # titles
 
 
-def parts(contents: ReportView) -> list[PartSummary]:
+def parts(report: ReportView) -> Iterator[PartSummary]:
     """All that was run, in the order of the page."""
-    return [*_clusters(contents), *_studies(contents), *_sweeps(contents), *_audits(contents)]
-
-
-def _clusters(contents: ReportView) -> Iterator[PartSummary]:
-    for each in contents.clusters:
-        rows = records(each.processes)
+    for cluster in report.clusters:
         size = (
-            f"{counted(len(rows), 'process', 'processes')}, "
-            f"{counted(sum(row.total('delivered') for row in rows), 'delivery', 'deliveries')}"
+            f"{counted(len(cluster.processes.rows), 'process', 'processes')}, "
+            f"{counted(_total(cluster.processes, 'delivered'), 'delivery', 'deliveries')}"
         )
-        link = f"cluster-{each.name}"
-        yield PartSummary("cluster", each.title, each.folder, size, each.made, link)
+        yield PartSummary("cluster", cluster, size, f"cluster-{cluster.name}")
+    for study in report.studies:
+        size = counted(len(records(study.protocols)), "replay")
+        if study.audit is not None:
+            size += f", {counted(_total(study.audit.verdicts, 'events'), 'event')} judged"
+        yield PartSummary("study", study, size, f"protocols-{study.name}")
+    for sweep in report.sweeps:
+        size = counted(len(records(sweep.results)), "run")
+        yield PartSummary("sweep", sweep, size, f"growth-{sweep.name}")
+    for audit in report.audits:
+        events = counted(_total(audit.verdicts, "events"), "event")
+        size = f"{counted(len(audit.verdicts.rows), 'run')}, {events} judged"
+        yield PartSummary("audit", audit, size, f"audit-{audit.name}")
 
 
-def _studies(contents: ReportView) -> Iterator[PartSummary]:
-    for each in contents.studies:
-        size = counted(len(records(each.protocols)), "replay")
-        if each.audit is not None:
-            events = sum(row.total("events") for row in records(each.audit.verdicts))
-            size += f", {counted(events, 'event')} judged"
-        link = f"protocols-{each.name}"
-        yield PartSummary("study", each.title, each.folder, size, each.made, link)
+def _total(table: TableView, column: str) -> int:
+    return sum(row.total(column) for row in records(table))
 
 
-def _sweeps(contents: ReportView) -> Iterator[PartSummary]:
-    for each in contents.sweeps:
-        size = counted(len(records(each.results)), "run")
-        yield PartSummary("sweep", each.title, each.folder, size, each.made, f"growth-{each.name}")
-
-
-def _audits(contents: ReportView) -> Iterator[PartSummary]:
-    for each in contents.audits:
-        rows = records(each.verdicts)
-        events = sum(row.total("events") for row in rows)
-        size = f"{counted(len(rows), 'run')}, {counted(events, 'event')} judged"
-        yield PartSummary("audit", each.title, each.folder, size, each.made, f"audit-{each.name}")
-
-
-def run_groups(contents: ReportView) -> list[RunGroup]:
-    """All runs that figures lead to, by part."""
-    found = [
-        *(RunGroup(each.title, f"protocols-{each.name}", each.runs) for each in contents.studies),
-        *(RunGroup(each.title, f"growth-{each.name}", each.runs) for each in contents.sweeps),
+def run_groups(report: ReportView) -> list[RunGroup]:
+    """All runs that figures link to, by part."""
+    groups = [
+        *(RunGroup(study.title, f"protocols-{study.name}", study.runs) for study in report.studies),
+        *(RunGroup(sweep.title, f"growth-{sweep.name}", sweep.runs) for sweep in report.sweeps),
     ]
-    return [group for group in found if group.runs]
+    return [group for group in groups if group.runs]
 
 
-def environments(contents: ReportView) -> list[EnvironmentGroup]:
-    """The environments, each once, with the parts that were made in it."""
-    found: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    for part in parts(contents):
-        found.setdefault(tuple(part.made.environment.items()), []).append(part.title)
-    whole = tuple(contents.made.environment.items())
-    if whole and whole not in found:
-        found[whole] = []
-    return [EnvironmentGroup(facts, tuple(titles)) for facts, titles in found.items()]
+def environments(report: ReportView) -> list[EnvironmentGroup]:
+    """The environments, each once, with the parts that were run in it."""
+    titles: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for part in parts(report):
+        titles.setdefault(tuple(part.view.made.environment.items()), []).append(part.view.title)
+    if report.made.environment:
+        titles.setdefault(tuple(report.made.environment.items()), [])
+    return [EnvironmentGroup(facts, tuple(names)) for facts, names in titles.items()]

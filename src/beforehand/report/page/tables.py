@@ -1,7 +1,5 @@
 """Tables by the names of their columns, as the charts and findings need them."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 from beforehand.report.model import TableView, Value
@@ -17,7 +15,7 @@ class Record(NamedTuple):
     anchor: str | None  # of the run that made it
 
     def text(self, name: str) -> str:
-        """What a column says; empty if there is nothing."""
+        """A value as text; empty if there is none."""
         value = self.values.get(name)
         return "" if value is None else str(value)
 
@@ -30,7 +28,7 @@ class Record(NamedTuple):
 
     @property
     def violated(self) -> bool:
-        """Whether the auditor found something, in a row of verdicts."""
+        """Whether the auditor reported violations of this run."""
         return self.text("verdict") == "violated"
 
     def total(self, name: str) -> int:
@@ -50,11 +48,11 @@ def records(table: TableView | None) -> list[Record]:
     ]
 
 
-def column(table: TableView, name: str) -> Field | None:
-    """A column by its name."""
-    return next((each for each in table.columns if each.name == name), None)
+def fields(table: TableView | None) -> dict[str, Field]:
+    """The columns of a table by name."""
+    return {field.name: field for field in table.columns} if table else {}
 
 
 def distinct(rows: list[Record], name: str) -> list[str]:
-    """What a column says, each once, in the order of the table."""
+    """The values of a column, without repetitions, in the order of the table."""
     return list(dict.fromkeys(row.text(name) for row in rows))

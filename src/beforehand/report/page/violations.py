@@ -1,6 +1,4 @@
-"""Violations for the page: hundreds of them, so as data from which a script makes what is looked at."""
-
-from __future__ import annotations
+"""Violations for the page: hundreds of them, so as data from which a script renders the open ones."""
 
 from base64 import b64encode
 from collections import Counter
@@ -20,7 +18,7 @@ PRINTED: Final = 3  # sentences of each run that stand in the page itself, for p
 class ViolationGroup:
     """The violations of one run."""
 
-    place: int  # in the data
+    index: int  # in the data
     title: str
     run: str
     anchor: str | None
@@ -29,81 +27,77 @@ class ViolationGroup:
     first: tuple[str, ...]  # sentences
 
 
-def grouped(contents: ReportView) -> list[tuple[AuditView, list[ViolationGroup]]]:
+def grouped(report: ReportView) -> list[tuple[AuditView, list[ViolationGroup]]]:
     """Each audit, and its violations by run, in their order."""
-    found: list[tuple[AuditView, list[ViolationGroup]]] = []
-    place = 0
-    for audit in audits(contents):
-        groups = [
-            _group(place + number, run, of_run)
-            for number, (run, of_run) in enumerate(_by_run(audit).items())
-        ]
-        place += len(groups)
-        found.append((audit, groups))
-    return found
+    audited = []
+    index = 0
+    for audit in audits(report):
+        runs = _by_run(audit).values()
+        audited.append((audit, [_group(n, violations) for n, violations in enumerate(runs, index)]))
+        index += len(runs)
+    return audited
 
 
-def packed(contents: ReportView) -> str:
-    """For each group, in the order of `grouped`, what its script needs, as text.
+def packed(report: ReportView) -> str:
+    """For each group, in the order of `grouped`, the input of its script, as text.
 
-    Thousands of small diagrams are megabytes of JSON that is nearly the same again and again. So it is
-    compressed (zlib, in base64), by which it becomes ten times smaller; browsers can undo that.
+    Thousands of small diagrams are megabytes of JSON with many repetitions. Compressed (zlib, in
+    base64) it is ten times smaller, and browsers can decompress it.
     """
-    found = [_plain(of_run) for audit in audits(contents) for of_run in _by_run(audit).values()]
-    return b64encode(compress(bundle.as_json(found).encode(), level=9)).decode()
+    groups = [_plain(run) for audit in audits(report) for run in _by_run(audit).values()]
+    return b64encode(compress(bundle.as_json(groups).encode(), level=9)).decode()
 
 
-def audits(contents: ReportView) -> list[AuditView]:
+def audits(report: ReportView) -> list[AuditView]:
     """All of them: those of studies first."""
-    own = [study.audit for study in contents.studies if study.audit is not None]
-    return [*own, *contents.audits]
+    return [*(study.audit for study in report.studies if study.audit is not None), *report.audits]
 
 
 def kinds(audited: list[tuple[AuditView, list[ViolationGroup]]]) -> list[str]:
-    """Each kind that is there, once."""
+    """The kinds of violations that occur."""
     return sorted({kind for _, groups in audited for group in groups for kind, _ in group.kinds})
 
 
-def _group(place: int, run: str, found: list[ViolationView]) -> ViolationGroup:
+def _group(index: int, violations: list[ViolationView]) -> ViolationGroup:
+    first = violations[0]
     return ViolationGroup(
-        place,
-        found[0].title,
-        run,
-        found[0].anchor,
-        tuple(sorted(Counter(each.kind for each in found).items())),
-        len(found),
-        tuple(each["short"] for each in _plain(found[:PRINTED])),
+        index,
+        first.title,
+        first.run,
+        first.anchor,
+        tuple(sorted(Counter(violation.kind for violation in violations).items())),
+        len(violations),
+        tuple(plain["short"] for plain in _plain(violations[:PRINTED])),
     )
 
 
 def _by_run(audit: AuditView) -> dict[str, list[ViolationView]]:
-    found: dict[str, list[ViolationView]] = {}
-    for each in audit.violations:
-        found.setdefault(each.run, []).append(each)
-    return found
+    runs: dict[str, list[ViolationView]] = {}
+    for violation in audit.violations:
+        runs.setdefault(violation.run, []).append(violation)
+    return runs
 
 
-def _plain(found: list[ViolationView]) -> list[dict[str, Any]]:
-    labels = _labels(found)
+def _plain(violations: list[ViolationView]) -> list[dict[str, Any]]:
+    labels = _labels(violations)
     return [
         {
-            "kind": visible(each.kind),
-            "sentence": visible(each.sentence),
-            "short": _relabelled(visible(each.sentence), labels),
-            "diagram": None if each.diagram is None else columns(each.diagram),
+            "kind": visible(violation.kind),
+            "sentence": visible(violation.sentence),
+            "short": _relabelled(visible(violation.sentence), labels),
+            "diagram": None if violation.diagram is None else columns(violation.diagram),
         }
-        for each in found
+        for violation in violations
     ]
 
 
-def _labels(found: list[ViolationView]) -> dict[str, str]:
-    """What the diagrams of a run call its processes: n1 and not n1@9c017489ccba3459."""
+def _labels(violations: list[ViolationView]) -> dict[str, str]:
+    """The labels of processes in the diagrams of a run: n1 and not n1@9c017489ccba3459."""
     known: dict[str, set[str]] = {}
-    for each in found:
-        drawn = each.diagram
-        for process, label in zip(drawn.processes, drawn.labels, strict=True) if drawn else ():
+    for diagram in (violation.diagram for violation in violations if violation.diagram):
+        for process, label in zip(diagram.processes, diagram.labels, strict=True):
             known.setdefault(visible(process), set()).add(visible(label))
-    # One that is called differently in two of them keeps its name.
+    # A process with different labels in two diagrams keeps its name.
     return {
         name: min(labels) for name, labels in known.items() if {name} != labels and len(labels) == 1
     }

@@ -1,4 +1,4 @@
-"""What is shared while a folder is read: names that are taken, and what is missing."""
+"""State shared while a folder is read: names in use, and missing parts."""
 
 from __future__ import annotations
 
@@ -17,18 +17,15 @@ _MOST_LETTERS: Final = 60  # of a name: it becomes a file name and a part of lin
 
 
 class Gap(Exception):
-    """Something cannot be read; the text says what was found instead.
+    """Something cannot be read: it is damaged, or was never finished, so that its note is missing."""
 
-    It is either damaged, or was never finished: then there is no note that says it is complete.
-    """
-
-    def __init__(self, found: str, damaged: bool = True) -> None:
+    def __init__(self, problem: str, damaged: bool = True) -> None:
         self.damaged = damaged
-        super().__init__(found)
+        super().__init__(problem)
 
 
 class ReadingContext:
-    """Of one report."""
+    """The state of one report."""
 
     def __init__(self, root: Path, commands: Commands) -> None:
         self.root = root
@@ -37,7 +34,7 @@ class ReadingContext:
         self._taken: set[str] = set()
 
     def name(self, *words: str) -> str:
-        """A name of letters, digits and dashes that no other has."""
+        """A unique name of letters, digits and dashes."""
         plain = re.sub(r"[^a-z0-9]+", "-", "-".join(words).lower()).strip("-")
         plain = plain[:_MOST_LETTERS].rstrip("-") or "part"
         name, number = plain, 2
@@ -66,11 +63,11 @@ class PartContext:
     repair: str  # what to do if something of it is damaged or deleted
 
     def miss(self, which: str, why: str, *, damaged: bool = False) -> None:
-        """Something of it should be there and is not."""
-        do = self.repair if damaged else self.remedy
-        found = MissingPart(f"{which} of {self.what}", f"{why}; {do}")
-        if found not in self.context.missing:
-            self.context.missing.append(found)
+        """List something of it as missing."""
+        remedy = self.repair if damaged else self.remedy
+        gap = MissingPart(f"{which} of {self.what}", f"{why}; {remedy}")
+        if gap not in self.context.missing:
+            self.context.missing.append(gap)
 
     def attempt(self, which: str, read: Callable[[], T]) -> T | None:
         """The result of `read`; None if there is a gap, which is then listed as missing."""
@@ -78,6 +75,6 @@ class PartContext:
             return read()
         except Gap as gap:
             self.miss(which, str(gap), damaged=gap.damaged)
-        except OSError as problem:  # such as a folder that one may not look into
+        except OSError as problem:  # such as missing permissions
             self.miss(which, f"{problem.filename} cannot be read ({problem.strerror})")
         return None

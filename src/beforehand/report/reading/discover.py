@@ -1,6 +1,4 @@
-"""What a folder holds: the outputs of the pipeline in it, and below it."""
-
-from __future__ import annotations
+"""Finds the outputs of the pipeline in a folder, and below it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +8,7 @@ from beforehand.report.reading.context import Gap, ReadingContext
 from beforehand.report.reading.files import check_columns, parquet
 from beforehand.report.reading.traces import files_of
 from beforehand.results.layout import MARKS, OutputKind, kind_of
-from beforehand.results.tables.traffic import EVENTS
+from beforehand.results.tables.ingest import EVENTS
 
 DEEP: Final = 3  # folders below the one that was named
 
@@ -25,20 +23,16 @@ class Output(NamedTuple):
 def find(folder: Path, context: ReadingContext, deep: int = DEEP) -> Iterator[Output]:
     """All outputs in a folder, by name; what is in one of them belongs to it."""
     part = context.part(f"the folder {context.label(folder)}", "check that you may read it")
-    looked = part.attempt("all", lambda: (kind_of(folder), _folders_in(folder)))
-    if looked is None:
-        return
-    kind, inside = looked
+    listing = part.attempt(
+        "all", lambda: (kind_of(folder), sorted(filter(Path.is_dir, folder.iterdir())))
+    )
+    kind, folders = listing or (None, [])
     if kind is not None:
         yield Output(kind, folder)
         return
-    for each in inside if deep else ():
-        if each.name[0] not in "._":
-            yield from find(each, context, deep - 1)
-
-
-def _folders_in(folder: Path) -> list[Path]:
-    return sorted(each for each in folder.iterdir() if each.is_dir())
+    for inner in folders if deep else ():
+        if inner.name[0] not in "._":
+            yield from find(inner, context, deep - 1)
 
 
 def looked_for() -> str:

@@ -4,8 +4,6 @@ A table counts if Spark has finished it (`_SUCCESS`), if all its files are there
 it has the columns that are needed, of the kinds that are needed. Columns that are not known are kept.
 """
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Iterator
@@ -22,9 +20,10 @@ from beforehand.results.layout import SUCCESS
 from beforehand.results.notes import VERSION
 from beforehand.results.schema import Field, Schema
 
-# What comes of files that are cut off, not what they say they are, or no longer there.
+# Raised for files that are truncated, of another format, or no longer there.
 _BAD_FILES: Final = (OSError, EOFError, ValueError, RecursionError, zlib.error)
 TRACE_VERSION: Final = b"beforehand-trace"  # in the metadata of Parquet files
+_NEWER: Final = f"is of version {{}}, and this program reads version {VERSION} (upgrade it)"
 
 
 def read_note(path: Path) -> dict[str, Any]:
@@ -32,15 +31,25 @@ def read_note(path: Path) -> dict[str, Any]:
     if not path.exists():
         raise Gap(f"there is no {path}", damaged=False)
     with clear(path):
-        found = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(found, dict):
+        note = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(note, dict):
         raise Gap(f"{path} holds no JSON object")
-    version = found.get("version", VERSION)
+    version = note.get("version", VERSION)
     if not isinstance(version, int) or version > VERSION:
-        raise Gap(
-            f"{path} is of version {version!r}, and this program knows version {VERSION} (upgrade it)"
-        )
-    return found
+        raise Gap(f"{path} {_NEWER.format(version)}")
+    return note
+
+
+def read_rows(folder: Path, needed: Schema) -> list[dict[str, Any]]:
+    """The rows of a table, with all of its columns; those that are needed have values."""
+    rows: list[dict[str, Any]] = read_table(folder, needed).to_pylist()
+    # A list may be null where there is nothing to list.
+    names = [field.name for field in needed if not field.nullable and field.type != "texts"]
+    for row in rows:
+        for name in names:
+            if row[name] is None:
+                raise Gap(f"{folder} has a row without {name!r}")
+    return rows
 
 
 def read_table(folder: Path, needed: Schema) -> pa.Table:
@@ -59,10 +68,10 @@ def finished_dataset(folder: Path) -> ds.Dataset:
         raise Gap(f"{folder} is a file, and should be a folder")
     if not (folder / SUCCESS).exists():
         raise Gap(f"{folder} was not finished: there is no {SUCCESS} in it")
-    gone = [each for each in folder.glob(".*.crc") if not each.with_name(each.name[1:-4]).exists()]
-    if gone:  # Spark's checksums outlive files that were deleted
-        names = ", ".join(sorted(each.name[1:-4] for each in gone)[:3])
-        raise Gap(f"{folder} had files that are gone ({names})")
+    # Spark's checksums outlive files that were deleted.
+    written = [checksum.with_name(checksum.name[1:-4]) for checksum in folder.glob(".*.crc")]
+    if gone := sorted(file.name for file in written if not file.exists()):
+        raise Gap(f"{folder} had files that are gone ({', '.join(gone[:3])})")
     files = sorted(folder.glob("*.parquet"))
     if not files:
         raise Gap(f"{folder} holds no Parquet files")
@@ -70,54 +79,48 @@ def finished_dataset(folder: Path) -> ds.Dataset:
 
 
 def parquet(files: list[Path]) -> ds.Dataset:
-    """Files of one table, whose ends are looked at."""
-    schemas = []
-    for file in files:  # the dataset itself would look at the first one only
+    """Files of one table, with the same columns in each."""
+    names = None
+    for file in files:  # the dataset itself would check the first one only
         with clear(file):
             schema = pq.read_schema(str(file))
-        schemas.append(schema)
-        if schema.names != schemas[0].names:
-            raise Gap(f"{file} has other columns than {files[0].name} beside it")
+        names = names or schema.names
+        if schema.names != names:
+            raise Gap(f"{file} has other columns than {files[0].name} next to it")
         version = (schema.metadata or {}).get(TRACE_VERSION, b"1")
         if version != str(VERSION).encode():
-            raise Gap(
-                f"{file} is a trace of version {version.decode('ascii', 'replace')}, and this program "
-                f"knows version {VERSION} (upgrade it)"
-            )
+            raise Gap(f"{file} {_NEWER.format(version.decode('ascii', 'replace'))}")
     with clear(files[0].parent):
-        return ds.dataset([str(each) for each in files], format="parquet")
+        return ds.dataset(list(map(str, files)), format="parquet")
 
 
 def check_columns(where: Path, schema: pa.Schema, needed: Schema) -> None:
-    """Refuse a table that has not what is needed."""
+    """Refuse a table that lacks a needed column, or has one of another type."""
     for field in needed:
         if field.name not in schema.names:
             raise Gap(f"{where} has no column {field.name!r}")
-        found = schema.field(field.name).type
-        if not _fits(found, field):
-            raise Gap(f"{where}: its column {field.name!r} holds {found}, not {field.type}")
+        actual = schema.field(field.name).type
+        if not _fits(actual, field):
+            raise Gap(f"{where}: its column {field.name!r} holds {actual}, not {field.type}")
 
 
-def _fits(found: pa.DataType, needed: Field) -> bool:
+def _fits(actual: pa.DataType, needed: Field) -> bool:
     types = pa.types
-    match needed.type:
-        case "text":
-            return bool(types.is_string(found) or types.is_large_string(found))
-        case "texts":
-            return bool(types.is_list(found) and types.is_string(found.value_type))
-        case "boolean":
-            return bool(types.is_boolean(found))
-        case "integer":
-            return bool(types.is_integer(found))
-        case "real":
-            return bool(types.is_integer(found) or types.is_floating(found))
-        case _:
-            return bool(types.is_list(found))
+    if needed.type == "texts":
+        return bool(types.is_list(actual) and types.is_string(actual.value_type))
+    accepted = {
+        "text": (types.is_string, types.is_large_string),
+        "boolean": (types.is_boolean,),
+        "integer": (types.is_integer,),
+        "real": (types.is_integer, types.is_floating),
+    }
+    tests = (types.is_list,) if isinstance(needed.type, Schema) else accepted[needed.type]
+    return any(test(actual) for test in tests)
 
 
 @contextmanager
 def clear(path: Path) -> Iterator[None]:
-    """Turn what goes wrong with a file into a gap, described in one line."""
+    """Report an unreadable file as a gap, in one line."""
     try:
         yield
     except (*_BAD_FILES, pa.ArrowException) as problem:

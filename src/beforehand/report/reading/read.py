@@ -1,18 +1,17 @@
 """All outputs of a folder, read into the views of a report."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from beforehand.errors import ReportError
 from beforehand.report.commands import Commands, instruction
 from beforehand.report.model import (
     AuditView,
     ClusterView,
+    PartView,
     Provenance,
     ReportView,
     StudyView,
@@ -21,20 +20,24 @@ from beforehand.report.model import (
 from beforehand.report.reading.audits import read_lone_audit
 from beforehand.report.reading.clusters import read_cluster
 from beforehand.report.reading.context import ReadingContext
-from beforehand.report.reading.discover import (
-    DEEP,
-    Output,
-    find,
-    is_trace,
-    looked_for,
-)
+from beforehand.report.reading.discover import DEEP, Output, find, is_trace, looked_for
 from beforehand.report.reading.files import read_note
 from beforehand.report.reading.studies import read_study, read_traffic
 from beforehand.report.reading.sweeps import read_sweep
 from beforehand.report.reading.values import provenance_of
 from beforehand.results.layout import DemoFolder, OutputKind, kind_of
 
-# What the steps of a demo leave.
+T = TypeVar("T", bound=PartView)
+
+# None where nothing of an output can be read, which is then listed as missing.
+READERS: Final[dict[OutputKind, Callable[[Path, ReadingContext], PartView | None]]] = {
+    "cluster": read_cluster,
+    "study": read_study,
+    "ingest": read_traffic,
+    "sweep": read_sweep,
+    "audit": read_lone_audit,
+}
+# The outputs of the steps of a demo.
 STEPS: Final[dict[str, tuple[OutputKind, str]]] = {
     "cluster": ("cluster", DemoFolder.CLUSTER),
     "audit": ("audit", DemoFolder.AUDIT),
@@ -48,33 +51,24 @@ def read(folder: str | Path, made: Provenance | None, commands: Commands) -> Rep
     """Read all outputs in a folder or below it; see `report.read`."""
     root = _checked(folder, commands)
     context = ReadingContext(root, commands)
-    clusters: list[ClusterView | None] = []
-    studies: list[StudyView] = []
-    sweeps: list[SweepView] = []
-    audits: list[AuditView | None] = []
     outputs = list(find(root, context))
-    for kind, where in outputs:
-        if kind == "cluster":
-            clusters.append(read_cluster(where, context))
-        elif kind == "study":
-            studies.append(read_study(where, context))
-        elif kind == "traffic":
-            studies.append(read_traffic(where, context))
-        elif kind == "sweep":
-            sweeps.append(read_sweep(where, context))
-        else:
-            audits.append(read_lone_audit(where, context))
-    if not (clusters or studies or sweeps or audits or (root / DemoFolder.NOTE).exists()):
+    if not outputs and not (root / DemoFolder.NOTE).exists():
         raise ReportError(_nothing(root, commands))
+    views = [READERS[kind](where, context) for kind, where in outputs]
     return ReportView(
         str(folder),
         _demo(root, outputs, context) or made or Provenance(commands.report(root)),
-        tuple(each for each in clusters if each is not None),
-        tuple(studies),
-        tuple(sweeps),
-        tuple(each for each in audits if each is not None),
+        _of_type(ClusterView, views),
+        _of_type(StudyView, views),
+        _of_type(SweepView, views),
+        _of_type(AuditView, views),
         tuple(context.missing),
+        commands.suggestions,
     )
+
+
+def _of_type(type_: type[T], views: Sequence[PartView | None]) -> tuple[T, ...]:
+    return tuple(view for view in views if isinstance(view, type_))
 
 
 def _checked(folder: str | Path, commands: Commands) -> Path:
@@ -84,11 +78,8 @@ def _checked(folder: str | Path, commands: Commands) -> Path:
     if not root.exists():
         raise ReportError(f"{folder}: there is no such folder; name one that the pipeline wrote")
     if not root.is_dir():
-        remedy = (
-            _for_traces(root, commands)
-            if is_trace(root)
-            else "name the folder that the pipeline wrote"
-        )
+        folder_wanted = "name the folder that the pipeline wrote"
+        remedy = _for_traces(root, commands) if is_trace(root) else folder_wanted
         raise ReportError(f"{folder} is a file; {remedy}")
     if not os.access(root, os.R_OK | os.X_OK):
         raise ReportError(
@@ -98,10 +89,10 @@ def _checked(folder: str | Path, commands: Commands) -> Path:
 
 
 def _nothing(root: Path, commands: Commands) -> str:
-    whole = [each for each in root.resolve().parents[: DEEP + 1] if kind_of(each) is not None]
-    if whole:
-        whole_report = instruction(commands.report(whole[-1]), f"read {whole[-1]}")
-        return f"{root} is part of a larger output; {whole_report} to report on all of it"
+    outputs = [parent for parent in root.resolve().parents[: DEEP + 1] if kind_of(parent)]
+    if outputs:
+        read_whole = instruction(commands.report(outputs[-1]), f"read {outputs[-1]}")
+        return f"{root} is part of a larger output; {read_whole} to report on all of it"
     if is_trace(root):
         return f"{root} holds traces and no results; {_for_traces(root, commands)}"
     return (

@@ -3,19 +3,19 @@
 A wave counts if its note is in `waves/`; a run that was done again belongs to the last wave that has it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
 from beforehand.report.model import Provenance, RunView, TableView
 from beforehand.report.reading.context import Gap, PartContext, ReadingContext
-from beforehand.report.reading.files import finished_dataset, read_note, read_table
-from beforehand.report.reading.values import column, provenance_of, string, strings, value
+from beforehand.report.reading.files import finished_dataset, read_note, read_rows
+from beforehand.report.reading.values import Row, column, provenance_of, string, strings, value
+from beforehand.results.format import counted, some
 from beforehand.results.layout import SweepFolder
 from beforehand.results.schema import real, text
 from beforehand.results.tables.sweep import RESULTS
@@ -33,8 +33,6 @@ _FIGURES: Final = (
     text("meaning", "What the figure says."),
 )
 
-Row = Mapping[str, Any]
-
 
 @dataclass
 class Results:
@@ -48,8 +46,8 @@ class Results:
 
 def read_results(folder: Path, part: PartContext) -> Results:
     """All that counts in the folder of a sweep."""
-    found = Results()
-    owners: dict[str, str] = {}
+    results = Results()
+    owners: dict[str, str] = {}  # run -> its last wave
     rows: dict[tuple[str, str], Row] = {}
     notes = sorted((folder / SweepFolder.WAVES).glob("*.json"))
     for path in notes:
@@ -58,18 +56,22 @@ def read_results(folder: Path, part: PartContext) -> Results:
         if note is None:
             continue
         owners |= dict.fromkeys(note["runs"], wave)
-        found.made |= dict.fromkeys(note["runs"], provenance_of(note))
-        found.commands |= _commands(note)
+        results.made |= dict.fromkeys(note["runs"], provenance_of(note))
+        commands = note.get("commands")
+        if isinstance(commands, dict):
+            results.commands |= {run: string(command) for run, command in commands.items()}
         if note["traced"]:
             traces = part.attempt("traces", partial(_traces, folder / SweepFolder.TRACES / wave))
-            found.traces |= dict.fromkeys(note["traced"], traces) if traces else {}
-        table = part.attempt("some runs", partial(_rows, folder / SweepFolder.RESULTS / wave))
+            results.traces |= dict.fromkeys(note["traced"], traces) if traces else {}
+        table = part.attempt(
+            "some runs", partial(read_rows, folder / SweepFolder.RESULTS / wave, NEEDED)
+        )
         rows |= {(row["run"], wave): row for row in table or ()}
     known = [rows[key] for key in owners.items() if key in rows]
-    found.rows = sorted(known, key=lambda row: tuple(row[name] for name in ORDER))
+    results.rows = sorted(known, key=itemgetter(*ORDER))
     _report_lost(part, owners, rows)
     _report_unfinished(folder, part, {path.stem for path in notes})
-    return found
+    return results
 
 
 def _wave(path: Path) -> dict[str, Any]:
@@ -78,21 +80,6 @@ def _wave(path: Path) -> dict[str, Any]:
         if not isinstance(note.get(name), list) or len(strings(note[name])) < len(note[name]):
             raise Gap(f"{path} has no list of {name}")
     return note
-
-
-def _commands(note: Row) -> dict[str, str]:
-    commands = note.get("commands")
-    if not isinstance(commands, dict):
-        return {}
-    return {run: string(command) for run, command in commands.items()}
-
-
-def _rows(folder: Path) -> list[dict[str, Any]]:
-    rows = read_table(folder, NEEDED).to_pylist()
-    for row in rows:
-        if any(row[name] is None for name in NEEDED.names if name != "error"):
-            raise Gap(f"{folder} has an incomplete row")
-    return [dict(row) for row in rows]
 
 
 def _traces(folder: Path) -> Path:
@@ -104,25 +91,20 @@ def _traces(folder: Path) -> Path:
 def _report_lost(
     part: PartContext, owners: Mapping[str, str], rows: Mapping[tuple[str, str], Row]
 ) -> None:
-    """Runs that a note promises and its table has not."""
+    """Report runs that a note lists and its table lacks."""
     read = {wave for _, wave in rows}
     lost = [run for run, wave in owners.items() if wave in read and (run, wave) not in rows]
     if lost:
-        some = ", ".join(lost[:3]) + (" ..." if len(lost) > 3 else "")
-        part.miss(
-            f"{len(lost):,} runs", f"their rows are gone from its results ({some})", damaged=True
-        )
+        problem = f"their rows are gone from its results ({some(lost)})"
+        part.miss(counted(len(lost), "run"), problem, damaged=True)
 
 
 def _report_unfinished(folder: Path, part: PartContext, waves: set[str]) -> None:
-    """Tables without a note."""
-    for each in sorted((folder / SweepFolder.RESULTS).glob("*")):
-        if each.is_dir() and each.name not in waves:
-            part.miss(
-                "some runs",
-                f"{each} has no note in waves, so it does not count: the sweep was stopped there, or is "
-                "still under way",
-            )
+    """Report tables without a note."""
+    for table in sorted((folder / SweepFolder.RESULTS).glob("*")):
+        if table.is_dir() and table.name not in waves:
+            problem = "the sweep was stopped there, or is still running"
+            part.miss("some runs", f"{table} has no note in waves, so it does not count: {problem}")
 
 
 def run_of(
@@ -146,10 +128,9 @@ def run_of(
 
 def _figures(row: Row, anchor: str, title: str) -> TableView:
     names = [name for name in row if name not in _NOT_FIGURES]
-    columns = [column(name, RESULTS) for name in names]
     rows = tuple(
-        (each.name, value(row[each.name]), each.heading, each.unit, each.meaning)
-        for each in columns
+        (field.name, value(row[field.name]), field.heading, field.unit, field.meaning)
+        for field in (column(name, RESULTS) for name in names)
     )
     return TableView(f"{anchor}-figures", title, _FIGURES, rows)
 

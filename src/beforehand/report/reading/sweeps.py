@@ -1,18 +1,24 @@
 """Sweeps: the table of their runs, and the tables of `metrics/` as they are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from beforehand.report.commands import instruction
 from beforehand.report.model import Provenance, SweepView, TableView
 from beforehand.report.reading.context import ReadingContext
 from beforehand.report.reading.files import read_note, read_table
-from beforehand.report.reading.results import Results, Row, read_results, run_of
-from beforehand.report.reading.values import column, provenance_of, string, table_view, whole_table
+from beforehand.report.reading.results import Results, read_results, run_of
+from beforehand.report.reading.values import (
+    Row,
+    column,
+    provenance_of,
+    table_view,
+    whole_table,
+)
+from beforehand.results.format import counted
 from beforehand.results.layout import SweepFolder
 from beforehand.results.schema import Schema, real
 from beforehand.results.tables.metrics import EXPONENTS, TABLE1
@@ -61,8 +67,9 @@ _CLAIMED: Final = [
 _FITTED: Final = ("protocol", "network", "workload", "y", "x", "exponent", "r2")
 _WORK: Final = real(
     "seconds_per_message",
-    "Wall-clock seconds of the simulator per message: only good for large differences.",
+    "Wall-clock time of the simulator per message: only good for large differences.",
     "work",
+    "seconds",
 )
 
 
@@ -79,7 +86,7 @@ def read_sweep(folder: Path, context: ReadingContext) -> SweepView:
     )
     results = read_results(folder, part)
     if not results.rows:
-        part.miss("the results", f"no complete run was found in {folder}")
+        part.miss("the results", f"there is no complete run in {folder}")
     runs = tuple(
         run_of(row, _title(row), results.commands.get(row["run"], ""), results, context)
         for row in results.rows
@@ -107,22 +114,19 @@ def _title(row: Row) -> str:
 def _counted(results: Results) -> str:
     failed = sum(row["error"] is not None for row in results.rows)
     protocols = len({row["protocol"] for row in results.rows})
-    summary = f"{len(results.rows):,} runs of {protocols:,} protocols"
+    summary = f"{counted(len(results.rows), 'run')} of {counted(protocols, 'protocol')}"
     return f"{summary}, {failed:,} failed" if failed else summary
 
 
 def _compared(name: str, label: str, results: Results, anchors: tuple[str, ...]) -> TableView:
-    rows: list[dict[str, Any]] = [
-        {**row, "seconds_per_message": _ratio(row.get("seconds"), row.get("sent"))}
-        for row in results.rows
-    ]
+    rows = []
+    for row in results.rows:
+        seconds, sent = row.get("seconds"), row.get("sent")
+        work = seconds / sent if seconds is not None and sent else None
+        rows.append({**row, _WORK.name: work})
     schema = Schema(*RESULTS, _WORK)
-    columns = [column(each, schema) for each in COMPARED]
+    columns = [column(name, schema) for name in COMPARED]
     return table_view(f"{name}-runs", f"runs of {label}", columns, rows, anchors)
-
-
-def _ratio(above: Any, below: Any) -> float | None:
-    return above / below if above is not None and below else None
 
 
 def _metrics(
@@ -142,17 +146,17 @@ def _metrics(
 
 
 def _made(results: Results, metrics: Path, context: ReadingContext) -> Provenance:
-    """All commands that took part, one below the other; time and place of the last."""
-    found = list(results.made.values())
+    """All commands that took part, one per line; time and environment of the last."""
+    made = list(results.made.values())
     note = metrics / SweepFolder.METRICS_NOTE
     tables = None
     if metrics.exists():
         part = context.part(f"the tables in {metrics}", "compute them again")
         tables = part.attempt("the origin", lambda: read_note(note) if note.exists() else None)
-        found += [provenance_of(tables)] if tables else []
-    lines = dict.fromkeys(string(each.command) for each in found if each.command)
-    last = max(found, key=lambda each: each.when, default=Provenance(""))
+        made += [provenance_of(tables)] if tables else []
+    commands = dict.fromkeys(step.command for step in made if step.command)
+    last = max(made, key=attrgetter("when"), default=Provenance(""))
     # The command of the tables is that of their grid with one more flag, and stands for both.
-    grid_of_tables = found[-1].command.rpartition(" ")[0] if tables else None
-    kept = [each for each in lines if each != grid_of_tables]
-    return Provenance("\n".join(kept), last.when, last.environment)
+    grid_of_tables = made[-1].command.rpartition(" ")[0] if tables else None
+    lines = [command for command in commands if command != grid_of_tables]
+    return Provenance("\n".join(lines), last.when, last.environment)

@@ -1,7 +1,5 @@
 """From Arrow and JSON to the plain values of a report."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -10,6 +8,8 @@ import pyarrow as pa
 
 from beforehand.report.model import Provenance, TableView, Value
 from beforehand.results.schema import Field, Schema, integer, real, text
+
+Row = Mapping[str, Any]
 
 
 def value(cell: Any) -> Value:
@@ -23,40 +23,38 @@ def value(cell: Any) -> Value:
     return str(cell)
 
 
-def column(name: str, schema: Schema, found: pa.DataType | None = None) -> Field:
-    """The declared column of this name; for one that is not declared, what its type says."""
-    declared = schema.find(name)
-    if declared is not None:
+def column(name: str, schema: Schema, type_: pa.DataType | None = None) -> Field:
+    """The declared column of this name; an undeclared one according to its type."""
+    if declared := schema.find(name):
         return declared
-    if found is not None and pa.types.is_integer(found):
+    if type_ is not None and pa.types.is_integer(type_):
         return integer(name)
-    return real(name) if found is not None and pa.types.is_floating(found) else text(name)
+    return real(name) if type_ is not None and pa.types.is_floating(type_) else text(name)
 
 
 def table_view(
     name: str,
     title: str,
     columns: Iterable[Field],
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Row],
     runs: tuple[str | None, ...] = (),
 ) -> TableView:
     """Some columns of rows; a row may lack some."""
     chosen = tuple(columns)
-    cells = tuple(tuple(value(row.get(each.name)) for each in chosen) for row in rows)
+    cells = tuple(tuple(value(row.get(field.name)) for field in chosen) for row in rows)
     return TableView(name, title, chosen, cells, runs)
 
 
 def whole_table(name: str, title: str, table: pa.Table, schema: Schema) -> TableView:
     """A table of the pipeline with all of its rows and columns."""
-    columns = [column(each.name, schema, each.type) for each in table.schema]
+    columns = [column(field.name, schema, field.type) for field in table.schema]
     return table_view(name, title, columns, table.to_pylist())
 
 
-def provenance_of(note: Mapping[str, Any]) -> Provenance:
+def provenance_of(note: Row) -> Provenance:
     """How an output was made, as its note records it; older notes may not."""
-    environment = note.get("environment")
-    if not isinstance(environment, dict):
-        environment = {}
+    recorded = note.get("environment")
+    environment = recorded if isinstance(recorded, dict) else {}
     return Provenance(
         string(note.get("command")),
         string(note.get("when")),
@@ -71,4 +69,4 @@ def string(value: Any) -> str:
 
 def strings(value: Any) -> tuple[str, ...]:
     """The strings in a list of a note."""
-    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
+    return tuple(x for x in value if isinstance(x, str)) if isinstance(value, list) else ()

@@ -1,6 +1,6 @@
 """Every table on disk, by the output that it belongs to.
 
-- `traffic.py`: events (the trace schema), and the messages, rejects and files of an ingest.
+- `ingest.py`: events (the trace schema), and the messages, rejects and files of an ingest.
 - `characteristics.py`: what the workload is like.
 - `sweep.py`: the runs of a sweep; `metrics.py`: what the papers claim and what those runs show.
 - `audit.py`: verdicts and violations.

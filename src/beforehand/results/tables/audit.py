@@ -1,7 +1,5 @@
 """What the auditor found: a verdict for each run, and its violations."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from beforehand.results import violations

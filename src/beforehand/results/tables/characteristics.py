@@ -4,8 +4,6 @@ Whatever has a distribution is counted, as rows (run, what, value, count), and q
 counts, so that a run of any size leaves small tables.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from beforehand.results.schema import Schema, integer, optional, real, text

@@ -1,7 +1,5 @@
 """What each real process of a cluster did; a list of objects in the cluster's note."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from beforehand.results.schema import Schema, boolean, integer, real, text

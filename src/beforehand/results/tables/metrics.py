@@ -1,7 +1,5 @@
 """What the papers claim, next to what the runs of a sweep show."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from beforehand.results.schema import Schema, integer, optional, real, text

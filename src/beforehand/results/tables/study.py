@@ -1,24 +1,12 @@
 """The outcome of a study: protocols compared on a workload, and which to choose."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from beforehand.results.schema import Schema, boolean, integer, real, text, texts
 from beforehand.results.tables.sweep import ERROR, NETWORK, OUTCOME, PROTOCOL, RUN
 
-# One row per protocol and network.
-PROTOCOLS: Final = Schema(
-    PROTOCOL,
-    NETWORK,
-    boolean("causal", "Whether the protocol promises causal order; controls do not."),
-    text("metadata", "Integers per message that the protocol promises.", "promised metadata"),
-    RUN,
-    OUTCOME,
-    text("verdict", "The auditor's verdict on every delivery of the run.", "audit"),
-    integer("violations", "Broken guarantees of any kind."),
-    integer("causal_violations", "Deliveries out of causal order.", "out of order"),
-    integer("deliveries", "Copies of messages that were delivered."),
+# Where less is better.
+COSTS: Final = Schema(
     real("latency_mean", "Mean time from causal-send to delivery.", "latency", "time"),
     real("latency_p99", "99 of 100 deliveries took no longer.", "p99 latency", "time"),
     real("held_mean", "Mean time that a message is held by its sender.", "held", "time"),
@@ -43,6 +31,21 @@ PROTOCOLS: Final = Schema(
         "Messages held at senders and buffered at receivers, at most, all together.",
         "waiting at most",
     ),
+)
+
+# One row per protocol and network.
+PROTOCOLS: Final = Schema(
+    PROTOCOL,
+    NETWORK,
+    boolean("causal", "Whether the protocol promises causal order; controls do not."),
+    text("metadata", "Integers per message that the protocol promises.", "promised metadata"),
+    RUN,
+    OUTCOME,
+    text("verdict", "The auditor's verdict on every delivery of the run.", "audit"),
+    integer("violations", "Broken guarantees of any kind."),
+    integer("causal_violations", "Deliveries out of causal order.", "out of order"),
+    integer("deliveries", "Copies of messages that were delivered."),
+    *COSTS,
     ERROR,
 )
 

@@ -3,8 +3,6 @@
 The measured columns are the simulator's metrics, flattened: `latency.p99` is the column `latency_p99`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from beforehand.results.schema import Field, Schema, integer, optional, real, text
@@ -128,7 +126,7 @@ RESULTS: Final = Schema(
     optional(OUTCOME),
     optional(integer("violations", "Broken guarantees; empty if the run was not audited.")),
     *(optional(field) for field in METRICS),
-    optional(Field("series", MOMENT)),
+    optional(Field("series", type=MOMENT)),
     optional(real("seconds", "Wall-clock seconds that the simulator took; never exact.")),
     optional(ERROR),
 )

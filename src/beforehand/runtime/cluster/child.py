@@ -1,19 +1,16 @@
 """One worker process of a cluster, as seen by its parent."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from beforehand.runtime.cluster.plan import WorkerJob
+from beforehand.runtime.cluster.plan import LONGEST_LINE, WorkerJob
 
 WORKER: Final = "beforehand.runtime.cluster.worker"
-LONGEST_LINE: Final = 2**20
 STDERR_TAIL: Final = 2000  # bytes of standard error kept from a process that crashed
 
 
@@ -33,10 +30,6 @@ class WorkerFigures:
     round_trip_ms: float = 0.0
     damaged: int = 0  # messages whose content was altered
     misbehaved: int = 0
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
 
 
 @dataclass
@@ -77,7 +70,7 @@ class Child:
             stderr=asyncio.subprocess.PIPE,
             limit=LONGEST_LINE,
         )
-        self._write(self.job.as_dict())
+        self._write(asdict(self.job))
         self._reading = asyncio.ensure_future(self._read_reports())
 
     def command(self, command: str, **arguments: Any) -> None:
@@ -120,16 +113,14 @@ class Child:
             report = json.loads(line)
         except ValueError:
             return  # it was killed while writing
-        kind = report["report"]
+        kind = report.pop("report")
         self.reports.add(kind)
         if kind == "listening":
             self.address, self.process = report["address"], report["process"]
         elif kind == "figures":
-            self.figures = WorkerFigures(
-                **{field.name: report[field.name] for field in fields(WorkerFigures)}
-            )
+            self.figures = WorkerFigures(**report)
         elif kind == "event":
-            self._add_event(report["kind"], report["peer"], report["detail"])
+            self._add_event(**report)
 
     def _add_event(self, kind: str, peer: str, detail: str) -> None:
         self.events.append((kind, peer, detail))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from beforehand import protocols
 from beforehand.errors import LocalProtocolError
-from beforehand.protocols.capabilities import Capabilities
+from beforehand.protocols.registry import Capabilities
 from beforehand.runtime.engine.outbox import MAX_PAYLOAD
 
+LONGEST_LINE: Final = 2**20  # a job lists all processes; the default of a stream is 64 KiB
 MAX_NODES: Final = 64  # processes on one machine, each connected to all others
 MIN_SURVIVORS: Final = 2  # a lone survivor would have no peers
 # Victims die half-way; the last quarter of all messages waits until that is over, so that survivors
@@ -28,28 +29,20 @@ WINDOWS: Final = 8  # of messages that each process sends, at least
 class WorkerJob:
     """The job of one worker, passed as a line of JSON."""
 
+    plan: ClusterPlan
     name: str
     others: tuple[str, ...]
-    protocol: str
     tree: dict[str, str] | None
     links: tuple[tuple[str, str], ...] | None
     messages: int  # to causal-send
     halfway: int  # after how many of them to report; 0: never
     pause: int  # after how many to wait for the command to finish; 0: never
-    payload: int
-    loss: float
-    duplicate: float
-    reorder: float
     seed: int
     key: str | None  # hexadecimal
     trace: str
     run: str
     drop_after: float | None
     window: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -120,24 +113,20 @@ class ClusterPlan:
         return self.messages // self.nodes + (index < self.messages % self.nodes)
 
     def job(self, name: str, key: bytes | None, trace: str, run: str, life: int = 1) -> WorkerJob:
-        """What a process is told at its start; in its second life, it sends what it had not sent."""
+        """The job of a process; in its second life, it sends what it had not sent in the first."""
         share = self.share(name)
         half = max(1, int(share * HALF))
         victim = name in self.victims
         again = life > 1
         return WorkerJob(
+            plan=self,
             name=name,
             others=tuple(other for other in self.names if other != name),
-            protocol=self.protocol,
             tree=self._tree(),
             links=self._links(),
             messages=max(1, share - half) if again else share,
             halfway=half if victim and not again else 0,
             pause=max(1, int(share * REST)) if self.kill and not victim else 0,
-            payload=self.payload,
-            loss=self.loss,
-            duplicate=self.duplicate,
-            reorder=self.reorder,
             seed=self._draws(f"{name}/{life}").getrandbits(63),
             key=None if key is None else key.hex(),
             trace=trace,
@@ -150,21 +139,21 @@ class ClusterPlan:
         return random.Random(f"{self.seed}/{what}")
 
     def _tree(self) -> dict[str, str] | None:
-        """Each hangs under one of those before it."""
+        """By name, the parent: each process but the first hangs under an earlier one."""
         if self.capabilities.overlay != "tree":
             return None
         draws = self._draws("tree")
         names = self.names
-        return {names[place]: names[draws.randrange(place)] for place in range(1, len(names))}
+        return {names[child]: names[draws.randrange(child)] for child in range(1, len(names))}
 
     def _links(self) -> tuple[tuple[str, str], ...] | None:
-        """A ring, and for each one more neighbour; in both directions."""
+        """A ring, and one more neighbour for each process; in both directions."""
         if self.capabilities.overlay != "links":
             return None
         draws = self._draws("links")
         ring = self.names
         draws.shuffle(ring)
-        pairs = {(ring[place - 1], name) for place, name in enumerate(ring)}
+        pairs = {(ring[index - 1], name) for index, name in enumerate(ring)}
         for name in ring:
             pairs.add((name, draws.choice([other for other in ring if other != name])))
         return tuple(sorted(pairs | {(there, here) for here, there in pairs}))

@@ -1,7 +1,5 @@
 """The parent of a cluster: starts workers, introduces them, kills and restarts some, stops them."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import time
@@ -21,7 +19,7 @@ Observer = Callable[["list[Child]", str], None]  # called with the workers and t
 
 
 class ClusterError(BeforehandError):
-    """A cluster did not finish; the message says what was missing."""
+    """A cluster did not finish; the message lists what was missing."""
 
 
 @dataclass(frozen=True)
@@ -188,8 +186,4 @@ def run_cluster(
     observer: Observer,
 ) -> ClusterRun:
     """Run a cluster; its traces are in the folder afterwards."""
-
-    async def supervise() -> ClusterRun:
-        return await Supervisor(plan, key, os.fspath(folder), observer).run(timeout)
-
-    return asyncio.run(supervise())
+    return asyncio.run(Supervisor(plan, key, os.fspath(folder), observer).run(timeout))

@@ -1,20 +1,16 @@
 """What a process of a cluster sends, and to whom: draws from its seed.
 
 A part of the messages are reactions: they are sent right after a delivery, to a third process. That
-process may be a receiver of what caused them too, or of something before it, and must not hear of
+process may be a receiver of what caused them too, or of something before it, and must not deliver
 the effect first.
 """
-
-from __future__ import annotations
 
 import random
 from collections import deque
 from collections.abc import Collection
 from typing import Final
 
-REACTIONS: Final = (
-    0.5  # share of deliveries that trigger a message, while messages are left to send
-)
+REACTIONS: Final = 0.5  # share of deliveries that trigger a message, until all are sent
 MAX_REACTIONS: Final = 64  # pending; further deliveries trigger nothing
 MULTICASTS: Final = 0.25  # share of messages, if the protocol supports them
 BROADCASTS: Final = 0.1  # share of messages, if the protocol supports them and others

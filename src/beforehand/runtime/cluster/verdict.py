@@ -9,13 +9,11 @@ delivered are assumed to have been sent in the order of their numbers: their ord
 own unrecorded deliveries are ignored.
 """
 
-from __future__ import annotations
-
 import os
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from beforehand import trace
 from beforehand.causality.ids import MessageId
@@ -43,15 +41,12 @@ class ClusterVerdict:
         return not self.violations and not self.lost
 
 
-class LoggedStep:
+class LoggedStep(NamedTuple):
     """A causal-send or a delivery at one process."""
 
-    __slots__ = ("message", "seq", "to")
-
-    def __init__(self, seq: int, message: MessageId, to: Collection[str] | None) -> None:
-        self.seq = seq
-        self.message = message
-        self.to = to  # None: a delivery
+    seq: int
+    message: MessageId
+    to: Collection[str] | None  # None: a delivery
 
 
 @dataclass
@@ -74,10 +69,10 @@ def judge(
     names. TraceError if the trace of a survivor has gaps.
     """
     logs = {label: ProcessLog() for label in labels.values()}
-    everybody = frozenset(logs)
+    all_labels = frozenset(logs)
     for event in trace.read(folder):
         if event.process in labels:
-            _add_event(logs[labels[event.process]], event, labels, everybody)
+            _add_event(logs[labels[event.process]], event, labels, all_labels)
     for label, log in logs.items():
         log.steps.sort(key=lambda step: step.seq)
         if label not in killed:
@@ -87,7 +82,7 @@ def judge(
 
 
 def _add_event(
-    log: ProcessLog, event: trace.Event, labels: Mapping[str, str], everybody: frozenset[str]
+    log: ProcessLog, event: trace.Event, labels: Mapping[str, str], all_labels: frozenset[str]
 ) -> None:
     log.seqs.append(event.seq)
     log.held += event.kind == "hold"
@@ -99,7 +94,7 @@ def _add_event(
         log.steps.append(LoggedStep(event.seq, message, None))
         return
     log.sends += 1
-    to = everybody if event.to is None else [labels.get(process, process) for process in event.to]
+    to = all_labels if event.to is None else [labels.get(process, process) for process in event.to]
     log.steps.append(LoggedStep(event.seq, message, to))
 
 
@@ -128,7 +123,7 @@ def _complete(logs: dict[str, ProcessLog], killed: Collection[str]) -> None:
 
 def _judge(logs: Mapping[str, ProcessLog], killed: Collection[str]) -> ClusterVerdict:
     oracle = Oracle()
-    held = sum(log.held for log in logs.values())
+    complete = True
     for label in killed:
         oracle.excuse(label)
     for label, step in _in_order(logs):
@@ -137,11 +132,11 @@ def _judge(logs: Mapping[str, ProcessLog], killed: Collection[str]) -> ClusterVe
         else:
             oracle.send(label, step.to, step.message.number)
         if len(oracle.violations) >= MAX_VIOLATIONS:
-            return ClusterVerdict(
-                oracle.sends, oracle.deliveries, oracle.violations, (), False, held
-            )
-    lost = tuple(oracle.undelivered())
-    return ClusterVerdict(oracle.sends, oracle.deliveries, oracle.violations, lost, True, held)
+            complete = False
+            break
+    lost = tuple(oracle.undelivered()) if complete else ()
+    held = sum(log.held for log in logs.values())
+    return ClusterVerdict(oracle.sends, oracle.deliveries, oracle.violations, lost, complete, held)
 
 
 def _in_order(logs: Mapping[str, ProcessLog]) -> Iterator[tuple[str, LoggedStep]]:

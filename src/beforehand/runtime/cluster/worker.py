@@ -7,8 +7,6 @@ process exits when its parent does.
     reports:  listening, met, halfway, done (all sent and delivered), event, figures, counted, over
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -16,10 +14,9 @@ import sys
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
-from beforehand import protocols
 from beforehand.errors import PeerDroppedError
 from beforehand.runtime import events
-from beforehand.runtime.cluster.plan import WorkerJob
+from beforehand.runtime.cluster.plan import LONGEST_LINE, ClusterPlan, WorkerJob
 from beforehand.runtime.cluster.traffic import TrafficSource, payload_of
 from beforehand.runtime.node import Node
 from beforehand.runtime.run import run
@@ -29,7 +26,6 @@ from beforehand.runtime.transports.udp import UdpTransport
 REPORT_SECONDS: Final = 0.2
 SAMPLING_PAUSE: Final = 30  # times the cost of sampling `held()`, between two samples
 RETRY_SECONDS: Final = 0.005  # until a dropped peer is no longer chosen as a receiver
-LONGEST_LINE: Final = 2**20  # a job names all processes; the default of a stream is 64 KiB
 GONE: Final = (events.DROPPED, events.EXPELLED)
 
 
@@ -38,20 +34,20 @@ class Worker:
 
     def __init__(self, job: WorkerJob) -> None:
         self._job = job
-        capabilities = protocols.describe(job.protocol)
-        self._traffic = TrafficSource(job.seed, capabilities.casts)
+        plan = job.plan
+        self._traffic = TrafficSource(job.seed, plan.capabilities.casts)
         self._faulty = Faulty(
             UdpTransport("127.0.0.1:0"),
-            loss=job.loss,
-            duplicate=job.duplicate,
-            reorder=job.reorder,
+            loss=plan.loss,
+            duplicate=plan.duplicate,
+            reorder=plan.reorder,
             seed=job.seed,
         )
         self._node = Node(
             job.name,
             peers=job.others,
             key=None if job.key is None else bytes.fromhex(job.key),
-            protocol=job.protocol,
+            protocol=plan.protocol,
             processes=[job.name, *job.others],
             tree=job.tree,
             links=job.links,
@@ -126,7 +122,7 @@ class Worker:
         if not self._connected:
             return False
         to = self._traffic.receivers(self._connected)
-        payload = payload_of(self._job.name, self._node.sent + 1, self._job.payload)
+        payload = payload_of(self._job.name, self._node.sent + 1, self._job.plan.payload)
         try:
             await self._node.send(to, payload)
         except PeerDroppedError:
@@ -135,7 +131,7 @@ class Worker:
 
     async def _consume(self) -> None:
         """Consume messages as they arrive; each may trigger others."""
-        size = self._job.payload
+        size = self._job.plan.payload
         while True:
             for message in await self._node.receive_batch():
                 if message.payload != payload_of(message.sender, message.number, size):
@@ -199,6 +195,7 @@ async def main() -> None:
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     job = json.loads(await reader.readline())
+    job["plan"] = ClusterPlan(**job["plan"])
     await Worker(WorkerJob(**job)).run(line.decode() async for line in reader)
 
 

@@ -8,7 +8,7 @@ In reading order:
     peer.py           one other process; sessions.py: all of them, and how sessions begin and end
     flow_control.py   credit that is granted and received; credit.py: the accounts of one pair
     links.py          which links have something to write, and their timers
-    events.py         what an engine reports besides datagrams and messages
+    events.py         what an engine reports apart from datagrams and messages
     deferred_acks.py  acknowledgements that are processed after messages; counters.py: for `stats()`
 
 To send a message, `Engine.try_send` adds it to the pending run of the outbox; `Engine.flush` hands the

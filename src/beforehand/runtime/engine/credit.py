@@ -6,8 +6,6 @@ window bounds everything between the two applications: messages held by the core
 of order or unread over there.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from typing import Final
 
@@ -19,10 +17,6 @@ CREDIT_STEPS: Final = 4  # a receiver reports its progress at least once per thi
 class Span:
     """Our messages `first` to `last`; among those to this peer, `first` is the `position`-th."""
 
-    first: i64
-    last: i64
-    position: i64
-
     def __init__(self, first: i64, last: i64, position: i64) -> None:
         self.first = first
         self.last = last
@@ -32,24 +26,18 @@ class Span:
 class SendCredit:
     """What was accepted for the peer, and how far the peer has reported to be with it."""
 
-    window: i64  # granted by the peer; 0 until there is a session
-    window_bytes: i64
-    accepted: i64
-    accepted_bytes: i64
-    delivered: i64  # how many of the accepted messages the peer has delivered,
-    consumed: i64  # and how many its application has taken
-    consumed_bytes: i64
-    spans: deque[Span]  # which of our messages went to the peer and are not known to be delivered
+    accepted: i64 = 0
+    accepted_bytes: i64 = 0
+    delivered: i64 = 0  # how many of the accepted messages the peer has delivered,
+    consumed: i64 = 0  # and how many its application has taken
+    consumed_bytes: i64 = 0
 
     def __init__(self, window: i64, window_bytes: i64) -> None:
-        self.window = window
+        self.window = window  # granted by the peer; 0 until there is a session
         self.window_bytes = window_bytes
-        self.accepted = 0
-        self.accepted_bytes = 0
-        self.delivered = 0
-        self.consumed = 0
-        self.consumed_bytes = 0
-        self.spans = deque()
+        self.spans: deque[Span] = (
+            deque()
+        )  # our messages to the peer, until it reports their delivery
 
     def has_room(self, messages: i64, size: i64) -> bool:
         """Whether this many more messages and bytes may be accepted.
@@ -119,20 +107,12 @@ class SendCredit:
 class ReceiveCredit:
     """What of the peer's messages was delivered and consumed here, and what of that it knows."""
 
-    delivered: i64
-    consumed: i64  # taken by the application
-    consumed_bytes: i64
-    _reported_delivered: i64
-    _reported_consumed: i64
-    _reported_bytes: i64
-
-    def __init__(self) -> None:
-        self.delivered = 0
-        self.consumed = 0
-        self.consumed_bytes = 0
-        self._reported_delivered = 0
-        self._reported_consumed = 0
-        self._reported_bytes = 0
+    delivered: i64 = 0
+    consumed: i64 = 0  # taken by the application
+    consumed_bytes: i64 = 0
+    _reported_delivered: i64 = 0
+    _reported_consumed: i64 = 0
+    _reported_bytes: i64 = 0
 
     def consume(self, messages: i64, size: i64) -> None:
         """The application took messages of the peer."""

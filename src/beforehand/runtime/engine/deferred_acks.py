@@ -1,7 +1,5 @@
 """Acknowledgements that came along with messages: those are more urgent, so acks are used later."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64
@@ -14,13 +12,6 @@ from beforehand.runtime.link.link import Link
 class DeferredAck:
     """An acknowledgement of packets for a link, or (if there is a `frame`) of messages for the core."""
 
-    peer: Final[Peer]
-    link: Final[Link]  # over which it came
-    received_at: Final[i64]
-    frame: Final[Frame | None]
-    ranges: Final[list[tuple[int, int]]]
-    delay: Final[i64]
-
     def __init__(
         self,
         peer: Peer,
@@ -30,12 +21,12 @@ class DeferredAck:
         ranges: list[tuple[int, int]],
         delay: i64,
     ) -> None:
-        self.peer = peer
-        self.link = link
-        self.received_at = received_at
-        self.frame = frame
-        self.ranges = ranges
-        self.delay = delay
+        self.peer: Final = peer
+        self.link: Final = link  # over which it came
+        self.received_at: Final = received_at
+        self.frame: Final = frame
+        self.ranges: Final = ranges
+        self.delay: Final = delay
 
 
 NO_RANGES: Final[list[tuple[int, int]]] = []  # shared, never changed

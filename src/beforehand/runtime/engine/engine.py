@@ -7,8 +7,6 @@ wait in the `inbox`. Nobody else changes the state of an engine.
 All of this happens per run, frame or datagram; per message there is only a payload and a `Message`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from typing import Any, Final
 
@@ -43,21 +41,9 @@ HEARTBEATS: Final = 3  # signs of life that must be missing before a peer counts
 class Engine:
     """One process of a cluster; the parts of it have a file each."""
 
-    core: Final[Core]
-    me: Final[Peer]
-    outbox: Final[Outbox]
-    inbox: Final[Inbox]
-    sessions: Final[Sessions]
-    counters: Final[Counters]
-    _links: Links
-    _flow: FlowControl
-    _events: PendingEvents
-    _deferred: list[DeferredAck]
-    _silent_after: i64  # nanoseconds
-    _drop_after: i64  # nanoseconds; 0 for never
-    _drops_seen: i64  # entries of the core's log of drops that were acted on
-    _now: i64
-    _trace: NodeTrace | None
+    _drops_seen: i64 = 0  # entries of the core's log of drops that were acted on
+    _now: i64 = 0
+    _trace: NodeTrace | None = None
 
     def __init__(
         self,
@@ -70,21 +56,18 @@ class Engine:
         drop_after: int = 0,
         casts: frozenset[str] = frozenset(("unicast", "multicast")),
     ) -> None:
-        self.core = core
-        self.me = Peer(name, core.process, b"", window, window_bytes)
+        self.core: Final = core
+        self.me: Final = Peer(name, core.process, b"", window, window_bytes)
         self._events = PendingEvents()
         self._links = Links(silent_after // HEARTBEATS)
         self._flow = FlowControl(self.me, self._links, self._events)
-        self.counters = Counters()
-        self.sessions = Sessions(self.me, self._links, self._events)
-        self.inbox = Inbox(self.sessions, self._flow, self.counters)
-        self.outbox = Outbox(core, self.me, self.sessions, self._links, self.counters, casts)
-        self._deferred = []
-        self._silent_after = silent_after
-        self._drop_after = drop_after
-        self._drops_seen = 0
-        self._now = 0
-        self._trace = None
+        self.counters: Final = Counters()
+        self.sessions: Final = Sessions(self.me, self._links, self._events)
+        self.inbox: Final = Inbox(self.sessions, self._flow, self.counters)
+        self.outbox: Final = Outbox(core, self.me, self.sessions, self._links, self.counters, casts)
+        self._deferred: list[DeferredAck] = []
+        self._silent_after: i64 = silent_after
+        self._drop_after: i64 = drop_after  # 0 for never
 
     def take_events(self) -> list[EngineEvent]:
         """What has happened since the last call."""

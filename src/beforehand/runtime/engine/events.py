@@ -1,9 +1,7 @@
-"""What an engine reports besides datagrams and messages: one list of events, in order.
+"""What an engine reports apart from datagrams and messages: one list of events, in order.
 
 There is at most one event per datagram, frame or session, never one per message.
 """
-
-from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -16,31 +14,35 @@ class EngineEvent:
     """Something that the driver of an engine has to act on."""
 
 
-class AccountChanged(EngineEvent):
-    """A peer granted credit, reported deliveries, connected or is gone: its waiters check again."""
-
-    peer: Final[Peer]
-
-    def __init__(self, peer: Peer) -> None:
-        self.peer = peer
-
-
 class HandshakeDatagram(EngineEvent):
     """A datagram outside of all sessions: a handshake, or noise."""
 
-    datagram: Final[bytes]
-    address: Final[Hashable]
-
     def __init__(self, datagram: bytes, address: Hashable) -> None:
-        self.datagram = datagram
-        self.address = address
+        self.datagram: Final = datagram
+        self.address: Final = address
 
 
-@dataclass(frozen=True)
-class PeerConnected(EngineEvent):
+class SessionEvent(EngineEvent):
+    """An event that its kind and its peer describe completely."""
+
+    def __init__(self, peer: Peer) -> None:
+        self.peer: Final = peer
+
+
+class AccountChanged(SessionEvent):
+    """A peer granted credit, reported deliveries, connected or is gone: its waiters check again."""
+
+
+class PeerConnected(SessionEvent):
     """The peer has shown that it holds the keys of its session."""
 
-    peer: Peer
+
+class PeerHeardAgain(SessionEvent):
+    """A silent peer is back."""
+
+
+class DroppedPeerHeard(SessionEvent):
+    """A dropped peer still sends: it doesn't know yet that it was dropped."""
 
 
 @dataclass(frozen=True)
@@ -58,20 +60,6 @@ class PeerSilent(EngineEvent):
 
     peer: Peer
     nanoseconds: int
-
-
-@dataclass(frozen=True)
-class PeerHeardAgain(EngineEvent):
-    """A silent peer is back."""
-
-    peer: Peer
-
-
-@dataclass(frozen=True)
-class DroppedPeerHeard(EngineEvent):
-    """A dropped peer still sends: it doesn't know yet that it was dropped."""
-
-    peer: Peer
 
 
 @dataclass(frozen=True)
@@ -109,10 +97,8 @@ class PeerMisbehaved(EngineEvent):
 class PendingEvents:
     """The events of one engine that its driver has not taken yet."""
 
-    _events: list[EngineEvent]
-
     def __init__(self) -> None:
-        self._events = []
+        self._events: list[EngineEvent] = []
 
     def __len__(self) -> int:
         return len(self._events)

@@ -1,7 +1,5 @@
 """Granting credit to peers, and taking the credit they grant; `credit.py` has the accounts."""
 
-from __future__ import annotations
-
 from mypy_extensions import i64
 
 from beforehand.encoding.reader import Reader
@@ -14,18 +12,13 @@ from beforehand.runtime.link.frames import credit_frame
 class FlowControl:
     """The credit that this process owes to its peers."""
 
-    reporting: bool  # a task waits for credit or deliveries, so changes are reported as events
-    _me: Peer
-    _links: Links
-    _events: PendingEvents
-    _due: list[Peer]  # peers whose messages were delivered or consumed since the last grant
+    reporting: bool = False  # a task waits for credit or deliveries, so changes become events
 
     def __init__(self, me: Peer, links: Links, events: PendingEvents) -> None:
-        self.reporting = False
         self._me = me
         self._links = links
         self._events = events
-        self._due = []
+        self._due: list[Peer] = []  # whose messages were delivered or consumed since the last grant
 
     def delivered(self, peer: Peer, messages: i64) -> None:
         """Messages of the peer were delivered here."""
@@ -56,7 +49,7 @@ class FlowControl:
             return
         due = self._due
         self._due = []
-        own = self._me.outgoing  # the window that we grant to ourselves, and to everybody
+        own = self._me.outgoing  # the window that we grant to ourselves and to every peer
         for peer in due:
             peer.grant_due = False
             incoming = peer.incoming

@@ -18,22 +18,15 @@ from beforehand.runtime.recording.node_trace import NodeTrace
 class Inbox:
     """Messages in causal order; taking one makes room in the window of its sender."""
 
-    unread: i64  # messages that nobody has taken
-    trace: NodeTrace | None
-    _sessions: Sessions
-    _flow: FlowControl
-    _counters: Counters
-    _runs: deque[DeliveredRun]
-    _opened: DeliveredRun | None  # the run before these, of which some messages have been taken
+    unread: i64 = 0  # messages that the application has not taken
+    trace: NodeTrace | None = None
+    _opened: DeliveredRun | None = None  # partly taken; it comes before `_runs`
 
     def __init__(self, sessions: Sessions, flow: FlowControl, counters: Counters) -> None:
-        self.unread = 0
-        self.trace = None
         self._sessions = sessions
         self._flow = flow
         self._counters = counters
-        self._runs = deque()
-        self._opened = None
+        self._runs: deque[DeliveredRun] = deque()
 
     def deliver(self, sender: str, first: i64, payloads: tuple[bytes, ...]) -> None:
         """Messages `first`, `first` + 1, ... of a process were delivered."""
@@ -89,8 +82,6 @@ class Inbox:
 
 class InboxIterator(Iterator[Message]):
     """Takes a message out of an inbox only when it is asked for it, so that none is lost."""
-
-    _inbox: Inbox
 
     def __init__(self, inbox: Inbox) -> None:
         self._inbox = inbox

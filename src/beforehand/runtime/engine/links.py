@@ -1,7 +1,5 @@
 """When the links of an engine need attention: those with something to write, and their timers."""
 
-from __future__ import annotations
-
 from heapq import heappop, heappush
 from typing import Final
 
@@ -15,16 +13,12 @@ FARTHEST: Final = 10_000_000_000  # ns: so that superseded timers don't pile up 
 class Links:
     """The links to write at the next flush, and a heap of timers."""
 
-    heartbeat: Final[i64]  # ns without traffic after which a link asks for a sign of life
-    _dirty: list[Link]
-    _timers: list[tuple[int, int, Link]]
-    _timers_set: i64  # orders timers of the same time
+    _timers_set: i64 = 0  # orders timers of the same time
 
     def __init__(self, heartbeat: i64) -> None:
-        self.heartbeat = heartbeat
-        self._dirty = []
-        self._timers = []
-        self._timers_set = 0
+        self.heartbeat: Final = heartbeat  # ns without traffic after which a link sends a ping
+        self._dirty: list[Link] = []
+        self._timers: list[tuple[int, int, Link]] = []
 
     def touch(self, link: Link) -> None:
         """The link may have something to write."""

@@ -20,14 +20,11 @@ class Message:
     """The `number`-th causal-send of `sender`, with its payload."""
 
     __slots__ = ("number", "payload", "sender")
-    sender: Final[str]
-    number: Final[i64]
-    payload: Final[bytes]
 
     def __init__(self, sender: str, number: i64, payload: bytes) -> None:
-        self.sender = sender
-        self.number = number
-        self.payload = payload
+        self.sender: Final = sender
+        self.number: Final = number
+        self.payload: Final = payload
 
     @property
     def id(self) -> MessageId:
@@ -57,18 +54,13 @@ class DeliveredRun:
     """Messages `first`, `first` + 1, ... of `sender` that were delivered together."""
 
     __slots__ = ("first", "origin", "payloads", "sender", "taken")
-    sender: Final[str]
-    first: Final[i64]
-    payloads: Final[tuple[bytes, ...]]
-    origin: Final[Peer]  # gets credit when the application takes them
-    taken: i64  # how many of them the application has taken
 
     def __init__(self, origin: Peer, first: i64, payloads: tuple[bytes, ...]) -> None:
-        self.sender = origin.name
-        self.first = first
-        self.payloads = payloads
-        self.origin = origin
-        self.taken = 0
+        self.sender: Final = origin.name
+        self.first: Final = first
+        self.payloads: Final = payloads
+        self.origin: Final = origin  # gets credit when the application takes them
+        self.taken: i64 = 0  # how many of them the application has taken
 
     def remaining(self) -> i64:
         """How many of them the application has not taken."""
@@ -86,9 +78,6 @@ class DeliveredRun:
 
 class Batch:
     """A sequence of messages, in causal order."""
-
-    _runs: list[DeliveredRun]
-    _count: i64
 
     def __init__(self, runs: list[DeliveredRun], count: i64) -> None:
         self._runs = runs
@@ -131,20 +120,14 @@ class Batch:
 class BatchIterator(Iterator[Message]):
     """Creates the messages of a batch, one at a time."""
 
-    _runs: list[DeliveredRun]
-    _next: i64  # index of the run after the current one
-    _sender: str
-    _first: i64
-    _payloads: tuple[bytes, ...]
-    _at: i64
+    _next: i64 = 0  # index of the run after the current one
+    _sender: str = ""
+    _first: i64 = 0
+    _payloads: tuple[bytes, ...] = ()
+    _at: i64 = 0
 
     def __init__(self, runs: list[DeliveredRun]) -> None:
         self._runs = runs
-        self._next = 0
-        self._sender = ""
-        self._first = 0
-        self._payloads = ()
-        self._at = 0
 
     def __iter__(self) -> Iterator[Message]:
         return self

@@ -2,10 +2,8 @@
 
 A message is accepted if there is credit for all of its receivers. Consecutive sends to the same
 receivers, with nothing received in between, wait in the *pending run* and reach the core as one.
-Messages are numbered when they are accepted, so nobody can tell.
+Messages are numbered when they are accepted, so the application sees no difference.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -48,48 +46,22 @@ def checked_receivers(name: str, to: object) -> Receivers:
 class Route:
     """The receivers of a send, as the user names them and as the core does."""
 
-    key: Final[object]
-    peers: Final[list[Peer]]
-    to: Final[object]  # for the core: one process, several, or None for a broadcast
-    processes: Final[tuple[str, ...] | None]  # the same for the trace
-
     def __init__(
         self, key: object, peers: list[Peer], to: object, processes: tuple[str, ...] | None
     ) -> None:
-        self.key = key
-        self.peers = peers
-        self.to = to
-        self.processes = processes
-
-
-class OutgoingRun:
-    """Accepted messages for the same receivers, ready for the core."""
-
-    route: Final[Route]
-    payloads: Final[list[bytes]]
-
-    def __init__(self, route: Route, payloads: list[bytes]) -> None:
-        self.route = route
-        self.payloads = payloads
+        self.key: Final = key
+        self.peers: Final = peers
+        self.to: Final = to  # for the core: one process, several, or None for a broadcast
+        self.processes: Final = processes  # the same for the trace
 
 
 class Outbox:
     """Accepted messages that the core has not seen yet, and the way of its frames to the links."""
 
-    waiting: i64  # messages accepted and not handed to the core
-    runs: list[OutgoingRun]  # complete ones: full, or followed by a send to other receivers
-    blocked_by: Peer | None  # the receiver without room for the last offer that was not accepted
-    write_due: bool  # enough waits in a link that a flush should not wait for the end of the turn
-    trace: NodeTrace | None
-    _core: Core
-    _me: Peer
-    _sessions: Sessions
-    _links: Links
-    _counters: Counters
-    _casts: frozenset[str]  # "unicast", "multicast", "broadcast": what the protocol can do
-    _routes: dict[object, Route]
-    _route: Route | None  # of the pending run, and of the last send
-    _pending: list[bytes]
+    waiting: i64 = 0  # messages accepted and not handed to the core
+    write_due: bool = False  # a link has enough queued to flush before the end of the turn
+    trace: NodeTrace | None = None
+    _route: Route | None = None  # of the pending run, and of the last send
 
     def __init__(
         self,
@@ -100,20 +72,17 @@ class Outbox:
         counters: Counters,
         casts: frozenset[str],
     ) -> None:
-        self.waiting = 0
-        self.runs = []
-        self.blocked_by = None
-        self.write_due = False
-        self.trace = None
+        # Complete runs, ready for the core: full, or followed by a send to other receivers.
+        self.runs: list[tuple[Route, list[bytes]]] = []
+        self.blocked_by = me  # who had no room for the last offer that was not accepted
         self._core = core
         self._me = me
         self._sessions = sessions
         self._links = links
         self._counters = counters
-        self._casts = casts
-        self._routes = {}
-        self._route = None
-        self._pending = []
+        self._casts = casts  # "unicast", "multicast", "broadcast": what the protocol can do
+        self._routes: dict[object, Route] = {}
+        self._pending: list[bytes] = []
 
     def sent(self) -> i64:
         """The number of the last accepted message."""
@@ -223,8 +192,8 @@ class Outbox:
                 raise LocalProtocolError(
                     f"{self._me.name}: this protocol has no broadcast; name the receivers"
                 )
-            everybody = [peer for peer in self._sessions.peers.values() if not peer.gone]
-            return Route(None, [*everybody, self._me], None, None)
+            live = [peer for peer in self._sessions.peers.values() if not peer.gone]
+            return Route(None, [*live, self._me], None, None)
         if "unicast" not in self._casts:
             raise LocalProtocolError(
                 f"{self._me.name}: this protocol only broadcasts; send to None instead of naming "
@@ -273,14 +242,12 @@ class Outbox:
     def complete_run(self) -> None:
         """Later sends start another run."""
         if self._pending and self._route is not None:
-            self.runs.append(OutgoingRun(self._route, self._pending))
+            self.runs.append((self._route, self._pending))
             self._pending = []
 
     def send_run(self, now: i64) -> list[Effect]:
         """Hand the oldest complete run to the core; the effects are to be carried out."""
-        run = self.runs.pop(0)
-        route = run.route
-        payloads = run.payloads
+        route, payloads = self.runs.pop(0)
         count: i64 = len(payloads)
         first = self._core.sent + 1
         for peer in route.peers:

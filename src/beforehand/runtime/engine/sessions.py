@@ -4,8 +4,6 @@ A session is *expected* once its handshake is done on our side. The first datagr
 keys *proves* that the peer has them too, so the peer is who it claims to be.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 
 from mypy_extensions import i64
@@ -26,20 +24,14 @@ from beforehand.runtime.link.frames import CLOSE, LEAVING
 class Sessions:
     """Tables of peers; the engine decides with its core what happens to them."""
 
-    peers: dict[
-        str, Peer
-    ]  # by name: the incarnation that is up, or a placeholder for an awaited one
-    processes: dict[str, Peer]  # by the core's name: all that were ever connected and are not gone
-    by_connection: dict[bytes, Peer]
-    _lost: list[tuple[int, int]]  # our messages that dropped peers are not known to have delivered
-    _links: Links
-    _events: PendingEvents
-
     def __init__(self, me: Peer, links: Links, events: PendingEvents) -> None:
-        self.peers = {}
+        # By name: the incarnation that is up, or a placeholder for an awaited one.
+        self.peers: dict[str, Peer] = {}
+        # By the core's name: all that were ever connected and are not gone.
         self.processes = {me.process: me}
-        self.by_connection = {}
-        self._lost = []
+        self.by_connection: dict[bytes, Peer] = {}
+        # First and last of our messages that dropped peers did not report as delivered.
+        self._lost: list[tuple[int, int]] = []
         self._links = links
         self._events = events
 

@@ -5,17 +5,12 @@ every `SLOT`. The previous secret is still accepted, so a cookie is valid for on
 Making or checking a cookie costs an HMAC or two and no memory.
 """
 
-from __future__ import annotations
-
 import hmac
 from collections.abc import Callable
 from typing import Final
 
 COOKIE_SIZE: Final = 16  # guessing one takes 2**127 datagrams
-SLOT: Final = (
-    10_000_000_000  # ns: longer than a round trip with some losses, too short to hoard cookies
-)
-
+SLOT: Final = 10 * 10**9  # ns: longer than a round trip with losses, too short to hoard cookies
 _SECRET_SIZE = 32
 
 

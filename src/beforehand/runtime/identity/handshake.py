@@ -16,39 +16,40 @@ and its incarnation, only once the first packet of the session opens: only the i
 secrets for that. The initiator trusts a WELCOME at once.
 
 Nodes without a key run the same handshake with a publicly known key and another prologue.
+
+    HELLO (1) | connection (8) | suite (1) | cookie (16) | ephemeral key (32) | sealed, up to the end
+
+The sealed part of a HELLO repeats the first nine bytes (which authenticates them), then has the name of
+the target, the greeting, and zeros. Without a cookie, everything after the suite is zeros.
 """
 
-from __future__ import annotations
-
+import hmac
 import os
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Final
 
+from beforehand.encoding.fields import name_field
+from beforehand.encoding.reader import Reader
 from beforehand.errors import RemoteProtocolError, SecurityError
 from beforehand.runtime.identity.cookies import COOKIE_SIZE, Cookies
 from beforehand.runtime.identity.greeting import Greeting
-from beforehand.runtime.identity.hello import (
-    COOKIE_AT,
-    HELLO_SIZE,
-    NO_COOKIE,
-    PLAIN,
-    POINT_AT,
-    SEALED,
-    SEALED_AT,
-    Hello,
-    empty_hello,
-    first_state,
-    prefix,
-    read_hello,
-    seal_hello,
-    unprefixed,
-)
 from beforehand.runtime.identity.keys import KEY_SIZE
 from beforehand.runtime.identity.noise import POINT_SIZE, TAG_SIZE, Ephemeral, Symmetric
 from beforehand.runtime.link.datagrams import COOKIE, HELLO, PREFIX, REFUSE, WELCOME
 
-__all__ = ["HELLO_SIZE", "Established", "Hello", "Initiator", "Responder", "WrongKey"]
+HELLO_SIZE: Final = 1_200  # so that no answer is longer; every Internet path carries it
+
+# Suites; the first digit is the version of the handshake.
+SEALED: Final = 0x11  # sessions are encrypted
+PLAIN: Final = 0x12  # no key: sessions are not encrypted
+
+NO_COOKIE: Final = bytes(COOKIE_SIZE)
+COOKIE_AT: Final = PREFIX + 1
+POINT_AT: Final = COOKIE_AT + COOKIE_SIZE
+SEALED_AT: Final = POINT_AT + POINT_SIZE
+_PAYLOAD_SIZE: Final = HELLO_SIZE - SEALED_AT - TAG_SIZE
 
 MAX_REASON: Final = 1_000  # bytes of a refusal's reason, so that it is shorter than a hello
 
@@ -60,6 +61,16 @@ _OTHER_SUITES = {
 _OTHER_VERSION = "speaks another version of the handshake"
 
 Random = Callable[[int], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """An opened hello: its sender has the key, or replays it while its cookie is valid."""
+
+    greeting: Greeting  # the initiator's
+    target: str  # the name of the peer that it looks for
+    ephemeral: bytes  # the same in every retransmission
+    state: Symmetric = field(repr=False)  # after message 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +93,7 @@ class Initiator:
     """Establishes a session with a named peer, from the datagrams for its connection id."""
 
     def __init__(
-        self,
-        psk: bytes,
-        plain: bool,
-        greeting: Greeting,
-        target: str,
-        random: Random = os.urandom,
+        self, psk: bytes, plain: bool, greeting: Greeting, target: str, random: Random = os.urandom
     ) -> None:
         self.greeting: Final = greeting
         self.target: Final = target
@@ -96,13 +102,11 @@ class Initiator:
         self._suite = PLAIN if plain else SEALED
         self._ephemeral = Ephemeral(random(KEY_SIZE))
         self._cookie = NO_COOKIE
-        self._hello = empty_hello(self._suite, greeting)
+        # The datagram to send, and to retransmit until there is an answer; the first asks for a cookie.
+        request = _prefix(HELLO, greeting) + bytes([self._suite])
+        self.hello = request.ljust(HELLO_SIZE, b"\0")
         self._state: Symmetric | None = None  # after message 1, once there is a cookie
         self._established = False
-
-    def hello(self) -> bytes:
-        """The datagram to send, and to retransmit until there is an answer."""
-        return self._hello
 
     def take_cookie(self, datagram: bytes) -> bool:
         """True for a new cookie: `hello` has changed and should be sent at once."""
@@ -115,7 +119,7 @@ class Initiator:
         self._cookie = cookie
         public = self._ephemeral.public
         state = first_state(self._key, self._suite, cookie, public)
-        self._hello = seal_hello(state, self._suite, cookie, public, self.greeting, self.target)
+        self.hello = seal_hello(state, self._suite, cookie, public, self.greeting, self.target)
         self._state = state
         return True
 
@@ -145,7 +149,7 @@ class Initiator:
 
     def _is_for_us(self, datagram: bytes, kind: int) -> bool:
         # A handshake yields at most one session: a second one would reuse its keys.
-        return not self._established and datagram[:PREFIX] == prefix(kind, self.greeting)
+        return not self._established and datagram[:PREFIX] == _prefix(kind, self.greeting)
 
     def _open(self, datagram: bytes, kind: int) -> tuple[bytes, Symmetric] | None:
         """The content of an answer, and the state after it."""
@@ -154,7 +158,7 @@ class Initiator:
         if not PREFIX + POINT_SIZE + TAG_SIZE <= len(datagram) <= HELLO_SIZE:
             return None
         # On a copy: a forged answer must not invalidate the state for the true one.
-        state = self._state.copy()
+        state = copy(self._state)
         public = datagram[PREFIX : PREFIX + POINT_SIZE]
         shared = self._ephemeral.exchange(public)
         if shared is None:
@@ -162,7 +166,7 @@ class Initiator:
         state.mix_point(public)
         state.mix_key(shared)
         payload = state.open(datagram[PREFIX + POINT_SIZE :])
-        content = None if payload is None else unprefixed(payload, datagram)
+        content = None if payload is None else _unprefixed(payload, datagram)
         return None if content is None else (content, state)
 
 
@@ -197,7 +201,7 @@ class Responder:
         payload = state.open(datagram[SEALED_AT:])
         if payload is None:
             return WrongKey(_OTHER_KEY)
-        hello = read_hello(payload, datagram, state)
+        hello = _read_hello(payload, datagram, state)
         if hello is None or self._probe.exchange(ephemeral) is None:
             return None
         if hello.target != self.name:
@@ -221,10 +225,10 @@ class Responder:
         ephemeral = Ephemeral(self._random(KEY_SIZE))
         shared = ephemeral.exchange(hello.ephemeral)
         assert shared is not None, "open() rejects hellos whose key has low order"
-        state = hello.state.copy()
+        state = copy(hello.state)
         state.mix_point(ephemeral.public)
         state.mix_key(shared)
-        start = prefix(kind, hello.greeting)
+        start = _prefix(kind, hello.greeting)
         return start + ephemeral.public + state.seal(start + content), state
 
 
@@ -232,3 +236,47 @@ def _checked_key(psk: bytes) -> bytes:
     if len(psk) != KEY_SIZE:
         raise SecurityError(f"a key has {KEY_SIZE} bytes, not {len(psk)}; see `beforehand keygen`")
     return psk
+
+
+def first_state(key: bytes, suite: int, cookie: bytes, ephemeral: bytes) -> Symmetric:
+    """The state that seals message 1: each cookie gives another key."""
+    state = Symmetric(b"beforehand" + bytes([suite]))
+    state.mix_key_and_hash(hmac.digest(key, b"beforehand psk" + cookie, "sha256"))
+    state.mix_point(ephemeral)
+    return state
+
+
+def _prefix(kind: int, initiator: Greeting) -> bytes:
+    """The start of every handshake datagram."""
+    return bytes([kind]) + initiator.connection
+
+
+def _unprefixed(payload: bytes, datagram: bytes) -> bytes | None:
+    """The payload after its prefix, or None if it was sealed for another kind of datagram."""
+    return payload[PREFIX:] if payload[:PREFIX] == datagram[:PREFIX] else None
+
+
+def seal_hello(
+    state: Symmetric, suite: int, cookie: bytes, ephemeral: bytes, greeting: Greeting, target: str
+) -> bytes:
+    """The hello that requests a session; advances the state past message 1."""
+    start = _prefix(HELLO, greeting)
+    payload = start + name_field(target) + greeting.encode()
+    sealed = state.seal(payload.ljust(_PAYLOAD_SIZE, b"\0"))
+    return start + bytes([suite]) + cookie + ephemeral + sealed
+
+
+def _read_hello(payload: bytes, datagram: bytes, state: Symmetric) -> Hello | None:
+    """The hello with this payload, or None if it is malformed."""
+    content = _unprefixed(payload, datagram)
+    if content is None:
+        return None
+    reader = Reader(content, 0, "")
+    try:
+        target = reader.name()
+        greeting = Greeting.read(reader)
+    except RemoteProtocolError:
+        return None
+    if greeting.connection != datagram[1:PREFIX] or any(reader.take(reader.left())):
+        return None
+    return Hello(greeting, target, datagram[POINT_AT:SEALED_AT], state)

@@ -12,9 +12,9 @@ was restarted. Wall clocks play no part in this, so they may jump.
 Both sides may send a hello at once. The one from the greater name counts, if it gets through.
 """
 
-from __future__ import annotations
-
+import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from beforehand.runtime import events
@@ -25,7 +25,7 @@ from beforehand.runtime.events import PeerEvent
 from beforehand.runtime.identity.greeting import Greeting
 from beforehand.runtime.identity.handshake import Established, Hello, Initiator, Responder, WrongKey
 from beforehand.runtime.identity.rate_limit import RateLimit
-from beforehand.runtime.link.datagrams import COOKIE, HELLO, PREFIX, REFUSE, WELCOME
+from beforehand.runtime.link import datagrams
 from beforehand.runtime.link.link import Link
 from beforehand.runtime.link.sealing import make_opener, make_sealer
 from beforehand.runtime.settings import NodeSettings
@@ -37,39 +37,34 @@ SLOWEST_RETRY: Final = 1000 * MS  # up to this
 MAX_PAUSE: Final = 5000 * MS  # between attempts that reach a peer that was dropped
 CROSSING: Final = 1000 * MS  # how long our own hello has precedence once it got through
 LIFE_SIGN: Final = 1000 * MS  # how long the old incarnation has to answer a ping
-UNANSWERED: Final = (
-    3000 * MS
-)  # after which the user is told that somebody answers without welcoming us
+UNANSWERED: Final = 3000 * MS  # until answers without a welcome are reported
 ANSWER_LIFETIME: Final = 5000 * MS  # how long a welcome of ours may be used
 MAX_WINDOW: Final = 2**20  # messages kept for one peer
 MAX_WINDOW_BYTES: Final = 2**30
-MAX_ANSWERS: Final = 256  # welcomes that nobody has used yet: each of them costs a session
+MAX_ANSWERS: Final = 256  # unused welcomes: each of them costs a session
 REPEAT: Final = 10_000 * MS  # between two events of the same kind on the same subject
 
 
+@dataclass
 class Attempt:
     """Our attempt to open a session with one peer."""
 
-    def __init__(self, initiator: Initiator, connection: bytes, now: int) -> None:
-        self.initiator = initiator
-        self.connection = connection
-        self.next_at = now
-        self.interval = FIRST_RETRY
-        self.reached_at = 0  # when the first answer came
-        self.cookie_at = now - FIRST_RETRY  # when the last cookie was accepted
-        self.asked_at = (
-            0  # when the last hello was sent, for the round-trip time; 0 if it was resent
-        )
+    initiator: Initiator
+    next_at: int
+    interval: int  # until the hello is sent again
+    reached_at: int = 0  # when the first answer came
+    cookie_at: int = -FIRST_RETRY  # when the last cookie was accepted
+    asked_at: int = 0  # when the last hello was sent, for the round-trip time; 0 if it was resent
 
 
+@dataclass
 class Answer:
     """Our welcome to a hello, until the peer has used it."""
 
-    def __init__(self, ephemeral: bytes, welcome: bytes, peer: Peer, now: int) -> None:
-        self.ephemeral = ephemeral
-        self.welcome = welcome
-        self.peer = peer
-        self.since = now
+    ephemeral: bytes
+    welcome: bytes
+    peer: Peer
+    since: int
 
 
 class Introductions:
@@ -81,29 +76,22 @@ class Introductions:
         settings: NodeSettings,
         transport: Transport,
         emit: Callable[[PeerEvent], None],
-        rate_limit: RateLimit,
-        random: Callable[[int], bytes],
     ) -> None:
         self.engine = engine
         self.sessions = engine.sessions
         self.settings = settings
         self.transport = transport
         self.emit = emit
-        self.rate_limit = rate_limit
+        self.rate_limit = RateLimit()
         self.stray = 0  # datagrams that belong to no handshake of ours
         self.refused = 0  # hellos that are forged or damaged
-        self.random = random
-        self.responder = Responder(settings.psk, settings.plain, settings.name, random)
+        self.responder = Responder(settings.psk, settings.plain, settings.name)
         self.addresses: dict[str, Address] = {}
         self.attempts: dict[str, Attempt] = {}
         self.attempting: dict[bytes, str] = {}  # connection -> name
         self.answers: dict[str, Answer] = {}
-        self.pauses: dict[
-            str, int
-        ] = {}  # before the next attempt to reach a restarted peer, by name
-        self.doubted: dict[
-            str, tuple[int, str]
-        ] = {}  # name -> when which process was asked for a sign of life
+        self.pauses: dict[str, int] = {}  # name -> ns until the next attempt to reach it
+        self.doubted: dict[str, tuple[int, str]] = {}  # name -> when its process was pinged
 
     # ---- our hellos ----
 
@@ -111,25 +99,24 @@ class Introductions:
         """Send hellos to a peer, if its address is known, until there is a session."""
         if name in self.attempts or name not in self.addresses:
             return
-        connection = self.random(8)
-        initiator = Initiator(
-            self.settings.psk, self.settings.plain, self._greeting(connection), name, self.random
-        )
-        self.attempts[name] = Attempt(initiator, connection, now)
-        self.attempting[connection] = name
+        greeting = self._greeting()
+        initiator = Initiator(self.settings.psk, self.settings.plain, greeting, name)
+        self.attempts[name] = Attempt(initiator, now, FIRST_RETRY)
+        self.attempting[greeting.connection] = name
 
     def give_up(self, name: str) -> None:
         """Stop sending hellos to a peer."""
         attempt = self.attempts.pop(name, None)
         if attempt is not None:
-            del self.attempting[attempt.connection]
+            del self.attempting[attempt.initiator.greeting.connection]
 
-    def _greeting(self, connection: bytes) -> Greeting:
+    def _greeting(self) -> Greeting:
+        """How this node describes itself, with a new connection id."""
         settings = self.settings
         return Greeting(
             settings.name,
             settings.incarnation,
-            connection,
+            os.urandom(datagrams.CONNECTION_SIZE),
             settings.protocol,
             settings.window,
             settings.window_bytes,
@@ -143,45 +130,36 @@ class Introductions:
                 self._forget_answer(name)
                 if not self.sessions.is_up(name):
                     self.attempt(name, now)
-        soonest = 0
         for name, attempt in self.attempts.items():
             if attempt.next_at <= now:
-                self.transport.send(self.addresses[name], [attempt.initiator.hello()])
+                self.transport.send(self.addresses[name], [attempt.initiator.hello])
                 attempt.asked_at = 0
                 attempt.next_at = now + attempt.interval
                 attempt.interval = min(2 * attempt.interval, SLOWEST_RETRY)
                 self._report_unanswered(name, attempt, now)
-            if not soonest or attempt.next_at < soonest:
-                soonest = attempt.next_at
-        return soonest
+        return min((attempt.next_at for attempt in self.attempts.values()), default=0)
 
     def _report_unanswered(self, name: str, attempt: Attempt, now: int) -> None:
         """A peer answers without welcoming us: report the likely reason."""
-        if (
-            attempt.reached_at
-            and now - attempt.reached_at > UNANSWERED
-            and not self.sessions.is_up(name)
-        ):
+        overdue = attempt.reached_at and now - attempt.reached_at > UNANSWERED
+        if overdue and not self.sessions.is_up(name):
             where = self.transport.describe(self.addresses[name])
-            if self.rate_limit.allow(f"unanswered {name}", now, REPEAT):
-                detail = (
-                    f"somebody answers at {where}, but not to us: another key, or another name?"
-                )
-                self.emit(PeerEvent(events.REFUSED, name, detail))
+            detail = f"a node at {where} answers without a welcome; check its key and its name"
+            self._report("unanswered", PeerEvent(events.REFUSED, name, detail), now)
 
     def handle(self, datagram: bytes, address: Address, now: int) -> None:
         """Process a datagram outside of all sessions."""
         kind = datagram[0] if datagram else 0
-        if kind == HELLO:
+        if kind == datagrams.HELLO:
             self._hello(datagram, address, now)
             return
-        name = self.attempting.get(datagram[1:PREFIX])
-        if name is None or kind not in (COOKIE, WELCOME, REFUSE):
+        name = self.attempting.get(datagram[1 : datagrams.PREFIX])
+        if name is None or kind not in (datagrams.COOKIE, datagrams.WELCOME, datagrams.REFUSE):
             self.stray += 1
             return
         attempt = self.attempts[name]
         initiator = attempt.initiator
-        if kind == COOKIE:
+        if kind == datagrams.COOKIE:
             # Not all of them: whoever saw our hello can send any number of forged ones.
             if now - attempt.cookie_at >= FIRST_RETRY and initiator.take_cookie(datagram):
                 attempt.cookie_at = now
@@ -189,15 +167,15 @@ class Introductions:
                 attempt.asked_at = now
                 attempt.next_at = now + attempt.interval
                 # Not to where the cookie came from: source addresses can be forged.
-                self.transport.send(self.addresses[name], [initiator.hello()])
-        elif kind == WELCOME:
+                self.transport.send(self.addresses[name], [initiator.hello])
+        elif kind == datagrams.WELCOME:
             established = initiator.take_welcome(datagram)
             if established is not None:
                 self._welcomed(name, established, address, now)
         else:
             reason = initiator.take_refusal(datagram)
-            if reason is not None and self.rate_limit.allow(f"refusal {name}", now, REPEAT):
-                self.emit(PeerEvent(events.REFUSED, name, reason))
+            if reason is not None:
+                self._report("refusal", PeerEvent(events.REFUSED, name, reason), now)
 
     def _welcomed(self, name: str, established: Established, address: Address, now: int) -> None:
         attempt = self.attempts[name]
@@ -214,7 +192,9 @@ class Introductions:
             self.pauses[name] = min(2 * pause, MAX_PAUSE)
             self.attempt(name, now + pause)
         else:
-            peer = self._new_peer(established, attempt.connection, address, self.settings.name, now)
+            peer = self._new_peer(
+                established, attempt.initiator.greeting, address, self.settings.name, now
+            )
             assert peer.link is not None
             if attempt.asked_at:
                 peer.link.recovery.rtt.sample(now - attempt.asked_at, 0)
@@ -229,9 +209,8 @@ class Introductions:
             self.transport.send(address, [opened])
         elif isinstance(opened, WrongKey):
             where = self.transport.describe(address)
-            if self.rate_limit.allow(f"key {where}", now, REPEAT):
-                detail = f"somebody there {opened.reason}; give all nodes the same key"
-                self.emit(PeerEvent(events.REFUSED, where, detail))
+            detail = f"a node there {opened.reason}; give all nodes the same key"
+            self._report("key", PeerEvent(events.REFUSED, where, detail), now)
         elif opened is not None:
             self._opened(opened, address, now)
         else:
@@ -261,9 +240,9 @@ class Introductions:
             self._answer(hello, address, now)
 
     def _answer(self, hello: Hello, address: Address, now: int) -> None:
-        connection = self.random(8)
-        welcome, established = self.responder.welcome(hello, self._greeting(connection))
-        peer = self._new_peer(established, connection, address, hello.greeting.name, now)
+        greeting = self._greeting()
+        welcome, established = self.responder.welcome(hello, greeting)
+        peer = self._new_peer(established, greeting, address, hello.greeting.name, now)
         self.sessions.expect(peer)
         if len(self.answers) >= MAX_ANSWERS:
             self._forget_answer(next(iter(self.answers)))
@@ -300,10 +279,9 @@ class Introductions:
         name = hello.greeting.name
         problem = f"the name {name} is in use by a living node; choose another"
         self._refuse(hello, problem, address, now)
-        if self.rate_limit.allow(f"conflict {name}", now, REPEAT):
-            where = self.transport.describe(address)
-            detail = f"a second node at {where} uses this name and was refused"
-            self.emit(PeerEvent(events.CONFLICT, name, detail))
+        where = self.transport.describe(address)
+        detail = f"a second node at {where} uses this name and was refused"
+        self._report("conflict", PeerEvent(events.CONFLICT, name, detail), now)
 
     def _no_return(self, name: str) -> str:
         return (
@@ -313,10 +291,14 @@ class Introductions:
 
     def _refuse(self, hello: Hello, problem: str, address: Address, now: int) -> None:
         self.transport.send(address, [self.responder.refuse(hello, problem)])
-        if self.rate_limit.allow(f"refused {hello.greeting.name}", now, REPEAT):
-            self.emit(PeerEvent(events.REFUSED, hello.greeting.name, problem))
+        self._report("refused", PeerEvent(events.REFUSED, hello.greeting.name, problem), now)
 
     # ---- both ----
+
+    def _report(self, cause: str, event: PeerEvent, now: int) -> None:
+        """Emit an event, unless the same cause was reported for this peer a moment ago."""
+        if self.rate_limit.allow(f"{cause} {event.peer}", now, REPEAT):
+            self.emit(event)
 
     def connected(self, peer: Peer) -> None:
         """There is a session with the peer: other attempts are obsolete."""
@@ -354,21 +336,19 @@ class Introductions:
         return self.settings.process_of(greeting.name, greeting.incarnation)
 
     def _new_peer(
-        self, established: Established, connection: bytes, address: Address, by: str, now: int
+        self, established: Established, own: Greeting, address: Address, initiator: str, now: int
     ) -> Peer:
         greeting = established.greeting
         plain = self.settings.plain
-        sealer = make_sealer(established.send_secret, plain)
         link = Link(
-            connection,
+            own.connection,
             greeting.connection,
             address,
-            sealer,
+            make_sealer(established.send_secret, plain),
             make_opener(established.receive_secret, plain),
             min(greeting.datagram, self.transport.datagram),
-            int(sealer.overhead),
             2 * self.settings.window_bytes + MAX_PAYLOAD,
-            preferred=by == max(greeting.name, self.settings.name),
+            preferred=initiator == max(greeting.name, self.settings.name),
             now=now,
         )
         return Peer(

@@ -4,8 +4,6 @@ A key is written as 64 hexadecimal digits, best in a file that only its owner ca
 repeats a value that could be a key: errors end up in logs.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import stat

@@ -3,8 +3,7 @@
 `introductions.py` has the handshakes that open a session; this is what happens to it afterwards.
 """
 
-from __future__ import annotations
-
+import os
 from collections import deque
 from collections.abc import Callable
 from typing import Final
@@ -28,7 +27,6 @@ from beforehand.runtime.engine.events import (
 from beforehand.runtime.engine.peer import Peer
 from beforehand.runtime.events import PeerEvent
 from beforehand.runtime.identity.introductions import Introductions
-from beforehand.runtime.identity.rate_limit import RateLimit
 from beforehand.runtime.link import frames
 from beforehand.runtime.settings import NodeSettings
 from beforehand.runtime.transports.base import Address, Transport
@@ -46,17 +44,13 @@ class Members:
         settings: NodeSettings,
         transport: Transport,
         emit: Callable[[PeerEvent], None],
-        random: Callable[[int], bytes],
     ) -> None:
         self.engine = engine
         self.settings = settings
         self.transport = transport
         self.emit = emit
-        self.random = random
-        self.rate_limit = RateLimit()
-        self.introductions = Introductions(
-            engine, settings, transport, emit, self.rate_limit, random
-        )
+        self.introductions = Introductions(engine, settings, transport, emit)
+        self.rate_limit = self.introductions.rate_limit
         self.challenges: dict[str, tuple[bytes, Address, int]] = {}  # to new addresses, by process
         self.dropped: deque[Peer] = deque()
         self.leaving = False  # this node is closing
@@ -170,7 +164,7 @@ class Members:
             return
         token, challenged, since = self.challenges.get(peer.process, (b"", None, 0))
         if not token or challenged != address:
-            token = self.random(frames.TOKEN)
+            token = os.urandom(frames.TOKEN)
         elif now - since < int(link.recovery.rtt.smoothed):
             return  # otherwise the same token again: a late answer to the first is as good
         self.challenges[peer.process] = (token, address, now)

@@ -7,8 +7,6 @@ which every secret is mixed, a hash of the transcript, and a key that seals payl
 associated data. So only a party with the same transcript and the same secrets can open a payload.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from typing import Final
@@ -37,12 +35,6 @@ class Symmetric:
         self._key = b""
         self._nonce = 0
         self.mix_hash(prologue)
-
-    def copy(self) -> Symmetric:
-        """An independent copy."""
-        other = Symmetric.__new__(Symmetric)
-        other.__dict__.update(self.__dict__)
-        return other
 
     def mix_hash(self, data: bytes) -> None:
         """Add data to the transcript hash."""

@@ -1,7 +1,5 @@
 """Rate limits per subject: for answers to strangers, notices to dropped peers, events to the user."""
 
-from __future__ import annotations
-
 from typing import Final
 
 MAX_SUBJECTS: Final = 1024  # remembered; older ones are evicted

@@ -10,8 +10,6 @@ A loss may be spurious: the packet was only late. The losses of a congestion eve
 of them turn out to be spurious, the reduction is undone. A single true loss makes it permanent.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64
@@ -25,28 +23,18 @@ MAX_WINDOW: Final = 2**30  # bytes; more than any buffer, and products with time
 class Congestion:
     """The window of one path."""
 
-    window: i64
-    threshold: i64  # below it the window is in slow start
-    shrunk_at: i64  # packets sent up to then count neither for growth nor for another reduction
-    event: i64  # number of the current congestion event
-    _datagram: i64
-    _acknowledged: i64  # bytes, towards the next datagram of growth
-    _suspects: i64  # losses of this event that may be spurious; 0: it cannot be undone
-    _window_before: i64
-    _threshold_before: i64
-    _shrunk_before: i64
+    threshold: i64 = MAX_WINDOW  # below it the window is in slow start
+    shrunk_at: i64 = -1  # packets sent up to then count neither for growth nor for a reduction
+    event: i64 = 0  # number of the current congestion event
+    _acknowledged: i64 = 0  # bytes, towards the next datagram of growth
+    _suspects: i64 = 0  # losses of this event that may be spurious; 0: it cannot be undone
+    _window_before: i64 = 0
+    _threshold_before: i64 = 0
+    _shrunk_before: i64 = 0
 
     def __init__(self, datagram: i64) -> None:
         self.window = INITIAL_DATAGRAMS * datagram
-        self.threshold = MAX_WINDOW
-        self.shrunk_at = -1
-        self.event = 0
         self._datagram = datagram
-        self._acknowledged = 0
-        self._suspects = 0
-        self._window_before = 0
-        self._threshold_before = 0
-        self._shrunk_before = 0
 
     def in_slow_start(self) -> bool:
         """Whether the window is in slow start."""

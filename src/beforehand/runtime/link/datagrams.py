@@ -11,8 +11,6 @@ who chose it at random and finds the session by these bytes alone. `identity/han
 handshake, `sealing.py` the encryption of bodies.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64

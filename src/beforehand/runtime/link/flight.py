@@ -13,24 +13,9 @@ from mypy_extensions import i64
 class Packet:
     """A packet that was sent."""
 
-    __slots__ = (
-        "after_acked",
-        "content",
-        "eliciting",
-        "largest_acked",
-        "newer",
-        "number",
-        "sent_at",
-        "size",
-    )
-    number: i64
-    sent_at: i64
-    size: i64
-    eliciting: bool  # must be acknowledged
-    content: list[bytes]  # frames to retransmit if it is lost
-    largest_acked: i64  # the newest packet of the peer that it acknowledges, -1 for none
-    newer: Packet | None  # the next packet in flight
-    after_acked: bool  # a packet sent after the previous one in flight was acknowledged
+    largest_acked: i64 = -1  # the newest packet of the peer that it acknowledges, -1 for none
+    newer: Packet | None = None  # the next packet in flight
+    after_acked: bool = False  # a packet sent after the previous one in flight was acknowledged
 
     def __init__(
         self, number: i64, sent_at: i64, size: i64, eliciting: bool, content: list[bytes]
@@ -38,26 +23,17 @@ class Packet:
         self.number = number
         self.sent_at = sent_at
         self.size = size
-        self.eliciting = eliciting
-        self.content = content
-        self.largest_acked = -1
-        self.newer = None
-        self.after_acked = False
+        self.eliciting = eliciting  # must be acknowledged
+        self.content = content  # frames to retransmit if it is lost
 
 
 class Flight:
     """The packets that are neither acknowledged nor lost."""
 
-    oldest: Packet | None
-    size: i64  # bytes of all of them
-    _newest: Packet | None
-    _acked_last: bool  # a packet sent after the newest in flight was acknowledged
-
-    def __init__(self) -> None:
-        self.oldest = None
-        self.size = 0
-        self._newest = None
-        self._acked_last = False
+    oldest: Packet | None = None
+    size: i64 = 0  # bytes of all of them
+    _newest: Packet | None = None
+    _acked_last: bool = False  # a packet sent after the newest in flight was acknowledged
 
     def add(self, packet: Packet) -> None:
         """Append a packet, newer than all others."""

@@ -1,7 +1,5 @@
 """Fragmentation of frames larger than a datagram, and their reassembly."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64
@@ -11,7 +9,7 @@ from beforehand.encoding.varint import ONE_BYTE, varint
 from beforehand.errors import RemoteProtocolError
 from beforehand.runtime.link.frames import FRAGMENT
 
-HEAD: Final = 32  # bytes of a fragment besides its data, at most
+HEAD: Final = 32  # bytes of a fragment in addition to its data, at most
 REMEMBERED: Final = 65_536  # reassembled frames whose late duplicates are recognised
 
 
@@ -33,14 +31,10 @@ def fragment_frames(number: i64, whole: bytes, room: i64) -> list[bytes]:
 class _PartialFrame:
     """A frame of which some fragments have arrived."""
 
-    data: bytearray
-    lengths: dict[int, int]  # by offset: the length of each fragment
-    missing: i64  # bytes that have not arrived
-
     def __init__(self, total: i64) -> None:
         self.data = bytearray(total)
-        self.lengths = {}
-        self.missing = total
+        self.lengths: dict[int, int] = {}  # by offset: the length of each fragment
+        self.missing = total  # bytes that have not arrived
 
     def is_seamless(self) -> bool:
         """Whether the fragments, which add up to the whole, neither overlap nor leave a gap."""
@@ -59,18 +53,12 @@ class Reassembly:
     are refused, so that a broken peer cannot exhaust memory.
     """
 
-    limit: i64
-    held: i64  # bytes of frames that are incomplete
-    partial: dict[int, _PartialFrame]
-    done: dict[
-        int, bool
-    ]  # recently completed frames: late duplicates of their fragments are ignored
+    held: i64 = 0  # bytes of frames that are incomplete
 
     def __init__(self, limit: i64) -> None:
         self.limit = limit
-        self.held = 0
-        self.partial = {}
-        self.done = {}
+        self.partial: dict[int, _PartialFrame] = {}
+        self.done: dict[int, bool] = {}  # completed: late duplicates of their fragments are ignored
 
     def add(self, reader: Reader) -> bytes | None:
         """Read a fragment, after its tag; return the frame that it completes, if any."""

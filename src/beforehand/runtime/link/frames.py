@@ -14,8 +14,6 @@ They share the body of a datagram with the frames of `beforehand.wire`; the firs
     PADDING    zeros up to the end of the body: datagrams of equal length share a system call
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64

@@ -19,19 +19,18 @@ from mypy_extensions import i64
 
 from beforehand.protocols.frames import Frame
 from beforehand.runtime.link.datagrams import DATA, HEADER
+from beforehand.runtime.link.flight import Packet
 from beforehand.runtime.link.fragments import Reassembly, fragment_frames
 from beforehand.runtime.link.frames import MAX_RANGES, PING_FRAME, ack_frame
 from beforehand.runtime.link.received import Received
-from beforehand.runtime.link.recovery import Packet, Recovery
+from beforehand.runtime.link.recovery import Recovery
 from beforehand.runtime.link.sealing import Opener, Sealer
 from beforehand.wire import codec
 
 PIGGYBACK: Final = 96  # bytes of a datagram reserved for ack, credit and permits
 MAX_ACK_DELAY: Final = 5_000_000  # ns that the ack of a control frame may be delayed
 REPLAY_WINDOW: Final = 256  # packet numbers by which a packet may be late and still be accepted
-MIN_TIMER: Final = (
-    1_000_000  # ns: event loops have no finer timers, and an overdue one must not spin
-)
+MIN_TIMER: Final = 1_000_000  # ns: event loops have no finer ones, and overdue ones must not spin
 MAX_BURST: Final = 256  # datagrams per turn to one peer, so that other peers get their turn
 
 # Urgency of the acknowledgement that is owed to the peer:
@@ -43,34 +42,17 @@ NOW: Final = 2  # due at the end of this turn
 class Link:
     """The sending and the receiving end of a session."""
 
-    connection: Final[bytes]  # the connection id in datagrams to us
-    prefix: Final[bytes]  # the start of every datagram we send
-    preferred: Final[bool]  # of two sessions with one peer, both sides keep the preferred one
-    address: Hashable
-    sealer: Sealer
-    opener: Opener
-    recovery: Recovery
-    received: Received
-    reassembly: Reassembly
-    room: Final[i64]  # bytes of frames in a datagram
-    next_number: i64
-    fragmented: i64  # frames sent in fragments so far
-    # Encoded frames to send, in order of priority:
-    urgent: deque[bytes]  # small frames that unblock the peer, such as acks and permits of the core
-    retransmits: deque[bytes]  # frames of lost packets
-    queue: deque[bytes]  # everything else
-    waiting: i64  # bytes in all three queues
-    ack_owed: i64
-    ack_deadline: i64
-    arrived_at: i64  # when the newest packet arrived
-    heard_at: i64
-    sent_at: i64
-    probes: i64  # packets to send regardless of the window
-    silent: bool
-    closed: bool
-    scheduled: i64  # when the engine's timer for this link expires, 0 for no timer
-    dirty: bool  # listed in the engine's links to write
-    resent: i64  # frames sent more than once
+    next_number: i64 = 0
+    fragmented: i64 = 0  # frames sent in fragments so far
+    waiting: i64 = 0  # bytes in all three queues
+    ack_owed: i64 = NOTHING
+    ack_deadline: i64 = 0
+    probes: i64 = 0  # packets to send regardless of the window
+    silent: bool = False
+    closed: bool = False
+    scheduled: i64 = 0  # when the engine's timer for this link expires, 0 for no timer
+    dirty: bool = False  # listed in the engine's links to write
+    resent: i64 = 0  # frames sent more than once
 
     def __init__(
         self,
@@ -80,39 +62,28 @@ class Link:
         sealer: Sealer,
         opener: Opener,
         datagram: int,
-        overhead: int,
         limit: int,
         *,
         preferred: bool,
         now: i64,
     ) -> None:
-        self.connection = connection
-        self.prefix = bytes([DATA]) + theirs
-        self.preferred = preferred
+        self.connection: Final = connection  # the connection id in datagrams to us
+        self.prefix: Final = bytes([DATA]) + theirs  # the start of every datagram we send
+        self.preferred: Final = preferred  # of two sessions with one peer, both sides keep this one
         self.address = address
         self.sealer = sealer
         self.opener = opener
         self.recovery = Recovery(datagram)
         self.received = Received()
         self.reassembly = Reassembly(limit)
-        self.room = datagram - HEADER - overhead
-        self.next_number = 0
-        self.fragmented = 0
-        self.urgent = deque()
-        self.retransmits = deque()
-        self.queue = deque()
-        self.waiting = 0
-        self.ack_owed = NOTHING
-        self.ack_deadline = 0
-        self.arrived_at = now
+        self.room: Final[i64] = datagram - HEADER - sealer.overhead  # bytes of frames in a datagram
+        # Encoded frames to send, in order of priority:
+        self.urgent: deque[bytes] = deque()  # small ones that unblock the peer: acks, permits
+        self.retransmits: deque[bytes] = deque()  # frames of lost packets
+        self.queue: deque[bytes] = deque()  # everything else
+        self.arrived_at = now  # when the newest packet arrived
         self.heard_at = now
         self.sent_at = now
-        self.probes = 0
-        self.silent = False
-        self.closed = False
-        self.scheduled = 0
-        self.dirty = False
-        self.resent = 0
 
     # ---- sending ----
 
@@ -257,10 +228,13 @@ class Link:
 
     def _resend(self) -> None:
         for packet in self.recovery.take_lost():
-            for frame in packet.content:
-                self.retransmits.append(frame)
-                self.waiting += len(frame)
-                self.resent += 1
+            self._retransmit(packet.content)
+
+    def _retransmit(self, frames: list[bytes]) -> None:
+        for frame in frames:
+            self.retransmits.append(frame)
+            self.waiting += len(frame)
+            self.resent += 1
 
     # ---- time ----
 
@@ -297,10 +271,7 @@ class Link:
         self.probes = 2
         oldest = self.recovery.oldest()
         if oldest is not None:
-            for frame in oldest.content:
-                self.retransmits.append(frame)
-                self.waiting += len(frame)
-                self.resent += 1
+            self._retransmit(oldest.content)
             oldest.content = NO_FRAMES  # already retransmitted, should it be declared lost
 
     def ping(self) -> None:

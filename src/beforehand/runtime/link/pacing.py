@@ -8,8 +8,6 @@ On a path with a round trip of a millisecond the allowed burst exceeds a window,
 delays anything.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64
@@ -18,7 +16,7 @@ from beforehand.runtime.link.rtt import MILLISECOND
 
 LONGEST_BURST: Final = 2 * MILLISECOND  # at the current rate: twice the granularity of timers
 SMALLEST_BURST: Final = 16  # datagrams: smaller bursts waste system calls
-LONGEST_PAST: Final = 2**62  # earlier than any clock reading, yet differences fit into 64 bits
+DISTANT_PAST: Final = -(2**62)  # before any clock reading, yet differences fit into 64 bits
 
 # The rate is slightly above a window per round trip, so that pacing is not the bottleneck, and twice
 # that in slow start, where the window doubles within the round trip.
@@ -29,20 +27,13 @@ STARTING_QUARTERS: Final = 8
 class Pacer:
     """When the next bytes to one peer may be sent."""
 
-    _datagram: i64
-    _paid_at: i64  # the time at which everything sent so far is paid for
-
-    # The current rate: `_bytes` in `_time` nanoseconds.
-    _bytes: i64
-    _time: i64
-    _credit: i64  # nanoseconds of the rate that may be sent at once
+    _paid_at: i64 = DISTANT_PAST  # the time at which everything sent so far is paid for
+    _time: i64 = 1  # the current rate is `_bytes` in this many nanoseconds
+    _credit: i64 = LONGEST_BURST  # nanoseconds of the rate that may be sent at once
 
     def __init__(self, datagram: i64) -> None:
         self._datagram = datagram
-        self._paid_at = -LONGEST_PAST
         self._bytes = datagram
-        self._time = 1
-        self._credit = LONGEST_BURST
 
     def set_rate(self, window: i64, smoothed: i64, starting: bool) -> None:
         """Follow the congestion window and the round trip."""

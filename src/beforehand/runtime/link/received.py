@@ -6,8 +6,6 @@ lists, searched by bisection. Below `floor` nothing is remembered: such a packet
 it is treated as one.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64
@@ -22,22 +20,16 @@ MAX_RANGES: Final = 256
 class Received:
     """The packet numbers received from one peer."""
 
-    largest: i64  # the newest number, -1 for none; the end of the newest range
-    floor: i64  # lower numbers count as received
-    _first: i64  # start of the newest range, which is empty if this exceeds `largest`
-    _firsts: list[int]  # the older ranges, ascending, with gaps between them
-    _lasts: list[int]
-    _limit: i64
+    largest: i64 = -1  # the newest number, -1 for none; the end of the newest range
+    floor: i64 = 0  # lower numbers count as received
+    _first: i64 = 0  # start of the newest range, which is empty if this exceeds `largest`
 
     def __init__(self, limit: int = MAX_RANGES) -> None:
         if limit < 1:
             raise LocalProtocolError(f"limit must be at least 1 range, not {limit}")
-        self.largest = -1
-        self.floor = 0
-        self._first = 0
-        self._firsts = []
-        self._lasts = []
-        self._limit = limit
+        self._firsts: list[int] = []  # the older ranges, ascending, with gaps between them
+        self._lasts: list[int] = []
+        self._limit: i64 = limit
 
     def add(self, number: i64) -> bool:
         """Record a packet number; False if it was, or may have been, received before."""

@@ -2,14 +2,12 @@
 
 Packet numbers are used once and the peer acknowledges ranges of them. A packet is lost when a newer
 one was acknowledged and the thresholds of `Reordering` are exceeded. When nothing is acknowledged at
-all, a probe is sent after the probe timeout, which doubles each time, whatever the window says.
+all, a probe is sent after the probe timeout, which doubles each time, whatever the window allows.
 
 Send times increase with the numbers, so whatever makes a packet lost makes all older packets lost:
 only the oldest is ever examined. Packets that elicit no acknowledgement have a number but are not
 tracked.
 """
-
-from __future__ import annotations
 
 from typing import Final
 
@@ -22,8 +20,6 @@ from beforehand.runtime.link.pacing import Pacer
 from beforehand.runtime.link.reordering import Loss, Reordering
 from beforehand.runtime.link.rtt import MILLISECOND, Rtt
 
-__all__ = ["Packet", "Recovery"]
-
 MAX_TIMEOUT: Final = 2_000 * MILLISECOND  # a peer that comes back is noticed within this time
 MAX_DOUBLINGS: Final = 8  # of the shortest timeout, 11 ms: enough to exceed the longest
 PERSISTENT: Final = 3  # timeouts without an acknowledgement: persistent congestion
@@ -33,49 +29,28 @@ SPURIOUS_WINDOW: Final = 2  # timeouts for which a loss may still prove spurious
 class Recovery:
     """The sender's view of one path."""
 
-    rtt: Rtt
-    congestion: Congestion
-    reordering: Reordering
-    lost: list[Packet]  # detected since `take_lost`
-    packets_lost: i64
-    packets_spurious: i64  # of these, how many arrived after all
-    timeouts: i64
-    _pacer: Pacer
-    _next: i64  # number of the next packet
-    _largest: i64  # the largest number acknowledged, -1 for none
-    _flight: Flight
-    _loss_at: (
-        i64  # when the oldest packet will be declared lost; 0 if no newer one was acknowledged
-    )
-    _waiting_since: i64  # when the last ack-eliciting packet was sent or was due
-    _doublings: i64  # of the probe timeout
+    packets_lost: i64 = 0
+    packets_spurious: i64 = 0  # of these, how many arrived after all
+    timeouts: i64 = 0
+    _next: i64 = 0  # number of the next packet
+    _largest: i64 = -1  # the largest number acknowledged, -1 for none
+    _loss_at: i64 = 0  # when the oldest packet will be lost; 0 if no newer one was acknowledged
+    _waiting_since: i64 = 0  # when the last ack-eliciting packet was sent or was due
+    _doublings: i64 = 0  # of the probe timeout
     # Peak bytes in flight in this round trip and in the previous one: is the window used?
-    _peak: i64
-    _peak_before: i64
-    _round: i64  # a round trip ends when a packet with at least this number is acknowledged
-    _first_sample: i64  # time of the first round-trip sample, 0 for none
-    _silence_from: i64  # send time of the first packet of the current run of losses, -1 for none
+    _peak: i64 = 0
+    _peak_before: i64 = 0
+    _round: i64 = 0  # a round trip ends when a packet with at least this number is acknowledged
+    _first_sample: i64 = 0  # time of the first round-trip sample, 0 for none
+    _silence_from: i64 = -1  # when the first packet of the current run of losses was sent, or -1
 
     def __init__(self, datagram: int) -> None:
         self.rtt = Rtt()
         self.congestion = Congestion(datagram)
         self.reordering = Reordering()
-        self.lost = []
-        self.packets_lost = 0
-        self.packets_spurious = 0
-        self.timeouts = 0
+        self.lost: list[Packet] = []  # detected since `take_lost`
         self._pacer = Pacer(datagram)
-        self._next = 0
-        self._largest = -1
         self._flight = Flight()
-        self._loss_at = 0
-        self._waiting_since = 0
-        self._doublings = 0
-        self._peak = 0
-        self._peak_before = 0
-        self._round = 0
-        self._first_sample = 0
-        self._silence_from = -1
         self._pace()
 
     # ---- sending ----
@@ -252,7 +227,7 @@ class Recovery:
         """How long everything sent was lost, up to this packet."""
         if packet.after_acked or self._silence_from < 0:
             self._silence_from = packet.sent_at
-        # Without a sample there is no scale to compare with.
+        # Without a sample there is nothing to compare with.
         if self._first_sample == 0 or self._silence_from < self._first_sample:
             return 0
         return packet.sent_at - self._silence_from

@@ -10,8 +10,6 @@ The thresholds decay slowly: every few thousand packets, by an eighth of the dis
 packets of that period needed.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64
@@ -19,42 +17,30 @@ from mypy_extensions import i64
 FEWEST_PACKETS: Final = 3
 MAX_PACKETS: Final = 128  # also bounds how many packets in flight an ack examines
 PERIOD: Final = 4096  # acknowledged packets; one spurious loss in so many is harmless
-MAX_REMEMBERED: Final = 128  # losses; more at once are no reordering
+MAX_REMEMBERED: Final = 128  # losses; more at once are not reordering
 
 
 class Loss:
     """A packet that was declared lost."""
 
-    __slots__ = ("detected_at", "event", "number", "sent_at")
-    number: Final[i64]
-    sent_at: Final[i64]
-    detected_at: Final[i64]
-    event: Final[i64]  # of the congestion window
-
     def __init__(self, number: i64, sent_at: i64, detected_at: i64, event: i64) -> None:
-        self.number = number
-        self.sent_at = sent_at
-        self.detected_at = detected_at
-        self.event = event
+        self.number: Final = number
+        self.sent_at: Final = sent_at
+        self.detected_at: Final = detected_at
+        self.event: Final = event  # of the congestion window
 
 
 class Reordering:
     """The thresholds of one path, and the losses that may still prove spurious."""
 
-    packets: i64  # a packet is lost once one with a number higher by this much has arrived
-    slack: i64  # nanoseconds added to the usual time threshold
-    losses: list[Loss]  # by number, which is also the order of detection
-    _widest: i64  # the largest distance by which a packet of this period was late
-    _slow: bool  # a packet of this period exceeded the time threshold
-    _left: i64  # packets of this period still to come
+    packets: i64 = FEWEST_PACKETS  # one is lost once a number higher by this much has arrived
+    slack: i64 = 0  # nanoseconds added to the usual time threshold
+    _widest: i64 = 0  # the largest distance by which a packet of this period was late
+    _slow: bool = False  # a packet of this period exceeded the time threshold
+    _left: i64 = PERIOD  # packets of this period still to come
 
     def __init__(self) -> None:
-        self.packets = FEWEST_PACKETS
-        self.slack = 0
-        self.losses = []
-        self._widest = 0
-        self._slow = False
-        self._left = PERIOD
+        self.losses: list[Loss] = []  # by number, which is also the order of detection
 
     def remember(self, loss: Loss) -> None:
         """Record a loss; numbers increase."""

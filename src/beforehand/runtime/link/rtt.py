@@ -5,8 +5,6 @@ sample is unambiguous, and the peer reports how long it delayed the acknowledgem
 trusted up to `MAX_ACK_DELAY`, and never so far that the sample falls below the minimum.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64
@@ -14,6 +12,7 @@ from mypy_extensions import i64
 MILLISECOND: Final = 1_000_000  # nanoseconds
 
 INITIAL_RTT: Final = 100 * MILLISECOND  # before the first sample; most networks are faster
+INITIAL_VARIATION: Final = INITIAL_RTT // 2
 GRANULARITY: Final = MILLISECOND  # of event-loop timers
 MAX_ACK_DELAY: Final = 10 * MILLISECOND  # peers acknowledge sooner unless overloaded
 MAX_RTT: Final = 60_000 * MILLISECOND  # longer means a suspended machine, not a network
@@ -22,16 +21,10 @@ MAX_RTT: Final = 60_000 * MILLISECOND  # longer means a suspended machine, not a
 class Rtt:
     """Round-trip times to one peer, in nanoseconds."""
 
-    smoothed: i64
-    variation: i64
-    latest: i64  # 0 before the first sample, like `minimum`
-    minimum: i64
-
-    def __init__(self) -> None:
-        self.smoothed = INITIAL_RTT
-        self.variation = INITIAL_RTT // 2
-        self.latest = 0
-        self.minimum = 0
+    smoothed: i64 = INITIAL_RTT
+    variation: i64 = INITIAL_VARIATION
+    latest: i64 = 0  # 0 before the first sample, like `minimum`
+    minimum: i64 = 0
 
     def sample(self, elapsed: i64, delay: i64) -> None:
         """A packet was acknowledged after `elapsed`, of which the peer waited `delay`."""

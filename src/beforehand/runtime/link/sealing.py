@@ -17,8 +17,6 @@ RFC 9001, section 6.6, allows 2**23 packets under one AES-GCM key before ciphert
 distinguishable from random, and 2**52 forgeries, which no network can deliver.
 """
 
-from __future__ import annotations
-
 import hmac
 import zlib
 from typing import Any, Final
@@ -70,10 +68,8 @@ def make_opener(secret: bytes, plain: bool) -> Opener:
 class _Ratchet:
     """Derives the keys of successive epochs, each once."""
 
-    _secret: bytes  # of the next epoch
-
     def __init__(self, secret: bytes) -> None:
-        self._secret = secret
+        self._secret = secret  # of the next epoch
 
     def turn(self) -> Any:
         """The cipher of the next epoch."""
@@ -85,19 +81,14 @@ class _Ratchet:
 class GcmSealer(Sealer):
     """Seals with AES-256-GCM; packet numbers must increase."""
 
-    _ratchet: _Ratchet
-    _cipher: Any  # AESGCM
-    _shift: i64
-    _epoch: i64
-    _last: i64  # the highest number sealed
+    _epoch: i64 = 0
+    _last: i64 = -1  # the highest number sealed
 
     def __init__(self, secret: bytes, shift: i64 = EPOCH_SHIFT) -> None:
         self.overhead = TAG
         self._ratchet = _Ratchet(secret)
-        self._cipher = self._ratchet.turn()
+        self._cipher = self._ratchet.turn()  # AESGCM
         self._shift = shift
-        self._epoch = 0
-        self._last = -1
 
     def seal(self, number: i64, header: bytes, body: bytes) -> bytes:
         """Encrypt the body; reusing a number would reveal the key stream."""
@@ -117,20 +108,14 @@ class GcmSealer(Sealer):
 class GcmOpener(Opener):
     """Opens what a `GcmSealer` sealed, in any order within neighbouring epochs."""
 
-    _ratchet: _Ratchet
-    _previous: Any  # AESGCM, or None in the first epoch
-    _current: Any
-    _next: Any  # None until a packet claims to be of the next epoch
-    _shift: i64
-    _epoch: i64  # of the newest authentic packet
+    _epoch: i64 = 0  # of the newest authentic packet
 
     def __init__(self, secret: bytes, shift: i64 = EPOCH_SHIFT) -> None:
         self._ratchet = _Ratchet(secret)
-        self._previous = None
+        self._previous: Any = None  # AESGCM, or None in the first epoch
         self._current = self._ratchet.turn()
-        self._next = None
+        self._next: Any = None  # None until a packet claims to be of the next epoch
         self._shift = shift
-        self._epoch = 0
 
     def open(self, number: i64, header: bytes, datagram: bytes) -> bytes | None:
         """Decrypt the body; None if header, body or number is forged."""

@@ -1,7 +1,5 @@
 """Trace events derived from frames: releases, receipts, control frames and held messages."""
 
-from __future__ import annotations
-
 from mypy_extensions import i64
 
 from beforehand.protocols.effects import Effect, Transmit
@@ -45,12 +43,7 @@ def record_holds(
 
 
 def _record_messages(
-    trace: NodeTrace,
-    kind: str,
-    sender: str,
-    to: tuple[str, ...] | None,
-    frame: Frame,
-    detail: str,
+    trace: NodeTrace, kind: str, sender: str, to: tuple[str, ...] | None, frame: Frame, detail: str
 ) -> None:
     """Record a row per message; the first is charged with all metadata bytes of the frame."""
     for inner in frame.bundle():

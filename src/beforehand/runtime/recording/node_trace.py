@@ -9,8 +9,6 @@ A trace must never slow the node down or exhaust its memory. If it cannot be wri
 events occur, the trace ends there, `failed` is called with the reason, and the node carries on.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable
@@ -40,14 +38,10 @@ class NodeTrace:
     `failed` is called at most once, with a sentence, from any thread.
     """
 
-    _group: EventGroup
-    _writer: TraceWriter
-    _clock: Callable[[], int]
-    _max_backlog: i64
-    _open: bool
-    _next: i64  # the seq of the next event
-    _part_rows: i64  # rows of the current part, in the group or handed over
-    _part_since: i64  # when `poke` first saw rows in this part, 0 for never
+    _open: bool = True
+    _next: i64 = 1  # the seq of the next event
+    _part_rows: i64 = 0  # rows of the current part, in the group or handed over
+    _part_since: i64 = 0  # when `poke` first saw rows in this part, 0 for never
 
     def __init__(
         self,
@@ -61,12 +55,7 @@ class NodeTrace:
         self._writer = TraceWriter(folder, run, process, failed)
         self._clock = clock
         self._max_backlog = max_backlog
-        self._open = True
-        self._next = 1
-        self._part_rows = 0
-        self._part_since = 0
         self._group = EventGroup(1)
-        self._writer.start()
         self.record("start", None, 0, None, 0, 0, "")
 
     def record(

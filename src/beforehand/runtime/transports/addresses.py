@@ -1,7 +1,5 @@
 """Parse and format addresses such as `127.0.0.1:7001`, `example.org:7001` and `[::1]:7001`."""
 
-from __future__ import annotations
-
 from ipaddress import IPv6Address, ip_address
 
 from beforehand.errors import TransportError

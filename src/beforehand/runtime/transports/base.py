@@ -5,8 +5,6 @@ It may lose, duplicate and reorder them: links recover from that. The only promi
 arrives whole, as it was sent.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 
@@ -43,13 +41,13 @@ class Transport(ABC):
     async def resolve(self, text: str) -> Address:
         """The address for a user's text; TransportError if it is malformed or unknown."""
 
-    @abstractmethod
     def address_bytes(self, address: Address) -> bytes:
         """An address as bytes, equal for equal addresses only."""
+        return self.describe(address).encode()
 
-    @abstractmethod
     def describe(self, address: Address) -> str:
         """An address as a user would write it."""
+        return str(address)
 
     def loopback(self) -> bool:
         """Whether only this machine can send to it; False if in doubt."""

@@ -5,8 +5,6 @@ network does. Every datagram is treated alike, by draws from a seed. A delayed o
 later ones from the same address, or after 5 ms if those do not come.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 from typing import Final, NamedTuple
@@ -75,31 +73,24 @@ class Faulty(Transport):
         self.local = self.inner.local
 
     def send(self, address: Address, datagrams: list[bytes]) -> None:
-        """Send through the wrapped transport."""
         self.inner.send(address, datagrams)
 
     def busy(self) -> bool:
-        """Whether the wrapped transport is."""
         return self.inner.busy()
 
     def spin(self, nanoseconds: int) -> bool:
-        """As the wrapped transport does."""
         return self.inner.spin(nanoseconds)
 
     async def resolve(self, text: str) -> Address:
-        """Resolved by the wrapped transport."""
         return await self.inner.resolve(text)
 
     def address_bytes(self, address: Address) -> bytes:
-        """As the wrapped transport does."""
         return self.inner.address_bytes(address)
 
     def describe(self, address: Address) -> str:
-        """As the wrapped transport does."""
         return self.inner.describe(address)
 
     def loopback(self) -> bool:
-        """Whether the wrapped transport is loopback-only."""
         return self.inner.loopback()
 
     def close(self) -> None:
@@ -112,7 +103,6 @@ class Faulty(Transport):
         self.inner.close()
 
     async def wait_closed(self) -> None:
-        """Wait for the wrapped transport."""
         await self.inner.wait_closed()
 
     def _arrived(self, datagrams: list[bytes], address: Address) -> None:
@@ -136,9 +126,8 @@ class Faulty(Transport):
         if self._random.random() < self._reorder:
             self.held_back += 1
             until = source.passed + self._random.randint(1, MAX_OVERTAKING)
-            source.delayed.append(
-                DelayedDatagram(datagram, until, self._loop.time() + DELAY_SECONDS)
-            )
+            deadline = self._loop.time() + DELAY_SECONDS
+            source.delayed.append(DelayedDatagram(datagram, until, deadline))
             return
         passing.append(datagram)
         source.passed += 1
@@ -151,9 +140,8 @@ class Faulty(Transport):
         if source.delayed:
             self._sources[address] = source
             if source.timer is None:
-                source.timer = self._loop.call_at(
-                    source.delayed[0].deadline, self._expired, address
-                )
+                deadline = source.delayed[0].deadline
+                source.timer = self._loop.call_at(deadline, self._expired, address)
         else:
             self._sources.pop(address, None)
             if source.timer is not None:
@@ -163,10 +151,8 @@ class Faulty(Transport):
         source = self._sources[address]
         source.timer = None
         now = self._loop.time() + EARLY_SECONDS
-        due = [
-            item for item in source.delayed if item.deadline <= now
-        ]  # a prefix: deadlines ascend
-        del source.delayed[: len(due)]
+        due = [item for item in source.delayed if item.deadline <= now]
+        del source.delayed[: len(due)]  # a prefix: deadlines ascend
         self._remember(address, source)
         if due and self._receive is not None:
             self._receive([item.datagram for item in due], address)

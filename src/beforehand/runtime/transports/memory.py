@@ -94,14 +94,6 @@ class MemoryTransport(Transport):
             raise TransportError("an in-memory address is a name; give one that is not empty")
         return text
 
-    def address_bytes(self, address: Address) -> bytes:
-        """The name."""
-        return cast(str, address).encode()
-
-    def describe(self, address: Address) -> str:
-        """The name."""
-        return cast(str, address)
-
     def loopback(self) -> bool:
         """Always: datagrams never leave the process."""
         return True

@@ -9,8 +9,6 @@ Every client of the server can publish under any name, and a server may be part 
 key keeps strangers out, so this transport never counts as loopback.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import logging
@@ -129,14 +127,6 @@ class NatsTransport(Transport):
             return check_process(text)
         except LocalProtocolError as error:
             raise TransportError(f"an address on NATS is the name of a process: {error}") from error
-
-    def address_bytes(self, address: Address) -> bytes:
-        """The name."""
-        return cast(str, address).encode()
-
-    def describe(self, address: Address) -> str:
-        """The name."""
-        return cast(str, address)
 
     def close(self) -> None:
         """Stop receiving; queued messages are still published, see `wait_closed`."""

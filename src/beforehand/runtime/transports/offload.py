@@ -5,12 +5,11 @@ datagrams that arrive together into one buffer and a size. Python has no names f
 hence the numbers. Elsewhere, and on older kernels, `can_segment` and `enable_gro` return False.
 """
 
-from __future__ import annotations
-
 import errno
 import socket
 import struct
 import sys
+from contextlib import suppress
 from typing import Final
 
 SOL_UDP: Final = 17
@@ -38,24 +37,20 @@ ControlMessages = list[tuple[int, int, bytes]]
 
 def can_segment(sock: socket.socket) -> bool:
     """Whether the kernel supports UDP_SEGMENT; whether the network card does shows only later."""
-    if sys.platform != "linux":
-        return False  # the number may mean something else
-    try:
-        sock.getsockopt(SOL_UDP, UDP_SEGMENT)
-    except OSError:
-        return False
-    return True
+    with suppress(OSError):
+        if sys.platform == "linux":  # elsewhere the number may mean something else
+            sock.getsockopt(SOL_UDP, UDP_SEGMENT)
+            return True
+    return False
 
 
 def enable_gro(sock: socket.socket) -> bool:
     """Ask the kernel to coalesce datagrams on receive; whether it can."""
-    if sys.platform != "linux":
-        return False
-    try:
-        sock.setsockopt(SOL_UDP, UDP_GRO, 1)
-    except OSError:
-        return False
-    return True
+    with suppress(OSError):
+        if sys.platform == "linux":  # elsewhere the number may mean something else
+            sock.setsockopt(SOL_UDP, UDP_GRO, 1)
+            return True
+    return False
 
 
 def pack(datagrams: list[bytes]) -> list[list[bytes]]:

@@ -5,8 +5,6 @@ only when a batch is sent: the first batch that is refused, although its datagra
 one, disables batching for good. No datagram is lost by that.
 """
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import os
@@ -36,7 +34,6 @@ READS_PER_TURN: Final = 8  # then other tasks run, and acknowledgements are sent
 # (host, port), or (host, port, flow, scope) for IPv6.
 SocketAddress = tuple[str, int] | tuple[str, int, int, int]
 
-
 _yield_core = getattr(os, "sched_yield", None)  # not on Windows
 
 
@@ -59,7 +56,7 @@ class UdpTransport(Transport):
         self._listen = listen
         self._receive: Receive
         self._loop: asyncio.AbstractEventLoop
-        self._socket: socket.socket | None = None
+        self.socket: socket.socket | None = None  # while it is open
         self._queued: deque[tuple[SocketAddress, list[bytes]]] = deque()
         self.queued_bytes = 0  # waiting for the kernel
 
@@ -82,14 +79,12 @@ class UdpTransport(Transport):
                 "this event loop does not support UDP sockets; on Windows, "
                 "use asyncio.SelectorEventLoop instead of the default"
             ) from error
-        self._socket = sock
+        self.socket = sock
         self._host, self._port = sock.getsockname()[:2]
         self.local = addresses.format_address(self._host, self._port)
 
     async def _bind(self) -> socket.socket:
-        family, address = await self._look_up(
-            self._listen, self._host, self._port, socket.AF_UNSPEC
-        )
+        family, address = await self._look_up(self._listen, socket.AF_UNSPEC)
         try:
             sock = socket.socket(family, socket.SOCK_DGRAM)
         except OSError as error:
@@ -115,12 +110,12 @@ class UdpTransport(Transport):
 
     def send(self, address: Address, datagrams: list[bytes]) -> None:
         """Hand datagrams to the kernel, or queue them while its buffer is full."""
-        if self._socket is None:
+        if self.socket is None:
             return
         target = cast(SocketAddress, address)
         if len(datagrams) == 1 and not self._queued:
             try:
-                self._socket.sendto(datagrams[0], target)
+                self.socket.sendto(datagrams[0], target)
                 return
             except OSError:
                 pass  # handled below
@@ -128,8 +123,8 @@ class UdpTransport(Transport):
             offload.pack(datagrams) if self.segmenting else [[datagram] for datagram in datagrams]
         )
         for group in groups:
-            if self._queued or not self._push(self._socket, target, group):
-                self._queue(self._socket, target, group)
+            if self._queued or not self._push(self.socket, target, group):
+                self._queue(self.socket, target, group)
 
     def busy(self) -> bool:
         """Whether the kernel's buffer is full."""
@@ -137,17 +132,15 @@ class UdpTransport(Transport):
 
     async def resolve(self, text: str) -> Address:
         """Resolve host:port in the address family of our socket."""
-        host, port = addresses.parse(text)
-        if not port:
+        if not addresses.parse(text)[1]:
             raise TransportError(
                 f"{text!a} has port 0, which cannot be sent to; give the peer's port"
             )
-        family = socket.AF_UNSPEC if self._socket is None else self._socket.family
-        return (await self._look_up(text, host, port, family))[1]
+        family = socket.AF_UNSPEC if self.socket is None else self.socket.family
+        return (await self._look_up(text, family))[1]
 
-    async def _look_up(
-        self, text: str, host: str, port: int, family: int
-    ) -> tuple[int, SocketAddress]:
+    async def _look_up(self, text: str, family: int) -> tuple[int, SocketAddress]:
+        host, port = addresses.parse(text)
         loop = asyncio.get_running_loop()
         # An IPv6 socket reaches IPv4 hosts by mapped addresses.
         flags = socket.AI_V4MAPPED if family == socket.AF_INET6 else 0
@@ -182,12 +175,12 @@ class UdpTransport(Transport):
 
     def close(self) -> None:
         """Close the socket; queued datagrams are lost."""
-        if self._socket is None:
+        if self.socket is None:
             return
-        self._loop.remove_reader(self._socket.fileno())
-        self._loop.remove_writer(self._socket.fileno())
-        self._socket.close()
-        self._socket = None
+        self._loop.remove_reader(self.socket.fileno())
+        self._loop.remove_writer(self.socket.fileno())
+        self.socket.close()
+        self.socket = None
         self._queued.clear()
 
     def spin(self, nanoseconds: int) -> bool:
@@ -207,21 +200,19 @@ class UdpTransport(Transport):
 
     def _read(self) -> int:
         """Read once; the number of bytes, or -1 for nothing."""
-        if self._socket is None:  # closed by the callback
+        if self.socket is None:  # closed by the callback
             return -1
         try:
             if self.gathering:
-                data, control, _, address = self._socket.recvmsg(READ, offload.CONTROL_SPACE)
+                data, control, _, address = self.socket.recvmsg(READ, offload.CONTROL_SPACE)
                 size = offload.size_in(control) if control else 0
             else:
-                data, address = self._socket.recvfrom(READ)
+                data, address = self.socket.recvfrom(READ)
                 size = 0
         except (BlockingIOError, InterruptedError):
             return -1
         except OSError:
-            return (
-                SMALL_READ  # an ICMP error for an earlier datagram; links detect losses themselves
-            )
+            return SMALL_READ  # an ICMP error for an earlier datagram; links detect losses
         self._receive(offload.split(data, size) if size else [data], address)
         return len(data)
 
@@ -268,13 +259,13 @@ class UdpTransport(Transport):
         self.queued_bytes += size
 
     def _writable(self) -> None:
-        while self._socket is not None and self._queued:
+        while self.socket is not None and self._queued:
             address, group = self._queued[0]
             size = sum(map(len, group))
-            if not self._push(self._socket, address, group):
+            if not self._push(self.socket, address, group):
                 self.queued_bytes -= size - sum(map(len, group))  # some may have been sent
                 return
             self._queued.popleft()
             self.queued_bytes -= size
-        if self._socket is not None:
-            self._loop.remove_writer(self._socket.fileno())
+        if self.socket is not None:
+            self._loop.remove_writer(self.socket.fileno())

@@ -1,7 +1,5 @@
 """Instruments in constant memory: histograms of durations, gauges over time, and samples."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from operator import truediv
 from typing import Final
@@ -62,20 +60,14 @@ class Histogram:
     with constant delays, quantiles are exact; elsewhere they are right to a thousandth.
     """
 
-    count: i64
-    total: int  # of all values: beyond 64 bits in long runs
-    largest: i64
-    _zeros: i64
-    _counts: list[int]  # of the values above 0
-    _totals: list[int]
+    count: i64 = 0
+    total: int = 0  # of all values: beyond 64 bits in long runs
+    largest: i64 = 0
+    _zeros: i64 = 0
 
     def __init__(self) -> None:
-        self.count = 0
-        self.total = 0
-        self.largest = 0
-        self._zeros = 0
-        self._counts = []
-        self._totals = []
+        self._counts: list[int] = []  # of the values above 0
+        self._totals: list[int] = []
 
     def add(self, value: i64) -> None:
         """Count a value that is not negative."""
@@ -127,16 +119,10 @@ class Gauge:
     Only values that last count: what rises and falls within one instant isn't a peak.
     """
 
-    value: i64
-    _peak: i64
-    _since: i64
-    _area: int
-
-    def __init__(self) -> None:
-        self.value = 0
-        self._peak = 0
-        self._since = 0
-        self._area = 0
+    value: i64 = 0
+    _peak: i64 = 0
+    _since: i64 = 0
+    _area: int = 0
 
     def change(self, by: i64, now: i64) -> None:
         """The value rises or falls."""
@@ -163,14 +149,9 @@ class Gauge:
 class Samples:
     """Values that are too costly to follow continuously, measured now and then."""
 
-    _count: i64
-    _total: int
-    _peak: i64
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._total = 0
-        self._peak = 0
+    _count: i64 = 0
+    _total: int = 0
+    _peak: i64 = 0
 
     def add(self, value: i64) -> None:
         """One more value."""

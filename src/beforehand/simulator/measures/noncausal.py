@@ -25,8 +25,6 @@ begins when all copies from before the present one are closed, and then deliveri
 forgotten.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64
@@ -47,14 +45,11 @@ UNKNOWN: Final = -1  # what `delivered` returns once the run has been too conges
 class NonCausalLatency:
     """Follows causal-sends and deliveries, and returns how late each delivery was."""
 
-    gave_up: bool
-    _processes: Final[list[Process]]
-    _round: i64  # invalidates the marks of earlier rounds
+    gave_up: bool = False
+    _round: i64 = 0  # invalidates the marks of earlier rounds
 
     def __init__(self, processes: list[Process]) -> None:
-        self.gave_up = False
-        self._processes = processes
-        self._round = 0
+        self._processes: Final = processes
 
     def sent(self, message: OpenMessage) -> None:
         """A message is sent: it happens after what its sender knows, and its own earlier ones."""

@@ -1,7 +1,5 @@
 """The syntax of changes of an overlay; `dynamics.py` carries them out."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

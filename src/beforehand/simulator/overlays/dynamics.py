@@ -1,9 +1,9 @@
 """Overlays that change during a run: neighbours are exchanged, processes come and go.
 
 Which links there should be is decided here, globally and at once, as a peer-sampling service would;
-the links themselves are made by the cores, with frames that take their time. Links go both ways: one
-end opens first, and the other as soon as that link is in use. The old link is closed after that, never
-before (make before break), and links that mediate stay until they are no longer needed.
+the cores establish them, with frames that take their time. Links go both ways: one end opens first, and
+the other as soon as that link is in use. The old link is closed after that, never before (make before
+break), and links that mediate stay until they are no longer needed.
 
 In small overlays no link is closed and no process leaves if that would partition the overlay. In large
 ones, where checking would be too costly, random graphs of this degree are connected but for a
@@ -16,6 +16,7 @@ negligible probability.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from mypy_extensions import i64
@@ -28,6 +29,7 @@ from beforehand.simulator.world.random_streams import Stream
 
 if TYPE_CHECKING:
     from beforehand.simulator.world.lifecycle import Lifecycle
+    from beforehand.simulator.world.simulation import Simulation
     from beforehand.simulator.world.timers import Timers
     from beforehand.simulator.world.transport import SimulatedTransport
 
@@ -39,100 +41,66 @@ Edge = tuple[int, int]  # of process indexes; unordered ones have the lower firs
 class OverlayChange:
     """A change of the overlay that the scenario asks for at a time."""
 
-    kind: Final[str]  # "open", "close", "reparent", "join", "leave" or "crash"
-    time: Final[i64]
-    process: Final[int]  # by its index; -1: any
-    peer: Final[int]
-
     def __init__(self, kind: str, time: i64, process: int = -1, peer: int = -1) -> None:
-        self.kind = kind
-        self.time = time
-        self.process = process
-        self.peer = peer
+        self.kind: Final = kind  # "open", "close", "reparent", "join", "leave" or "crash"
+        self.time: Final = time
+        self.process: Final = process  # by its index; -1: any
+        self.peer: Final = peer
 
 
 class PendingLink:
-    """A pair of links that is being made."""
-
-    opener: Final[int]
-    peer: Final[int]
-    mediator: Final[int]
-    giver: Final[int]  # whose choice of the peer it was; -1: a new choice
+    """A pair of links that is being established."""
 
     def __init__(self, opener: int, peer: int, mediator: int, giver: int) -> None:
-        self.opener = opener
-        self.peer = peer
-        self.mediator = mediator
-        self.giver = giver
+        self.opener: Final = opener
+        self.peer: Final = peer
+        self.mediator: Final = mediator
+        self.giver: Final = giver  # whose choice of the peer it was; -1: a new choice
 
 
 class OverlayDynamics:
     """The links of a run, by the indexes of the processes."""
 
-    opened: i64  # links that came into use
-    closed: i64
+    opened: i64 = 0  # links that came into use
+    closed: i64 = 0
     _queue: TimingWheel
     _population: Population
     _transport: SimulatedTransport
     _timers: Timers
     _lifecycle: Lifecycle
     _stream: Stream
-    _views: Final[
-        list[dict[int, int]]
-    ]  # process -> the neighbours that it has chosen, with their ages
-    _links: Final[list[set[int]]]  # process -> the peers that its links in use lead to
-    _pending: Final[dict[Edge, PendingLink]]  # by (opener, peer) and by (peer, opener)
-    _mediating: dict[Edge, int]  # how many pending links go through this one
-    _unwanted: set[Edge]  # to be closed once they no longer mediate
-    _layout: Final[OverlayLayout]
-    _changes: Final[list[OverlayChange]]
-    _newcomers: list[int]  # those that have yet to join
-    _joining: dict[int, int]  # newcomer -> its contact
-    _notice: Final[i64]  # how long neighbours take to notice a crash
+    _views: list[dict[int, int]]  # process -> the neighbours that it has chosen, with their ages
+    _links: list[set[int]]  # process -> the peers that its links in use lead to
 
     def __init__(
         self, layout: OverlayLayout, changes: list[OverlayChange], newcomers: int, notice: i64
     ) -> None:
-        self.opened = 0
-        self.closed = 0
         founders = len(layout.links)
         views: list[dict[int, int]] = [dict.fromkeys(view, 0) for view in layout.views]
         self._views = views + [{} for _ in range(founders + newcomers - len(views))]
         self._links = [set(links) for links in layout.links] + [set() for _ in range(newcomers)]
-        self._pending = {}
-        self._mediating = {}
-        self._unwanted = set()
-        self._layout = layout
-        self._changes = changes
-        self._newcomers = list(range(founders, founders + newcomers))
-        self._joining = {}
-        self._notice = notice
+        self._pending: dict[Edge, PendingLink] = {}  # by (opener, peer) and by (peer, opener)
+        self._mediating: dict[Edge, int] = {}  # how many pending links go through this one
+        self._unwanted: set[Edge] = set()  # to be closed once they no longer mediate
+        self._layout: Final = layout
+        self._changes: Final = changes
+        self._newcomers = list(range(founders, founders + newcomers))  # have yet to join
+        self._joining: dict[int, int] = {}  # newcomer -> its contact
+        self._notice: Final = notice  # how long neighbours take to notice a crash
 
-    def start(
-        self,
-        queue: TimingWheel,
-        population: Population,
-        transport: SimulatedTransport,
-        timers: Timers,
-        lifecycle: Lifecycle,
-        stream: Stream,
-    ) -> None:
+    def start(self, simulation: Simulation) -> None:
         """The run starts: schedule the changes and the first exchanges."""
-        self._queue = queue
-        self._population = population
-        self._transport = transport
-        self._timers = timers
-        self._lifecycle = lifecycle
-        self._stream = stream
+        self._queue = simulation.queue
+        self._population = simulation.population
+        self._transport = simulation.transport
+        self._timers = simulation.timers
+        self._lifecycle = simulation.lifecycle
+        self._stream = simulation.application.stream("overlay/changes")
         for change in self._changes:
-            self._schedule_change(change)
-        period = self._layout.period
-        if period:
+            self._timers.run_later(partial(self._change, change), change.time)
+        if self._layout.period:
             for index in range(len(self._layout.links)):
-                self._schedule_exchange(index, stream.below(period))
-
-    def _schedule_change(self, change: OverlayChange) -> None:
-        self._timers.run_later(lambda: self._change(change), change.time)
+                self._schedule_exchange(index, self._stream.below(self._layout.period))
 
     def _process(self, index: int) -> Process:
         return self._population.processes[index]
@@ -195,7 +163,7 @@ class OverlayDynamics:
         elif opener in self._links[end]:
             self._established(pending)
         else:
-            # The way back is the link that has just been made, one hop.
+            # The way back is the link that is now in use, one hop.
             self._open(end, opener, self._via(end, pending.mediator), [])
 
     def _established(self, pending: PendingLink) -> None:

@@ -10,8 +10,6 @@
 All but the last have links in both directions. `dynamics.py` is about how they change.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from beforehand.errors import ScenarioError
@@ -23,9 +21,7 @@ SYNTAX: Final = (
     "ring, complete, random[:DEGREE], tree[:ARITY], tree:child=parent,..., "
     "spray[:PERIOD[,UNTIL]], links:a>b,..."
 )
-MIXING: Final = (
-    10  # rounds of exchanges before the run, so that the order of joining doesn't matter
-)
+MIXING: Final = 10  # rounds of exchanges before the run: the order of joining must not matter
 MINUTE: Final = 60 * 10**9
 MAX_LINKS: Final = 20_000_000
 
@@ -33,18 +29,13 @@ MAX_LINKS: Final = 20_000_000
 class OverlayLayout:
     """Links between processes by their indexes, and the parameters of exchanges."""
 
-    links: list[list[int]]  # process -> the peers that its links lead to
-    parents: dict[int, int]  # of a tree: child -> parent
-    views: list[list[int]]  # process -> the neighbours that it has chosen; empty if one-way
-    period: int  # of exchanges, in nanoseconds; 0: there are none
-    until: int  # when exchanges end; 0: with the traffic
+    period: int = 0  # of exchanges, in nanoseconds; 0: there are none
+    until: int = 0  # when exchanges end; 0: with the traffic
 
     def __init__(self, links: list[list[int]]) -> None:
-        self.links = links
-        self.parents = {}
-        self.views = []
-        self.period = 0
-        self.until = 0
+        self.links = links  # process -> the peers that its links lead to
+        self.parents: dict[int, int] = {}  # of a tree: child -> parent
+        self.views: list[list[int]] = []  # process -> neighbours it has chosen; empty if one-way
 
 
 def build_layout(text: str, names: list[str], seed: int) -> OverlayLayout:
@@ -94,11 +85,9 @@ def _both_ways(views: list[list[int]]) -> OverlayLayout:
 
 
 def _random(fields: list[str], count: int, stream: Stream) -> OverlayLayout:
-    degree = (
-        units.whole(fields[0], "random: DEGREE", 2, MAX_LINKS)
-        if fields
-        else 2 * len(str(count)) + 2
-    )
+    degree = 2 * len(str(count)) + 2
+    if fields:
+        degree = units.whole(fields[0], "random: DEGREE", 2, MAX_LINKS)
     if degree >= count - 1:
         _check_size(count * (count - 1))
         return _both_ways([list(range(index + 1, count)) for index in range(count)])

@@ -5,8 +5,6 @@ two give each other half of their views. The number of choices stays the same; o
 So the links between processes become a random graph, and stay one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from beforehand.simulator.world.random_streams import Stream

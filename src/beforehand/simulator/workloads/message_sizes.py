@@ -1,7 +1,5 @@
 """How large messages are, and how much work they start at their receivers."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64

@@ -1,7 +1,5 @@
 """Synthetic traffic: processes send at intervals to receivers that they choose at random."""
 
-from __future__ import annotations
-
 from mypy_extensions import i64
 
 from beforehand.simulator.workloads.workload import PacedStep, PacedWorkload, Workload
@@ -17,9 +15,6 @@ class UniformTraffic(PacedWorkload):
 
     def act(self, process: Process, step: PacedStep) -> None:
         self.application.send(process, [step.choose(self.application.processes)], None)
-
-    def expected(self) -> int:
-        return self.steps * len(self.application.processes)
 
 
 class PeerTraffic(UniformTraffic):
@@ -120,15 +115,11 @@ class GroupTraffic(PacedWorkload):
         group = groups[step.stream.below(len(groups))]
         self.application.send(process, [member for member in group if member is not process], None)
 
-    def expected(self) -> int:
-        return self.steps * len(self.application.processes)
-
 
 class BroadcastTimer(ScheduledEvent):
     """One broadcast after the other, at a constant rate, each by a process chosen at random."""
 
     def __init__(self, application: Application, period: i64, count: i64) -> None:
-        super().__init__()
         self.application = application
         self.period = period
         self.left = count

@@ -14,15 +14,12 @@
 `messages` of a scenario is how many a process sends of its own accord: items, requests, purchases.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from beforehand.errors import ScenarioError
 from beforehand.simulator import units
-from beforehand.simulator.program import Program
 from beforehand.simulator.workloads.patterns import (
     BroadcastTraffic,
     GroupTraffic,
@@ -30,7 +27,6 @@ from beforehand.simulator.workloads.patterns import (
     PeerTraffic,
     UniformTraffic,
 )
-from beforehand.simulator.workloads.replay import Replay
 from beforehand.simulator.workloads.services import (
     FanOutTraffic,
     PipelineTraffic,
@@ -171,19 +167,6 @@ def create(text: str, scenario: WorkloadParameters) -> Workload:
             f"not {scenario.processes}"
         )
     return workload.create(fields, scenario)
-
-
-def create_replay(program: Program, names: list[str]) -> Workload:
-    """The workload that replays a program among these processes."""
-    indexes = {name: index for index, name in enumerate(names)}
-    numbers = {send.id: number for number, send in enumerate(program.sends)}
-    return Replay(
-        [indexes[send.sender] for send in program.sends],
-        [sorted({indexes[name] for name in send.to}) for send in program.sends],
-        [sorted({numbers[name] for name in send.after}) for send in program.sends],
-        [(send.at_ns, send.pause_ns) for send in program.sends],
-        [-1 if send.payload_bytes is None else send.payload_bytes for send in program.sends],
-    )
 
 
 def _share(text: str, what: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mypy_extensions import i64
 
+from beforehand.simulator.program import Program, Send
 from beforehand.simulator.workloads.workload import Workload
 from beforehand.simulator.world.application import Application
 from beforehand.simulator.world.event_queue import ScheduledEvent
@@ -14,15 +15,14 @@ class PlannedSend(ScheduledEvent):
     """A causal-send of the program that waits for its dependencies, and then for its time."""
 
     def __init__(
-        self, replay: Replay, process: Process, receivers: list[Process], at: i64, pause: i64
+        self, replay: Replay, process: Process, receivers: list[Process], send: Send
     ) -> None:
-        super().__init__()
         self.replay = replay
         self.process = process
         self.receivers = receivers
-        self.at = at
-        self.pause = pause
-        self.payload_bytes: i64 = -1
+        self.at: i64 = send.at_ns
+        self.pause: i64 = send.pause_ns
+        self.payload_bytes: i64 = -1 if send.payload_bytes is None else send.payload_bytes
         self.missing: i64 = 0  # dependencies that have not happened
         self.followers: list[PlannedSend] = []  # of the same process: depend on the send
         self.reactions: list[DeliveryDependency] = []  # of its receivers: depend on the delivery
@@ -59,43 +59,27 @@ class Replay(Workload):
 
     application: Application
 
-    def __init__(
-        self,
-        senders: list[int],
-        receivers: list[list[int]],
-        after: list[list[int]],
-        times: list[tuple[int, int]],
-        sizes: list[int],
-    ) -> None:
-        """Sends by their position in the program, processes by their index; see `Program`.
-
-        `times` are pairs (not before, pause). A negative size leaves it to the scenario.
-        """
-        self._senders = senders
-        self._receivers = receivers
-        self._after = after
-        self._times = times
-        self._sizes = sizes
-        self._plan: list[PlannedSend] = []
+    def __init__(self, program: Program) -> None:
+        self._program = program
         self._by_sender: list[list[PlannedSend]] = []  # process -> its sends
         self._due: list[PlannedSend] = []  # to be sent now, one after the other
         self._dispatching = False
 
     def start(self, application: Application) -> None:
         self.application = application
-        processes = application.processes
+        processes = {process.name: process for process in application.processes}
         self._by_sender = [[] for _ in processes]
-        for position, sender in enumerate(self._senders):
-            receivers = [processes[index] for index in self._receivers[position]]
-            at, pause = self._times[position]
-            planned = PlannedSend(self, processes[sender], receivers, at, pause)
-            planned.payload_bytes = self._sizes[position]
-            self._plan.append(planned)
-            self._by_sender[sender].append(planned)
-        for position, planned in enumerate(self._plan):
-            for cause in self._after[position]:
-                self._link(self._plan[cause], planned)
-        for planned in [planned for planned in self._plan if planned.missing == 0]:
+        plan: dict[str, PlannedSend] = {}
+        for send in self._program.sends:
+            receivers = [processes[name] for name in {*send.to}]
+            receivers.sort(key=lambda process: process.index)
+            planned = PlannedSend(self, processes[send.sender], receivers, send)
+            self._by_sender[planned.process.index].append(planned)
+            plan[send.id] = planned
+        for send in self._program.sends:
+            for cause in {*send.after}:
+                self._link(plan[cause], plan[send.id])
+        for planned in [planned for planned in plan.values() if planned.missing == 0]:
             planned.ready(planned.pause)
 
     def dispatch(self, planned: PlannedSend) -> None:
@@ -149,4 +133,4 @@ class Replay(Workload):
             self._release_reactions(planned, process)
 
     def expected(self) -> int:
-        return len(self._senders)
+        return len(self._program.sends)

@@ -2,38 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Final
 
-from mypy_extensions import i64
-
 from beforehand.simulator.workloads.workload import PacedStep, PacedWorkload
-from beforehand.simulator.world.application import Application
 from beforehand.simulator.world.distributions import Distribution
 from beforehand.simulator.world.processes import OpenMessage, Process
 from beforehand.simulator.world.random_streams import Stream
-
-
-def layers_of(processes: list[Process], count: int) -> list[list[Process]]:
-    """Divide the processes into layers of about the same size; there are at least that many."""
-    bounds = [len(processes) * layer // count for layer in range(count + 1)]
-    return [processes[bounds[layer] : bounds[layer + 1]] for layer in range(count)]
-
-
-class Choices:
-    """Random choices of processes that react to deliveries, each from a stream of its own."""
-
-    def __init__(self) -> None:
-        self._streams: list[Stream] = []
-
-    def prepare(self, application: Application) -> None:
-        """Create the streams."""
-        self._streams = [
-            application.stream(f"choices/{process.name}") for process in application.processes
-        ]
-
-    def below(self, process: Process, count: i64) -> i64:
-        """One of 0, 1, ... count - 1."""
-        return self._streams[process.index].below(count)
 
 
 class LayeredTraffic(PacedWorkload):
@@ -42,19 +17,25 @@ class LayeredTraffic(PacedWorkload):
     def __init__(self, steps: int, interval: Distribution, layers: int) -> None:
         super().__init__(steps, interval)
         self.layers = layers
-        self._layers: list[list[Process]] = []
-        self._layer_of: list[int] = []
-        self._choices = Choices()
+        self._layers: list[list[Process]] = []  # of about the same size
+        self._layer_of: list[int] = []  # process -> its layer
+        self._streams: list[Stream] = []  # process -> the random numbers of its reactions
 
     def prepare(self) -> None:
-        self._choices.prepare(self.application)
-        self._layers = layers_of(self.application.processes, self.layers)
-        self._layer_of = []
-        for number, layer in enumerate(self._layers):
-            self._layer_of.extend([number] * len(layer))
+        application, processes = self.application, self.application.processes
+        self._streams = [application.stream(f"choices/{process.name}") for process in processes]
+        bounds = [len(processes) * layer // self.layers for layer in range(self.layers + 1)]
+        self._layers = [processes[start:end] for start, end in pairwise(bounds)]
+        self._layer_of = [
+            number for number, layer in enumerate(self._layers) for _ in range(len(layer))
+        ]
 
     def initiators(self) -> list[Process]:
         return self._layers[0]
+
+    def choose(self, process: Process, layer: list[Process]) -> Process:
+        """A random service of a layer, chosen by a process."""
+        return layer[self._streams[process.index].below(len(layer))]
 
 
 class PipelineTraffic(LayeredTraffic):
@@ -69,11 +50,10 @@ class PipelineTraffic(LayeredTraffic):
     def _forward(self, process: Process) -> None:
         following = self._layer_of[process.index] + 1
         if following < self.layers:
-            layer = self._layers[following]
-            self.application.send(process, [layer[self._choices.below(process, len(layer))]], None)
+            self.application.send(process, [self.choose(process, self._layers[following])], None)
 
     def expected(self) -> int:
-        return self.steps * len(self._layers[0]) * (self.layers - 1)
+        return super().expected() * (self.layers - 1)
 
 
 class ServiceCall:
@@ -123,7 +103,7 @@ class FanOutTraffic(LayeredTraffic):
         wanted = min(self.width, len(layer))
         chosen: dict[int, Process] = {}
         while len(chosen) < wanted:
-            service = layer[self._choices.below(process, len(layer))]
+            service = self.choose(process, layer)
             chosen[int(service.index)] = service
         calls = [ServiceCall(process, service, parent) for service in chosen.values()]
         if parent is not None:
@@ -159,7 +139,7 @@ class FanOutTraffic(LayeredTraffic):
         for layer in self._layers[1:]:
             width *= min(self.width, len(layer))
             requests += width
-        return self.steps * len(self._layers[0]) * 2 * requests
+        return super().expected() * 2 * requests
 
 
 class ClientRequest:
@@ -218,7 +198,7 @@ class RequestReplyTraffic(PacedWorkload):
             self._finish(process, tag)
 
     def expected(self) -> int:
-        return 2 * self.steps * (len(self.application.processes) - len(self._servers))
+        return 2 * super().expected()
 
 
 class ShopTraffic(PacedWorkload):
@@ -241,7 +221,7 @@ class ShopTraffic(PacedWorkload):
             self.application.send(process, [self.application.processes[-1]], DEBIT)
 
     def expected(self) -> int:
-        return 3 * self.steps * (len(self.application.processes) - 2)
+        return 3 * super().expected()
 
 
 # Tags of messages, compared by identity.

@@ -51,7 +51,6 @@ class PacedStep(ScheduledEvent):
     def __init__(
         self, workload: PacedWorkload, process: Process, left: i64, stream: Stream
     ) -> None:
-        super().__init__()
         self.workload = workload
         self.process = process
         self.left = left  # steps that it has yet to take, this one included
@@ -78,12 +77,10 @@ class PacedWorkload(Workload):
     """A workload in which processes act of their own accord, at intervals."""
 
     application: Application
-    steps: int  # of each active process
-    interval: Distribution  # from one step of a process to its next
 
     def __init__(self, steps: int, interval: Distribution) -> None:
-        self.steps = steps
-        self.interval = interval
+        self.steps = steps  # of each active process
+        self.interval = interval  # from one step of a process to its next
 
     def start(self, application: Application) -> None:
         self.application = application
@@ -120,3 +117,6 @@ class PacedWorkload(Workload):
     def act(self, process: Process, step: PacedStep) -> None:
         """What a process does in a step."""
         raise NotImplementedError
+
+    def expected(self) -> int:
+        return self.steps * len(self.initiators())

@@ -1,5 +1,6 @@
 """One run: the hot loop and its parts, which `simulation.py` wires together.
 
+    run_setup.py        what a run starts with, shared by its parts
     event_queue.py      virtual time, and what happens when
     processes.py        processes, and their messages that are not yet delivered everywhere
     application.py      causal-sends for the workload, jobs that deliveries start

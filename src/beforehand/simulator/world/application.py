@@ -12,14 +12,11 @@ from typing import TYPE_CHECKING, Final
 from mypy_extensions import i64
 
 from beforehand.errors import ScenarioError
-from beforehand.simulator.measures.meters import Meters
-from beforehand.simulator.workloads.message_sizes import MessageSizes
-from beforehand.simulator.workloads.workload import Workload
-from beforehand.simulator.world.event_queue import MAX_TIME, ScheduledEvent, TimingWheel
-from beforehand.simulator.world.observers import Observer
+from beforehand.simulator.world.event_queue import MAX_TIME, ScheduledEvent
 from beforehand.simulator.world.open_messages import OpenMessages
-from beforehand.simulator.world.processes import DeferredSend, OpenMessage, Population, Process
+from beforehand.simulator.world.processes import DeferredSend, OpenMessage, Process
 from beforehand.simulator.world.random_streams import Stream
+from beforehand.simulator.world.run_setup import RunSetup
 
 if TYPE_CHECKING:
     from beforehand.simulator.world.transport import SimulatedTransport
@@ -29,7 +26,6 @@ class JobsDone(ScheduledEvent):
     """A process has finished its jobs, unless a new one has come."""
 
     def __init__(self, application: Application, process: Process) -> None:
-        super().__init__()
         self.application = application
         self.process = process
 
@@ -40,51 +36,23 @@ class JobsDone(ScheduledEvent):
 class Application:
     """What a workload sees of the run: processes, time, randomness, and `send`."""
 
-    queue: Final[TimingWheel]
-    processes: Final[list[Process]]
-    _seed: Final[int]
-    _population: Final[Population]
-    _open_messages: Final[OpenMessages]
-    _transport: Final[SimulatedTransport]
-    _workload: Final[Workload]
-    _sizes: Final[MessageSizes]
-    _meters: Final[Meters]
-    _observer: Final[Observer | None]
-    _split: Final[bool]  # a message to several receivers goes out as one to each
-    _broadcasts: Final[bool]  # the protocol can send to everybody
-    _only_broadcasts: Final[bool]  # and nothing else
-    _relays: Final[bool]  # processes pass on each other's messages
-
     def __init__(
-        self,
-        queue: TimingWheel,
-        population: Population,
-        open_messages: OpenMessages,
-        transport: SimulatedTransport,
-        meters: Meters,
-        *,
-        workload: Workload,
-        sizes: MessageSizes,
-        observer: Observer | None,
-        seed: int,
-        casts: Sequence[str],
-        split: bool,
-        relays: bool,
+        self, setup: RunSetup, open_messages: OpenMessages, transport: SimulatedTransport
     ) -> None:
-        self.queue = queue
-        self.processes = population.processes
-        self._seed = seed
-        self._population = population
-        self._open_messages = open_messages
-        self._transport = transport
-        self._workload = workload
-        self._sizes = sizes
-        self._meters = meters
-        self._observer = observer
-        self._split = split
-        self._broadcasts = "broadcast" in casts
-        self._only_broadcasts = len(casts) == 1 and self._broadcasts
-        self._relays = relays
+        self.queue: Final = setup.queue
+        self.processes: Final = setup.population.processes
+        self._seed: Final = setup.seed
+        self._population: Final = setup.population
+        self._open_messages: Final = open_messages
+        self._transport: Final = transport
+        self._workload: Final = setup.workload
+        self._sizes: Final = setup.sizes
+        self._meters: Final = setup.meters
+        self._observer: Final = setup.observer
+        self._split: Final = setup.split
+        self._broadcasts: Final = "broadcast" in setup.casts
+        self._only_broadcasts: Final = self._broadcasts and len(setup.casts) == 1
+        self._relays: Final = setup.overlay is not None
 
     # ---- for workloads ----
 
@@ -185,10 +153,10 @@ class Application:
         # It may be ahead of now: the time at which a frame will be out.
         self._open_messages.news_at = max(self._open_messages.news_at, now)
         if self._observer is not None:
-            self._observer.sent(process, message, receivers, everybody, now)
+            self._observer.sent(process, message, receivers, everybody)
         self._transport.carry_out(process, effects, receivers[0])
         if self._observer is not None:
-            self._observer.held_at_sender(process, message, now)
+            self._observer.held_at_sender(process, message)
 
     # ---- deliveries ----
 

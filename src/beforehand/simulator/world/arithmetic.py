@@ -9,8 +9,6 @@ Both are power series, truncated where the next term is below half a unit in the
 unrolled since they are evaluated for every frame.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 LN_2: Final = 0.6931471805599453

@@ -4,8 +4,6 @@ Numbers are drawn from a uniform stream that the caller seeds, by arithmetic tha
 every machine (`arithmetic.py`). Negative results become 0. `specs.py` has the syntax.
 """
 
-from __future__ import annotations
-
 from math import sqrt
 from typing import Final
 

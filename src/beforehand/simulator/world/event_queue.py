@@ -32,12 +32,8 @@ ONE: Final[i64] = 1
 class ScheduledEvent:
     """Something that happens at an instant. An event may be scheduled again once it has fired."""
 
-    time: i64
-    next_event: ScheduledEvent | None  # in the same slot of the wheel
-
-    def __init__(self) -> None:
-        self.time = 0
-        self.next_event = None
+    time: i64 = 0
+    next_event: ScheduledEvent | None = None  # in the same slot of the wheel
 
     def fire(self) -> None:
         """The instant has come."""
@@ -48,7 +44,6 @@ class Callback(ScheduledEvent):
     """Calls a function: for rare events."""
 
     def __init__(self, function: Callable[[], None]) -> None:
-        super().__init__()
         self.function = function
 
     def fire(self) -> None:
@@ -58,25 +53,18 @@ class Callback(ScheduledEvent):
 class WheelSlot:
     """A linked list of events."""
 
-    first: ScheduledEvent | None
-    last: ScheduledEvent | None
-    one_instant: bool  # all of them fire at the same time
-
-    def __init__(self) -> None:
-        self.first = None
-        self.last = None
-        self.one_instant = True
+    first: ScheduledEvent | None = None
+    last: ScheduledEvent | None = None
+    one_instant: bool = True  # all of them fire at the same time
 
 
 class WheelLevel:
     """One ring of the wheel: a slot for each value of a digit."""
 
-    occupied: i64  # a bit for each slot that is not empty
-    slots: Final[list[WheelSlot]]
+    occupied: i64 = 0  # a bit for each slot that is not empty
 
     def __init__(self) -> None:
-        self.occupied = 0
-        self.slots = [WheelSlot() for _ in range(SLOTS)]
+        self.slots: Final[list[WheelSlot]] = [WheelSlot() for _ in range(SLOTS)]
 
     def append(self, index: i64, event: ScheduledEvent) -> None:
         """Put an event at the end of a slot."""
@@ -96,19 +84,14 @@ class WheelLevel:
 class TimingWheel:
     """The pending events, and the present."""
 
-    now: i64
-    fired: i64  # events so far
-    pending: i64
+    now: i64 = 0
+    fired: i64 = 0  # events so far
+    pending: i64 = 0
     # The wheel has been turned to here: the time of the last event. `now` may be set beyond it.
-    _wheel_time: i64
-    _levels: Final[list[WheelLevel]]
+    _wheel_time: i64 = 0
 
     def __init__(self) -> None:
-        self.now = 0
-        self.fired = 0
-        self.pending = 0
-        self._wheel_time = 0
-        self._levels = [WheelLevel() for _ in range(LEVELS)]
+        self._levels: Final[list[WheelLevel]] = [WheelLevel() for _ in range(LEVELS)]
 
     def schedule(self, event: ScheduledEvent, time: i64) -> None:
         """Let an event fire at a time, not before the present."""
@@ -198,14 +181,6 @@ class TimingWheel:
         self.fired += 1
         self.pending -= 1
         return event
-
-    def run(self) -> None:
-        """Fire events until none is left."""
-        while True:
-            event = self.pop()
-            if event is None:
-                return
-            event.fire()
 
 
 def lowest_bit(bits: i64) -> i64:

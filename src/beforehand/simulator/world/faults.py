@@ -3,8 +3,6 @@
 Each fault is a small rule. Those on frames decide from the two ends, the time and a random number.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64
@@ -16,14 +14,10 @@ from beforehand.simulator.world.random_streams import Stream
 class Partition:
     """From `start` until `end`, nothing passes between the group and the other processes."""
 
-    start: Final[i64]
-    end: Final[i64]
-    group: Final[set[int]]  # processes by their index
-
     def __init__(self, start: i64, end: i64, group: set[int]) -> None:
-        self.start = start
-        self.end = end
-        self.group = group
+        self.start: Final = start
+        self.end: Final = end
+        self.group: Final = group  # processes by their index
 
     def separates(self, sender: Process, receiver: Process, time: i64) -> bool:
         """Whether two processes are on different sides at a time."""
@@ -35,31 +29,22 @@ class Partition:
 class Stop:
     """A process that crashes at a time, and when the others drop it."""
 
-    process: Final[str]
-    time: Final[i64]
-    dropped_at: Final[i64]  # NEVER if they do not
-
     def __init__(self, process: str, time: i64, dropped_at: i64) -> None:
-        self.process = process
-        self.time = time
-        self.dropped_at = dropped_at
+        self.process: Final = process
+        self.time: Final = time
+        self.dropped_at: Final = dropped_at  # NEVER if they do not
 
 
 class FaultPlan:
     """The faults of one run."""
 
-    partitions: Final[list[Partition]]
-    _loss: Final[float]
-    _duplicate: Final[float]
-    _stream: Final[Stream]
-
     def __init__(
         self, loss: float, duplicate: float, partitions: list[Partition], stream: Stream
     ) -> None:
-        self.partitions = partitions
-        self._loss = loss
-        self._duplicate = duplicate
-        self._stream = stream
+        self.partitions: Final = partitions
+        self._loss: Final = loss
+        self._duplicate: Final = duplicate
+        self._stream: Final = stream
 
     def loses(self) -> bool:
         """Whether the network loses this frame."""

@@ -4,32 +4,24 @@ A frame carries a run of its sender's messages, or, where processes relay messag
 of any origin. The observer is shown repeated releases and arrivals too.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64
 
 from beforehand import wire
 from beforehand.protocols.frames import Frame
-from beforehand.simulator.world.observers import Observer
 from beforehand.simulator.world.open_messages import OpenMessages
-from beforehand.simulator.world.processes import MessageCopy, Population, Process
+from beforehand.simulator.world.processes import MessageCopy, Process
+from beforehand.simulator.world.run_setup import RunSetup
 
 
 class FrameContents:
     """Updates the open messages as the frames that carry them leave and arrive."""
 
-    _open_messages: Final[OpenMessages]
-    _population: Final[Population]
-    _observer: Final[Observer | None]
-
-    def __init__(
-        self, open_messages: OpenMessages, population: Population, observer: Observer | None
-    ) -> None:
-        self._open_messages = open_messages
-        self._population = population
-        self._observer = observer
+    def __init__(self, setup: RunSetup, open_messages: OpenMessages) -> None:
+        self._open_messages: Final = open_messages
+        self._population: Final = setup.population
+        self._observer: Final = setup.observer
 
     def released(
         self, process: Process, receiver: Process, frame: Frame, metadata: i64, now: i64
@@ -46,16 +38,8 @@ class FrameContents:
                 fresh = True
                 self._open_messages.released(copy, process, now)
             if self._observer is not None:
-                self._observer.released(
-                    process,
-                    receiver,
-                    process,
-                    number,
-                    payload_bytes=frame.payload_sizes()[number - first],
-                    metadata=metadata,
-                    again=again,
-                    now=now,
-                )
+                size = frame.payload_sizes()[number - first]
+                self._observer.released(process, receiver, process, number, size, metadata, again)
                 metadata = 0
         return fresh
 
@@ -78,16 +62,8 @@ class FrameContents:
                         if copy.receiver is not source and copy.released_at < 0:
                             self._open_messages.released(copy, source, now)
             if self._observer is not None:
-                self._observer.released(
-                    process,
-                    receiver,
-                    source,
-                    number,
-                    payload_bytes=part.payload_bytes(),
-                    metadata=metadata,
-                    again=False,
-                    now=now,
-                )
+                size = part.payload_bytes()
+                self._observer.released(process, receiver, source, number, size, metadata, False)
                 metadata = 0
         return fresh
 
@@ -98,6 +74,7 @@ class FrameContents:
         if frame.origin():
             return self._arrived_relayed(receiver, frame, now)
         fresh = NO_COPIES if self._observer is None else []
+        metadata = 0 if self._observer is None else wire.size(frame) - frame.payload_bytes()
         first = frame.about()
         for number in range(first, first + frame.messages()):
             copy = sender.copy_to(receiver, number)
@@ -105,15 +82,9 @@ class FrameContents:
             if copy is not None and copy.arrived_at < 0:
                 self._open_messages.arrived(copy, sender, now)
             if self._observer is not None:
-                self._observer.received(
-                    receiver,
-                    sender,
-                    number,
-                    payload_bytes=frame.payload_sizes()[number - first],
-                    metadata=0 if number > first else wire.size(frame) - frame.payload_bytes(),
-                    again=again,
-                    now=now,
-                )
+                size = frame.payload_sizes()[number - first]
+                self._observer.received(receiver, sender, number, size, metadata, again)
+                metadata = 0
                 if copy is not None and not again:
                     fresh.append(copy)
         return fresh
@@ -133,16 +104,9 @@ class FrameContents:
                 self._open_messages.arrived(copy, source, now)
             if self._observer is not None:
                 # An open message that isn't for the receiver only passes through.
-                passes = copy is None and source.message(number) is not None
-                self._observer.received(
-                    receiver,
-                    source,
-                    number,
-                    payload_bytes=part.payload_bytes(),
-                    metadata=metadata,
-                    again=again and not passes,
-                    now=now,
-                )
+                repeated = again and (copy is not None or source.message(number) is None)
+                size = part.payload_bytes()
+                self._observer.received(receiver, source, number, size, metadata, repeated)
                 metadata = 0
                 if copy is not None and not again:
                     fresh.append(copy)

@@ -7,8 +7,6 @@ nothing overtakes in that queue, the time at which a frame leaves is known when 
 Loss, duplication and partitions are decided in `faults.py`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64
@@ -104,14 +102,6 @@ class ScheduledDelay(Delay):
 class Network:
     """Uplinks and propagation."""
 
-    fifo: Final[bool]  # links are FIFO and need enforcement
-    _bandwidth: Final[i64]  # bytes per second, 0 if unlimited
-    header: Final[i64]  # bytes of overhead of every frame
-    _delay: Final[Delay]
-    _jitter: Final[Distribution | None]
-    _stream: Final[Stream]
-    _latest: dict[tuple[int, int], int]  # (sender, receiver) -> latest arrival, if links are FIFO
-
     def __init__(
         self,
         delay: Delay,
@@ -121,14 +111,14 @@ class Network:
         fifo: bool,
         stream: Stream,
     ) -> None:
-        # Remembering the last arrival of each link is costly, and mostly not needed.
-        self.fifo = fifo and not (delay.keeps_order() and jitter.is_zero())
-        self._bandwidth = bandwidth
-        self.header = header
-        self._delay = delay
-        self._jitter = None if jitter.is_zero() else jitter
-        self._stream = stream
-        self._latest = {}
+        # Whether FIFO links need enforcement: remembering the last arrival of each is costly.
+        self.fifo: Final = fifo and not (delay.keeps_order() and jitter.is_zero())
+        self._bandwidth: Final = bandwidth  # bytes per second, 0 if unlimited
+        self.header: Final = header  # bytes of overhead of every frame
+        self._delay: Final = delay
+        self._jitter: Final = None if jitter.is_zero() else jitter
+        self._stream: Final = stream
+        self._latest: dict[tuple[int, int], int] = {}  # (sender, receiver) -> latest arrival
 
     def typical(self, now: i64) -> i64:
         """The delay at a time, if it is deterministic; otherwise one rarely exceeded."""

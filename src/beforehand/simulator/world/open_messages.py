@@ -3,42 +3,27 @@
 Every change of a copy's state goes through here, so that meters and non-causal latency see all of them.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mypy_extensions import i64
 
-from beforehand.simulator.measures.meters import Meters
 from beforehand.simulator.measures.noncausal import NonCausalLatency
-from beforehand.simulator.world.event_queue import TimingWheel
-from beforehand.simulator.world.observers import Observer
-from beforehand.simulator.world.processes import MessageCopy, OpenMessage, Population, Process
+from beforehand.simulator.world.processes import MessageCopy, OpenMessage, Process
+from beforehand.simulator.world.run_setup import RunSetup
 
 
 class OpenMessages:
     """What has been sent and not yet delivered, over all processes."""
 
-    copies: i64  # neither delivered nor given up
-    orphans: i64  # the same, of senders that are gone: they may be lost, or relayed by others
-    news_at: i64  # when a message was last sent, left or arrived for the first time
-    _queue: Final[TimingWheel]
-    _population: Final[Population]
-    _meters: Final[Meters]
-    _observer: Final[Observer | None]
-    _noncausal: Final[NonCausalLatency]
+    copies: i64 = 0  # neither delivered nor given up, of senders that have not stopped
+    news_at: i64 = 0  # when a message was last sent, left or arrived for the first time
 
-    def __init__(
-        self, queue: TimingWheel, population: Population, meters: Meters, observer: Observer | None
-    ) -> None:
-        self.copies = 0
-        self.orphans = 0
-        self.news_at = 0
-        self._queue = queue
-        self._population = population
-        self._meters = meters
-        self._observer = observer
-        self._noncausal = NonCausalLatency(population.processes)
+    def __init__(self, setup: RunSetup) -> None:
+        self._queue: Final = setup.queue
+        self._population: Final = setup.population
+        self._meters: Final = setup.meters
+        self._observer: Final = setup.observer
+        self._noncausal: Final = NonCausalLatency(setup.population.processes)
 
     def noncausal_known(self) -> bool:
         """Whether non-causal latency could be followed to the end."""
@@ -102,7 +87,7 @@ class OpenMessages:
         now = self._queue.now
         copy = sender.copy_to(process, number)
         if self._observer is not None:
-            self._observer.delivered(process, sender, number, copy, now)
+            self._observer.delivered(process, sender, number, copy)
         meters = self._meters
         if copy is None or copy.closed:
             meters.duplicates += 1
@@ -136,9 +121,7 @@ class OpenMessages:
         self._close(copy, message)
 
     def _close(self, copy: MessageCopy, message: OpenMessage) -> None:
-        if message.sender.stopped:
-            self.orphans -= 1
-        else:
+        if not message.sender.stopped:
             self.copies -= 1
         message.close(copy)
         self._noncausal.closed(copy)
@@ -162,9 +145,7 @@ class OpenMessages:
         copy = message.add(newcomer)
         copy.released_at = released_at
         self._meters.copies += 1
-        if message.sender.stopped:
-            self.orphans += 1
-        else:
+        if not message.sender.stopped:
             self.copies += 1
         self._noncausal.addressed(copy)
         if released_at < 0:
@@ -176,7 +157,6 @@ class OpenMessages:
         """A sender has stopped: what it had open may be lost."""
         for message in sender.open_messages():
             self.copies -= message.waiting
-            self.orphans += message.waiting
 
     def give_up_unreleased(self, gone: Process) -> None:
         """Give up the copies to a stopped process, and those that it never released."""

@@ -19,18 +19,13 @@ NEVER: Final = -1  # the time of what has not happened
 class MessageCopy:
     """A message on its way to one receiver: the times of its first release and first arrival."""
 
-    receiver: Final[Process]
-    released_at: i64  # network-sent
-    arrived_at: i64  # received
-    closed: bool  # delivered, or given up because its sender or receiver is gone for good
-    era: i64  # of the receiver, when it was sent: see noncausal.py
+    released_at: i64 = NEVER  # network-sent
+    arrived_at: i64 = NEVER  # received
+    closed: bool = False  # delivered, or given up because its sender or receiver is gone for good
+    era: i64 = 0  # of the receiver, when it was sent: see noncausal.py
 
     def __init__(self, receiver: Process) -> None:
-        self.receiver = receiver
-        self.released_at = NEVER
-        self.arrived_at = NEVER
-        self.closed = False
-        self.era = 0
+        self.receiver: Final = receiver
 
     def message(self) -> OpenMessage:
         """The message that this is a copy of."""
@@ -40,17 +35,8 @@ class MessageCopy:
 class OpenMessage(MessageCopy):
     """A causal-send. With a single receiver, which is the usual case, it is its own copy."""
 
-    sender: Final[Process]
-    number: Final[i64]
-    sent_at: Final[i64]
-    payload_bytes: Final[i64]
-    job: i64  # nanoseconds of work that its delivery starts at the receiver; NEVER: none
-    tag: Final[object]  # of the workload that sent it, for its own use
-    waiting: i64  # receivers that have not delivered it
-    multicast: Final[bool]  # it has several receivers
-    released: bool  # its sender has released it to some neighbour: only where messages are relayed
-    copy_by_receiver: dict[int, MulticastCopy]  # by the index of the process
-    past: list[OpenMessage]  # what its sender knew when it sent it: see noncausal.py
+    job: i64 = NEVER  # nanoseconds of work that its delivery starts at the receiver; NEVER: none
+    released: bool = False  # by its sender, to some neighbour: only where messages are relayed
 
     def __init__(
         self,
@@ -61,21 +47,19 @@ class OpenMessage(MessageCopy):
         tag: object,
     ) -> None:
         super().__init__(receivers[0])
-        self.sender = sender
-        self.number = sender.core.sent + 1
-        self.sent_at = sent_at
-        self.payload_bytes = payload_bytes
-        self.job = NEVER
-        self.tag = tag
-        self.waiting = len(receivers)
-        self.multicast = len(receivers) > 1
-        self.released = False
-        self.copy_by_receiver = NO_COPIES
+        self.sender: Final = sender
+        self.number: Final[i64] = sender.core.sent + 1
+        self.sent_at: Final = sent_at
+        self.payload_bytes: Final = payload_bytes
+        self.tag: Final = tag  # of the workload that sent it, for its own use
+        self.waiting: i64 = len(receivers)  # receivers that have not delivered it
+        self.multicast: Final[bool] = len(receivers) > 1  # it has several receivers
+        self.copy_by_receiver: dict[int, MulticastCopy] = NO_COPIES  # by the index of the process
         if self.multicast:
             self.copy_by_receiver = {
                 int(receiver.index): MulticastCopy(receiver, self) for receiver in receivers
             }
-        self.past = NO_PAST
+        self.past = NO_PAST  # what its sender knew when it sent it: see noncausal.py
 
     def message(self) -> OpenMessage:
         return self
@@ -114,11 +98,9 @@ class OpenMessage(MessageCopy):
 class MulticastCopy(MessageCopy):
     """The copy of a message with several receivers."""
 
-    _message: Final[OpenMessage]
-
     def __init__(self, receiver: Process, message: OpenMessage) -> None:
         super().__init__(receiver)
-        self._message = message
+        self._message: Final = message
 
     def message(self) -> OpenMessage:
         return self._message
@@ -127,12 +109,9 @@ class MulticastCopy(MessageCopy):
 class DeliveryRecord:
     """A message that a process delivered, and when."""
 
-    time: Final[i64]
-    message: Final[OpenMessage]
-
     def __init__(self, time: i64, message: OpenMessage) -> None:
-        self.time = time
-        self.message = message
+        self.time: Final = time
+        self.message: Final = message
 
 
 class DeferredSend:
@@ -147,52 +126,31 @@ class DeferredSend:
 class Process:
     """One process: its core, and what the simulation knows about it."""
 
-    index: Final[i64]
-    name: Final[str]
-    core: Final[Core]
-    present: bool  # it has joined; newcomers do so during the run
-    stopped: bool
-    seq: i64  # events in its trace
-    uplink_free_at: i64  # when the last byte that it has to send is out
-    busy_until: i64  # the end of its last job
-    frame_age: i64  # mean transit time of recent frames to it, waiting for uplinks included
-    ticking: bool  # a tick is scheduled
-    outbox: list[DeferredSend]  # sends that wait for the end of its jobs
-    # Its messages by number, from the oldest that is not delivered everywhere; None: forgotten.
-    open: SlidingArray[OpenMessage | None]
-    in_transit: i64  # copies that it has released and that have not arrived
-    # For noncausal.py:
-    known: list[OpenMessage]  # of each other sender with open messages, the newest that it knows
-    era: i64
-    era_began_at: i64
-    open_now: i64  # open copies to it that were sent in this era
-    open_before: i64  # and in earlier ones
-    delivered: SlidingArray[DeliveryRecord] | None  # its deliveries since then; None: none
-    mark: i64  # the round in which `marked` was set
-    marked: i64  # the value that the round keeps for this process
+    present: bool = True  # it has joined; newcomers do so during the run
+    stopped: bool = False
+    seq: i64 = 0  # events in its trace
+    uplink_free_at: i64 = 0  # when the last byte that it has to send is out
+    busy_until: i64 = 0  # the end of its last job
+    frame_age: i64 = 0  # mean transit time of recent frames to it, waiting for uplinks included
+    ticking: bool = False  # a tick is scheduled
+    in_transit: i64 = 0  # copies that it has released and that have not arrived
+    # For noncausal.py, with `known`:
+    era: i64 = 0
+    era_began_at: i64 = 0
+    open_now: i64 = 0  # open copies to it that were sent in this era
+    open_before: i64 = 0  # and in earlier ones
+    delivered: SlidingArray[DeliveryRecord] | None = None  # its deliveries since then; None: none
+    mark: i64 = 0  # the round in which `marked` was set
+    marked: i64 = 0  # the value that the round keeps for this process
 
     def __init__(self, index: i64, name: str, core: Core) -> None:
-        self.index = index
-        self.name = name
-        self.core = core
-        self.present = True
-        self.stopped = False
-        self.seq = 0
-        self.uplink_free_at = 0
-        self.busy_until = 0
-        self.frame_age = 0
-        self.ticking = False
-        self.outbox = []
-        self.open = SlidingArray(1)
-        self.in_transit = 0
-        self.known = NO_PAST
-        self.era = 0
-        self.era_began_at = 0
-        self.open_now = 0
-        self.open_before = 0
-        self.delivered = None
-        self.mark = 0
-        self.marked = 0
+        self.index: Final = index
+        self.name: Final = name
+        self.core: Final = core
+        self.outbox: list[DeferredSend] = []  # sends that wait for the end of its jobs
+        # Its messages by number, from the oldest that is not delivered everywhere; None: forgotten.
+        self.open: SlidingArray[OpenMessage | None] = SlidingArray(1)
+        self.known = NO_PAST  # of each other sender with open messages, the newest that it knows
 
     def active(self) -> bool:
         """Whether it has joined and has not stopped."""
@@ -223,16 +181,13 @@ class Process:
 class Population:
     """The processes of a run: all of them, and those that take part now."""
 
-    processes: Final[list[Process]]  # newcomers at the end
-    by_name: Final[dict[str, Process]]
-    present: list[Process]  # those that have joined and neither left nor crashed
-    any_stopped: bool
+    any_stopped: bool = False
 
     def __init__(self, processes: list[Process]) -> None:
-        self.processes = processes
-        self.by_name = {process.name: process for process in processes}
+        self.processes: Final = processes  # newcomers at the end
+        self.by_name: Final[dict[str, Process]] = {process.name: process for process in processes}
+        # Those that have joined and neither left nor crashed.
         self.present = [process for process in processes if process.present]
-        self.any_stopped = False
 
     def join(self, newcomer: Process) -> None:
         """A newcomer takes part from now on."""

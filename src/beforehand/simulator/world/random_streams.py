@@ -6,8 +6,6 @@ the generator of the standard library needs 2.5 kB. With a stream for each of th
 that decides whether they fit the cache. No product exceeds 64 bits.
 """
 
-from __future__ import annotations
-
 from hashlib import sha256
 from typing import Final
 

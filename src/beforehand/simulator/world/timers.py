@@ -7,11 +7,11 @@ from typing import Final
 
 from mypy_extensions import i64
 
-from beforehand.simulator.world.event_queue import ScheduledEvent, TimingWheel
-from beforehand.simulator.world.faults import FaultPlan
+from beforehand.simulator.world.event_queue import ScheduledEvent
 from beforehand.simulator.world.open_messages import OpenMessages
-from beforehand.simulator.world.processes import Population, Process
+from beforehand.simulator.world.processes import Process
 from beforehand.simulator.world.random_streams import Stream
+from beforehand.simulator.world.run_setup import RunSetup
 from beforehand.simulator.world.transport import SimulatedTransport
 
 PATIENCE: Final = 1000  # ticks without news before a run counts as stalled
@@ -22,7 +22,6 @@ class Tick(ScheduledEvent):
     """A core retransmits what may have been lost."""
 
     def __init__(self, timers: Timers, process: Process) -> None:
-        super().__init__()
         self.timers = timers
         self.process = process
 
@@ -34,7 +33,6 @@ class BackgroundTask(ScheduledEvent):
     """Something that the end of a run need not wait for."""
 
     def __init__(self, timers: Timers, function: Callable[[], None]) -> None:
-        super().__init__()
         self.timers = timers
         self.function = function
 
@@ -46,36 +44,19 @@ class BackgroundTask(ScheduledEvent):
 class Timers:
     """Ticks and background tasks, and whether anything else is ahead."""
 
-    background: i64  # tasks ahead
-    ticks: i64  # ahead
-    _queue: Final[TimingWheel]
-    _population: Final[Population]
-    _open_messages: Final[OpenMessages]
-    _transport: Final[SimulatedTransport]
-    _faults: Final[FaultPlan]
-    _tick_every: Final[i64]  # 0: never
-    _relays: Final[bool]  # processes pass on each other's messages
+    background: i64 = 0  # tasks ahead
+    ticks: i64 = 0  # ahead
 
     def __init__(
-        self,
-        queue: TimingWheel,
-        population: Population,
-        open_messages: OpenMessages,
-        transport: SimulatedTransport,
-        *,
-        faults: FaultPlan,
-        tick_every: i64,
-        relays: bool,
+        self, setup: RunSetup, open_messages: OpenMessages, transport: SimulatedTransport
     ) -> None:
-        self.background = 0
-        self.ticks = 0
-        self._queue = queue
-        self._population = population
-        self._open_messages = open_messages
-        self._transport = transport
-        self._faults = faults
-        self._tick_every = tick_every
-        self._relays = relays
+        self._queue: Final = setup.queue
+        self._population: Final = setup.population
+        self._open_messages: Final = open_messages
+        self._transport: Final = transport
+        self._faults: Final = setup.faults
+        self._tick_every: Final[i64] = setup.tick_every  # 0: never
+        self._relays: Final = setup.overlay is not None
 
     def run_later(self, function: Callable[[], None], time: i64) -> None:
         """Call a function at a time, in the background."""

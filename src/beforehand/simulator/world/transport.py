@@ -1,7 +1,7 @@
 """The transport: carries out the effects of cores, and holds the frames in flight.
 
-The effects of a core are carried out in order, and frames arrive when the network says so. The cores
-are those that the runtime drives, unmodified; no protocol is known here by name.
+The effects of a core are carried out in order; the network decides when frames arrive. The cores are
+those that the runtime drives, unmodified; no protocol is known here by name.
 
 The application reacts to a delivery after all effects of the call that brought it: by then the core
 has finished that step, so whatever is sent next happens after all of its deliveries.
@@ -16,16 +16,13 @@ from mypy_extensions import i64
 from beforehand import wire
 from beforehand.protocols.effects import Admit, Deliver, Effect, Safe, Transmit
 from beforehand.protocols.frames import Frame
-from beforehand.simulator.measures.meters import Meters
 from beforehand.simulator.overlays.dynamics import OverlayDynamics
 from beforehand.simulator.world.application import Application
-from beforehand.simulator.world.event_queue import Callback, ScheduledEvent, TimingWheel
-from beforehand.simulator.world.faults import FaultPlan
+from beforehand.simulator.world.event_queue import Callback, ScheduledEvent
 from beforehand.simulator.world.frame_contents import NO_COPIES, FrameContents
-from beforehand.simulator.world.network import Network
-from beforehand.simulator.world.observers import Observer
 from beforehand.simulator.world.open_messages import OpenMessages
-from beforehand.simulator.world.processes import OpenMessage, Population, Process
+from beforehand.simulator.world.processes import OpenMessage, Process
+from beforehand.simulator.world.run_setup import RunSetup
 
 AGE_WEIGHT: Final = 8  # the moving average of transit times is over about so many frames
 
@@ -41,7 +38,6 @@ class FrameArrival(ScheduledEvent):
         frame: Frame,
         sent_at: i64,
     ) -> None:
-        super().__init__()
         self.transport = transport
         self.sender = sender
         self.receiver = receiver
@@ -57,50 +53,22 @@ class FrameArrival(ScheduledEvent):
 class SimulatedTransport:
     """Between the cores: effects out of them, frames into them."""
 
-    in_flight: i64  # frames
-    application: Application
-    overlay: OverlayDynamics | None
-    _queue: Final[TimingWheel]
-    _population: Final[Population]
-    _open_messages: Final[OpenMessages]
-    _contents: Final[FrameContents]
-    _network: Final[Network]
-    _faults: Final[FaultPlan]
-    _meters: Final[Meters]
-    _observer: Final[Observer | None]
-    _flush_after: Final[i64]  # negative: the cores postpone nothing
-    _flushing: set[int]  # processes with a flush ahead
-    _spare: FrameArrival | None  # events for reuse, linked by `next_event`
+    in_flight: i64 = 0  # frames
+    application: Application  # is notified of deliveries; set once it exists
+    _spare: FrameArrival | None = None  # events for reuse, linked by `next_event`
 
-    def __init__(
-        self,
-        queue: TimingWheel,
-        population: Population,
-        open_messages: OpenMessages,
-        meters: Meters,
-        *,
-        network: Network,
-        faults: FaultPlan,
-        observer: Observer | None,
-        flush_after: i64,
-    ) -> None:
-        self.in_flight = 0
-        self._queue = queue
-        self._population = population
-        self._open_messages = open_messages
-        self._contents = FrameContents(open_messages, population, observer)
-        self._network = network
-        self._faults = faults
-        self._meters = meters
-        self._observer = observer
-        self._flush_after = flush_after
-        self._flushing = set()
-        self._spare = None
-
-    def connect(self, application: Application, overlay: OverlayDynamics | None) -> None:
-        """Set who is notified of deliveries, and of links that came into use."""
-        self.application = application
-        self.overlay = overlay
+    def __init__(self, setup: RunSetup, open_messages: OpenMessages) -> None:
+        self._queue: Final = setup.queue
+        self._population: Final = setup.population
+        self._open_messages: Final = open_messages
+        self._contents: Final = FrameContents(setup, open_messages)
+        self._network: Final = setup.network
+        self._faults: Final = setup.faults
+        self._overlay: Final = setup.overlay
+        self._meters: Final = setup.meters
+        self._observer: Final = setup.observer
+        self._flush_after: Final[i64] = setup.flush_after  # negative: the cores postpone nothing
+        self._flushing: set[int] = set()  # processes with a flush ahead
 
     def pending(self) -> i64:
         """Events ahead: arrivals and flushes."""
@@ -129,8 +97,8 @@ class SimulatedTransport:
                         delivered.append(message)
             elif isinstance(effect, Admit):
                 self._open_messages.admit(by_name[effect.newcomer], process)
-        if self.overlay is not None:
-            self._update_overlay(process, effects, self.overlay)
+        if self._overlay is not None:
+            self._update_overlay(process, effects, self._overlay)
         if self._flush_after >= 0:
             self._schedule_flush(process)
         if delivered is not None:
@@ -174,7 +142,7 @@ class SimulatedTransport:
         else:
             meters.control_frames += 1
             if self._observer is not None:
-                self._observer.control(process, process, receiver, frame, size, now)
+                self._observer.control(process, process, receiver, frame, size)
         meters.frames += 1
         meters.metadata_bytes += int(metadata)
         meters.wire_bytes += int(size + self._network.header)
@@ -227,8 +195,8 @@ class SimulatedTransport:
         else:
             self._meters.control_received += 1
             if self._observer is not None:
-                self._observer.control(receiver, sender, receiver, frame, wire.size(frame), now)
+                self._observer.control(receiver, sender, receiver, frame, wire.size(frame))
         self.carry_out(receiver, receiver.core.receive(sender.name, frame, now), sender)
         for copy in fresh:
             if not copy.closed and self._observer is not None:
-                self._observer.held_at_receiver(receiver, copy, now)
+                self._observer.held_at_receiver(receiver, copy)

@@ -1,4 +1,4 @@
-"""Images of things under renamings, as they are found out."""
+"""Images of states and frames under renamings, as they are learnt."""
 
 from __future__ import annotations
 

@@ -29,9 +29,9 @@ from tests.checker.wanderers import journey, spoilt
 LARGE = 3_000  # states: more than that is left to the slow tests
 
 
-def length(found: Verdict) -> int:
+def length(verdict: Verdict) -> int:
     """Of the shortest run to a problem; 0 if there is none."""
-    return 0 if found.counterexample is None else len(found.counterexample.run)
+    return 0 if verdict.counterexample is None else len(verdict.counterexample.run)
 
 
 def in_full(chosen: Setting, most: int = LARGE) -> Verdict:
@@ -52,11 +52,11 @@ def compared(
             continue
         seen[full.outcome] += 1
         for reduce, symmetry in ways:
-            found = check(chosen, reduce=reduce, symmetry=symmetry, workers=1)
-            told = f"seed {seed}, fair {fair}, reduce {reduce}, symmetry {symmetry}"
-            assert (found.outcome, length(found)) == (full.outcome, length(full)), told
-        seen["symmetric"] += found.symmetries > 1
-        seen["not symmetric"] += found.symmetries == 1
+            verdict = check(chosen, reduce=reduce, symmetry=symmetry, workers=1)
+            case = f"seed {seed}, fair {fair}, reduce {reduce}, symmetry {symmetry}"
+            assert (verdict.outcome, length(verdict)) == (full.outcome, length(full)), case
+        seen["symmetric"] += verdict.symmetries > 1
+        seen["not symmetric"] += verdict.symmetries == 1
         if full.counterexample is not None:
             seen[full.counterexample.problem.kind] += 1
         seen["fifo"] += chosen.fifo
@@ -71,18 +71,18 @@ def test_the_full_exploration_of_odd_cores() -> None:
     seen: Counter[str] = Counter()
     for draw, seed, fair in product([drawn, journey], range(12), [True, False]):
         chosen = draw(seed, fair)
-        found = in_full(chosen, most=400)
-        if found.outcome == "unfinished":
+        verdict = in_full(chosen, most=400)
+        if verdict.outcome == "unfinished":
             continue
         plain = explore(chosen)
-        told = f"{chosen.protocol}, fair {fair}"
-        assert (found.outcome, length(found)) == (plain.outcome, plain.length), told
-        if found.counterexample is None:
-            counts = (found.states, found.transitions, found.depth)
-            assert counts == (plain.states, plain.transitions, plain.depth), told
+        case = f"{chosen.protocol}, fair {fair}"
+        assert (verdict.outcome, length(verdict)) == (plain.outcome, plain.length), case
+        if verdict.counterexample is None:
+            counts = (verdict.states, verdict.transitions, verdict.depth)
+            assert counts == (plain.states, plain.transitions, plain.depth), case
         else:
-            assert found.counterexample.problem.kind in plain.kinds, told
-        seen[found.outcome] += 1
+            assert verdict.counterexample.problem.kind in plain.kinds, case
+        seen[verdict.outcome] += 1
     assert seen["correct"] > 10 and seen["violated"] > 10
 
 
@@ -114,12 +114,12 @@ def found_again(seeds: range, lots: range, most: int = LARGE) -> Counter[str]:
             chosen = spoilt(seed, fair, lot)
             full = in_full(chosen, 10 * most)
             for symmetry in (False, True):
-                found = check(chosen, symmetry=symmetry, workers=1)
-                told = f"seed {seed}, fair {fair}, lot {lot}, symmetry {symmetry}"
-                assert found.outcome == full.outcome, told
+                verdict = check(chosen, symmetry=symmetry, workers=1)
+                case = f"seed {seed}, fair {fair}, lot {lot}, symmetry {symmetry}"
+                assert verdict.outcome == full.outcome, case
             seen[full.outcome] += 1
             seen["bad end" if lot % 2 else "bad step"] += full.outcome == "violated"
-            seen["symmetric"] += found.symmetries > 1
+            seen["symmetric"] += verdict.symmetries > 1
     return seen
 
 
@@ -156,7 +156,7 @@ class Stumbling(Counting):
 
 
 class Muttering(Counting):
-    """One process among equals delivers its second message late, which is to say never."""
+    """One process among equals never delivers its second message."""
 
     def another(self, effects: list[Effect]) -> list[Effect]:
         """Only the last process forgets."""
@@ -164,7 +164,7 @@ class Muttering(Counting):
 
 
 class Preferring(Plain):
-    """All processes answer nobody but b."""
+    """All processes answer b only."""
 
     def receive(self, sender: str, frame: Frame) -> list[Effect]:
         """Deliver, and send b what came once more, if it came from b."""
@@ -190,9 +190,9 @@ def test_a_core_that_does_not_treat_names_alike_is_noticed(core: type[Plain], re
     program = every_program(dict.fromkeys(NAMES, 1), ["unicast"])
     chosen = replace(made(core, "", FaultBudget(tick=int(core is Fussy))), program=program)
     full = in_full(chosen)
-    found = check(chosen, reduce=reduce)
-    assert full.outcome == "violated" and found.symmetries == 1
-    assert (found.outcome, length(found)) == (full.outcome, length(full))
+    verdict = check(chosen, reduce=reduce)
+    assert full.outcome == "violated" and verdict.symmetries == 1
+    assert (verdict.outcome, length(verdict)) == (full.outcome, length(full))
 
 
 class Grumbling(Counting):
@@ -212,7 +212,7 @@ def test_a_process_that_waits_from_the_start() -> None:
 
 
 def test_symmetry_is_used_where_it_is_there() -> None:
-    """Six renamings of three equal processes, two of two; none where the program tells them apart."""
+    """Six renamings of three equal processes, two of two; none where the program distinguishes them."""
     assert check(setting("hybrid", sends=[1, 1, 1])).symmetries == 6
     assert check(setting("hybrid", sends=[1, 1, 0])).symmetries == 2
     assert check(setting("hybrid", sends=[2, 1, 0])).symmetries == 1
@@ -237,6 +237,6 @@ def test_links_that_are_closed_tell_processes_apart() -> None:
     assert renamings(written_program("a-c b-c", NAMES)) == [(0, 1, 2), (1, 0, 2)]
     for protocol in ("link-memory", "preventive", "prc"):
         turned = setting(protocol, program="a-b b-c c-a")
-        found, plain = check(turned), check(turned, reduce=False, symmetry=False)
-        assert found.symmetries == 3 and found.states < plain.states
-        assert found.outcome == plain.outcome == "correct"
+        verdict, plain = check(turned), check(turned, reduce=False, symmetry=False)
+        assert verdict.symmetries == 3 and verdict.states < plain.states
+        assert verdict.outcome == plain.outcome == "correct"

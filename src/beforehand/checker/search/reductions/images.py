@@ -1,7 +1,5 @@
 """The images of states and frames under renamings, learnt one by one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from beforehand.checker.search.reductions.symmetry import Renaming

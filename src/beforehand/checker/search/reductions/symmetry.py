@@ -5,8 +5,6 @@ alike. That is not assumed but verified: see `packed/local_steps.py`. States tha
 other then count as one.
 """
 
-from __future__ import annotations
-
 from itertools import permutations
 
 from beforehand.checker.program import (

@@ -1,7 +1,5 @@
 """Moving the events and receivers of chunks to their places in a log."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +38,7 @@ def largest_numbers(index: Ints, sender: Ints, number: Ints, largest: Ints) -> N
 
 
 @compiled
-def place(index: Ints, chunk: ChunkEvents, base: Ints, log: LogColumns) -> int:
+def copy_events(index: Ints, chunk: ChunkEvents, base: Ints, log: LogColumns) -> int:
     """Copy a chunk's events into the log. Returns the index of a send by a process other than its
     sender, or -1 if there is none.
     """
@@ -64,7 +62,7 @@ def place(index: Ints, chunk: ChunkEvents, base: Ints, log: LogColumns) -> int:
 
 
 @compiled
-def place_receivers(
+def copy_receivers(
     index: Ints, chunk: ChunkEvents, base: Ints, receivers_at: Ints, receivers: Ints
 ) -> None:
     """Copy the receivers of a chunk's messages into the log, sorted for each message."""

@@ -1,7 +1,5 @@
 """Shortest chains of messages."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from beforehand._kernel import Ints, compiled

@@ -1,7 +1,5 @@
 """Vector clocks over the steps of a run."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 from beforehand._kernel import Ints, compiled

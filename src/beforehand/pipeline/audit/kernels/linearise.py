@@ -1,7 +1,5 @@
 """A linear order of events in which every message is sent before it is delivered."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 from beforehand._kernel import Ints, bare, compiled
@@ -129,7 +127,7 @@ def order(log: LogArrays, search: Search, steps: StepBatch) -> int:
     """Fill in the next steps, as many as there is room for; returns how many, which is 0 at the end.
 
     A process goes on while it can deliver; the one that is furthest behind sends next. So few messages
-    are in flight at a time, whatever the clocks said: each needs a slot for its clock from its send to
+    are in flight at a time, whatever the clocks show: each needs a slot for its clock from its send to
     its last delivery. A message whose send isn't in the log is sent in a step of its own, with a
     negative number. If no process can go on, deliveries wait for each other in a cycle: one of them is
     BEFORE_SEND.

@@ -1,7 +1,5 @@
 """Causal graphs as in the editing traces: transactions with their parents and their agents."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any

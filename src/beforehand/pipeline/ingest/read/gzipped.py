@@ -1,7 +1,5 @@
 """gzip, recognised by its first bytes and not by the name of the file."""
 
-from __future__ import annotations
-
 import zlib
 from typing import Final, NamedTuple
 

@@ -4,21 +4,19 @@ A reference may embed the whole parent span, with its parent inside, and so on. 
 ignored: every span is in the list of its trace.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
 from beforehand.pipeline.ingest.read.json_documents import canonical, document
 from beforehand.pipeline.ingest.read.rows import BadRow, FileError, Row, RowError
 from beforehand.pipeline.ingest.read.spans import (
-    NO_DURATION,
     TraceSpan,
     instance,
     microseconds,
+    peer,
     role,
     rows_of,
-    sizes,
+    span_of,
 )
 from beforehand.pipeline.ingest.read.values import entry, process, text
 
@@ -65,21 +63,18 @@ def _span(fields: dict[str, Any], processes: dict[str, Any]) -> tuple[str, Trace
     trace = text(entry(fields, "traceID"), "traceID")
     start, end, has_duration = microseconds(fields, "startTime", "duration")
     tags = _tags(fields.get("tags"))
-    request, reply = sizes(tags)
     parent, one_way = _parent(fields, trace)
-    remote = tags.get("peer.service")
-    return trace, TraceSpan(
+    return trace, span_of(
+        tags,
+        has_duration,
         id=text(entry(fields, "spanID"), "spanID"),
         parent=parent,
         process=_process(fields, processes),
         start_ns=start,
         end_ns=end,
         role=role(tags.get("span.kind")),
-        remote=process(remote, "peer.service") if isinstance(remote, str) and remote else None,
+        remote=peer(tags.get("peer.service")),
         one_way=one_way,
-        request_bytes=request,
-        reply_bytes=reply,
-        flags=() if has_duration else (NO_DURATION,),
     )
 
 

@@ -1,7 +1,5 @@
 """JSON documents: the whole file is one value, or each line is."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, Final
 

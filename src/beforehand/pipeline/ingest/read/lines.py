@@ -1,7 +1,5 @@
 """The lines of a file, decoded one by one: a line that isn't text doesn't spoil the others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from beforehand.pipeline.ingest.read.rows import BadRow

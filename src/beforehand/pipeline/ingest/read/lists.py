@@ -4,8 +4,6 @@ Lines that start with `#` are comments. The columns may have a header, and the u
 by their titles or by their numbers from 1 on.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """What a user may specify about the files: format, columns, patterns of their lines."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

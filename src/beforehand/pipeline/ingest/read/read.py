@@ -1,7 +1,5 @@
 """Reading one file: unpack it, detect its format, and let the reader of that format yield its rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 

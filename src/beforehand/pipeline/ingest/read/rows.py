@@ -4,8 +4,6 @@ A row is read on its own here. Whether it fits the others (its parent exists, it
 decided later, where all rows of one trace or run are together: see `order/`.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 

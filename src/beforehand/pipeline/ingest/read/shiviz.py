@@ -5,8 +5,6 @@ one, the layouts below are tried and the one that matches most of the file is us
 in one file are separated by a delimiter.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from bisect import bisect_right

@@ -1,7 +1,5 @@
 """The format of a file, detected from its content."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Spans as comma-separated values with a header: the layout of Nezha, or columns that the user names."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator, Mapping
 from typing import Final

@@ -1,13 +1,11 @@
 """A span, whatever its format, and what the readers of spans share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from beforehand.pipeline.ingest.read.json_documents import canonical
 from beforehand.pipeline.ingest.read.rows import BadRow, Row, RowError
-from beforehand.pipeline.ingest.read.values import entry, integer
+from beforehand.pipeline.ingest.read.values import entry, integer, process
 
 # Which side of a message a span is; an empty role is unknown.
 CLIENT, SERVER, PRODUCER, CONSUMER = "client", "server", "producer", "consumer"
@@ -76,9 +74,16 @@ def rows_of(
             yield BadRow(position, raw, str(problem))
 
 
-def sizes(tags: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    """The bytes of the request and of the reply, where the tags have them."""
-    return _size(tags, _REQUEST_SIZES), _size(tags, _REPLY_SIZES)
+def span_of(tags: Mapping[str, Any], has_end: bool, **fields: Any) -> TraceSpan:
+    """A span with the sizes that its tags have, and flagged if it has no end."""
+    request, reply = _size(tags, _REQUEST_SIZES), _size(tags, _REPLY_SIZES)
+    flags = () if has_end else (NO_DURATION,)
+    return TraceSpan(**fields, request_bytes=request, reply_bytes=reply, flags=flags)
+
+
+def peer(name: object) -> str | None:
+    """The process that a tag like `peer.service` names, if it is text."""
+    return process(name, "peer.service") if isinstance(name, str) and name else None
 
 
 def instance(service: object, tags: Mapping[str, Any]) -> object:

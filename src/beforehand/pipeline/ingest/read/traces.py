@@ -1,7 +1,5 @@
 """Our own traces, as Parquet or as lines of JSON: see docs/trace-format.md."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Single values of rows: each is returned as the right type, or RowError says what is wrong with it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation

@@ -3,21 +3,12 @@
 The two sides of a call may share one id; `resolve/spans.py` handles that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
 from beforehand.pipeline.ingest.read.json_documents import document
 from beforehand.pipeline.ingest.read.rows import BadRow, FileError, Row, RowError
-from beforehand.pipeline.ingest.read.spans import (
-    NO_DURATION,
-    TraceSpan,
-    microseconds,
-    role,
-    rows_of,
-    sizes,
-)
+from beforehand.pipeline.ingest.read.spans import TraceSpan, microseconds, role, rows_of, span_of
 from beforehand.pipeline.ingest.read.values import entry, process, text
 
 
@@ -34,13 +25,14 @@ def read_zipkin(data: bytes) -> Iterator[Row | BadRow]:
 def _span(fields: dict[str, Any], _: None) -> tuple[str, TraceSpan]:
     start, end, has_duration = microseconds(fields, "timestamp", "duration")
     tags = fields.get("tags")
-    request, reply = sizes(tags if isinstance(tags, dict) else {})
     parent = fields.get("parentId")
     own = _service(fields, "localEndpoint")
     if own is None:
         raise RowError("localEndpoint.serviceName is missing, so its process is unknown")
     remote = _service(fields, "remoteEndpoint")
-    return text(entry(fields, "traceId"), "traceId"), TraceSpan(
+    return text(entry(fields, "traceId"), "traceId"), span_of(
+        tags if isinstance(tags, dict) else {},
+        has_duration,
         id=text(entry(fields, "id"), "id"),
         parent=None if parent is None else text(parent, "parentId"),
         process=process(own, "localEndpoint.serviceName"),
@@ -48,9 +40,6 @@ def _span(fields: dict[str, Any], _: None) -> tuple[str, TraceSpan]:
         end_ns=end,
         role=role(fields.get("kind")),
         remote=None if remote is None else process(remote, "remoteEndpoint.serviceName"),
-        request_bytes=request,
-        reply_bytes=reply,
-        flags=() if has_duration else (NO_DURATION,),
     )
 
 

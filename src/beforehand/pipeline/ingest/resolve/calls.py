@@ -14,19 +14,12 @@ threads. Within a task too, only "ended before it began" orders two calls. Every
 of spans or from an earlier call to a later one, so there are no cycles even if clocks are wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from beforehand.pipeline.ingest.read.spans import CLIENT, CONSUMER, PRODUCER, SERVER, TraceSpan
-from beforehand.pipeline.ingest.resolve.outcomes import (
-    MESSAGE,
-    NOT_REPORTED,
-    REPLY,
-    REQUEST,
-)
+from beforehand.pipeline.ingest.resolve.outcomes import MESSAGE, NOT_REPORTED, REPLY, REQUEST
 from beforehand.pipeline.ingest.resolve.span_tree import SpanNode, escaped, task, tree_of
 
 
@@ -121,18 +114,10 @@ def _call(trace: str, node: SpanNode, child: SpanNode, received: dict[SpanNode, 
     own = node.span if node.call_side else span
     name = f"{trace}/{child.name}"
     received[child] = name
-    flags = tuple(sorted(child.flags))
-    request = SpanMessage(
-        id=name,
-        sender=node.span.process,
-        to=(span.process,),
-        time_ns=own.start_ns,
-        payload_bytes=_first(span.request_bytes, node.span.request_bytes),
-        kind=REQUEST,
-        flags=flags,
-        span=child.index,
-    )
-    reply = _reply(request, span, child.index)
+    request = _request(name, node.span.process, (span.process,), child)
+    size = _first(span.request_bytes, node.span.request_bytes)
+    request = request._replace(time_ns=own.start_ns, payload_bytes=size)
+    reply = _reply(request, span)
     if reply.payload_bytes is None:
         reply = reply._replace(payload_bytes=node.span.reply_bytes)
     return _Step(own.start_ns, own.end_ns, request, reply.id, child, reply)
@@ -150,16 +135,9 @@ def _sent(
         received[receiver] = name
     sizes = (parent.span.request_bytes, *(receiver.span.request_bytes for receiver in receivers))
     own = node.span
-    message = SpanMessage(
-        id=name,
-        sender=parent.span.process,
-        to=tuple(sorted({receiver.span.process for receiver in receivers})),
-        time_ns=own.start_ns,
-        payload_bytes=_first(*sizes),
-        kind=MESSAGE,
-        flags=tuple(sorted(flags)),
-        span=node.index,
-    )
+    to = tuple(sorted({receiver.span.process for receiver in receivers}))
+    message = _request(name, parent.span.process, to, node, MESSAGE)
+    message = message._replace(payload_bytes=_first(*sizes), flags=tuple(sorted(flags)))
     # A consumer may run for long: its message was sent when it began.
     end = own.end_ns if node is parent else own.start_ns
     return _Step(own.start_ns, end, message, name)
@@ -169,17 +147,8 @@ def _unreported_call(trace: str, node: SpanNode, remote: str) -> _Step:
     """A call to a named process that didn't report: it took as long as the caller measured."""
     span = node.span
     node.flags.add(NOT_REPORTED)
-    request = SpanMessage(
-        id=_outgoing(trace, node),
-        sender=span.process,
-        to=(remote,),
-        time_ns=span.start_ns,
-        payload_bytes=span.request_bytes,
-        kind=REQUEST,
-        flags=tuple(sorted(node.flags)),
-        span=node.index,
-    )
-    reply = _reply(request, span, node.index, (NOT_REPORTED,))
+    request = _request(_outgoing(trace, node), span.process, (remote,), node)
+    reply = _reply(request, span, (NOT_REPORTED,))
     return _Step(span.start_ns, span.end_ns, request, reply.id, None, reply)
 
 
@@ -195,35 +164,25 @@ def _from_outside(trace: str, top: SpanNode, received: dict[SpanNode, str]) -> _
         return None
     top.flags.add(NOT_REPORTED)
     received[top] = name = f"{trace}/{top.name}"
-    request = SpanMessage(
-        id=name,
-        sender=span.remote,
-        to=(span.process,),
-        time_ns=span.start_ns,
-        payload_bytes=span.request_bytes,
-        kind=REQUEST if span.role == SERVER else MESSAGE,
-        flags=tuple(sorted(top.flags)),
-        span=top.index,
-    )
-    reply = _reply(request, span, top.index, (NOT_REPORTED,)) if span.role == SERVER else None
+    kind = REQUEST if span.role == SERVER else MESSAGE
+    request = _request(name, span.remote, (span.process,), top, kind)
+    reply = _reply(request, span, (NOT_REPORTED,)) if span.role == SERVER else None
     return _Step(span.start_ns, span.end_ns, request, name, top, reply)
 
 
-def _reply(
-    request: SpanMessage, span: TraceSpan, index: int, flags: tuple[str, ...] = ()
+def _request(
+    name: str, sender: str, to: tuple[str, ...], node: SpanNode, kind: str = REQUEST
 ) -> SpanMessage:
+    """A message that a span implies, sent when the span begins."""
+    start, size = node.span.start_ns, node.span.request_bytes
+    return SpanMessage(name, sender, to, start, size, kind, tuple(sorted(node.flags)), node.index)
+
+
+def _reply(request: SpanMessage, span: TraceSpan, flags: tuple[str, ...] = ()) -> SpanMessage:
     """The reply to a request, sent when a span ends."""
     [receiver], name = request.to, f"{request.id}/reply"
-    return SpanMessage(
-        id=name,
-        sender=receiver,
-        to=(request.sender,),
-        time_ns=span.end_ns,
-        payload_bytes=span.reply_bytes,
-        kind=REPLY,
-        flags=flags,
-        span=index,
-    )
+    end, size = span.end_ns, span.reply_bytes
+    return SpanMessage(name, receiver, (request.sender,), end, size, REPLY, flags, request.span)
 
 
 def _outgoing(trace: str, node: SpanNode) -> str:

@@ -1,8 +1,6 @@
 """Cycles in a relation, by Tarjan's strongly connected components; without recursion, because chains of
 parents are long."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeVar
 

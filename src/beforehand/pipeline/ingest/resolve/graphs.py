@@ -1,20 +1,10 @@
 """Resolving a causal graph: a transaction is a message of its agent to all others, after its parents."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
+from beforehand.pipeline.ingest.resolve import outcomes
 from beforehand.pipeline.ingest.resolve.cycles import find_cycles
-from beforehand.pipeline.ingest.resolve.outcomes import (
-    MESSAGE,
-    MISSING_PARENT,
-    WITH_ITSELF,
-    Accepted,
-    IngestedMessage,
-    Outcome,
-    ReadRow,
-    Rejected,
-)
+from beforehand.pipeline.ingest.resolve.outcomes import Outcome, ReadRow
 
 
 def resolve_graph(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
@@ -24,7 +14,7 @@ def resolve_graph(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
     for cycle in find_cycles(parents):
         for index in sorted(cycle):
             del parents[index]
-            yield Rejected(
+            yield outcomes.Rejected(
                 kept.pop(index), f"its parents form a cycle of {len(cycle)} transactions"
             )
     if not kept:
@@ -35,21 +25,20 @@ def resolve_graph(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
         _, _, agent, named, time_ns, size = row.fields
         flags = []
         if index in with_itself:
-            flags.append(WITH_ITSELF)
+            flags.append(outcomes.WITH_ITSELF)
         if any(parent not in kept for parent in named):
-            flags.append(MISSING_PARENT)
-        yield IngestedMessage(
+            flags.append(outcomes.MISSING_PARENT)
+        yield outcomes.IngestedMessage(
             id=str(index),
             sender=agent,
             to=tuple(other for other in everybody if other != agent) or (agent,),
             time_ns=time_ns,
             after=tuple(str(parent) for parent in dict.fromkeys(named) if parent in kept),
             payload_bytes=size,
-            kind=MESSAGE,
             flags=tuple(flags),
             row=row,
         )
-        yield Accepted(row, tuple(flags))
+        yield outcomes.Accepted(row, tuple(flags))
 
 
 def _agents(rows: Iterable[ReadRow]) -> list[str]:

@@ -1,20 +1,12 @@
 """Resolving a list of messages: a message follows what its sender sent before, and what it received
 at an earlier time."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from beforehand.pipeline.ingest.resolve.outcomes import (
-    MESSAGE,
-    Accepted,
-    Duplicate,
-    IngestedMessage,
-    Outcome,
-    ReadRow,
-)
+from beforehand.pipeline.ingest.resolve import outcomes
+from beforehand.pipeline.ingest.resolve.outcomes import Outcome, ReadRow
 
 
 @dataclass
@@ -37,22 +29,20 @@ def resolve_list(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
             now = time_ns
             same_time.clear()
         if same_time.setdefault(row.fields, row.file) != row.file:
-            yield Duplicate(row)  # overlapping files; see read/lists.py
+            yield outcomes.Duplicate(row)  # overlapping files; see read/lists.py
             continue
         name = f"{row.file.rpartition('/')[2]}:{row.position}"
         process = processes.setdefault(sender, _Process())
-        yield IngestedMessage(
+        yield outcomes.IngestedMessage(
             id=name,
             sender=sender,
             to=(receiver,),
             time_ns=time_ns,
             after=_after(process, time_ns),
             payload_bytes=size,
-            kind=MESSAGE,
-            flags=(),
             row=row,
         )
-        yield Accepted(row)
+        yield outcomes.Accepted(row)
         process.last = name
         if receiver != sender:
             received = processes.setdefault(receiver, _Process()).received

@@ -1,10 +1,10 @@
 """The outcomes of resolving rows: messages, events, and exactly one verdict for each row."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from beforehand.trace.schema import Event
+
+MESSAGE, REQUEST, REPLY = "message", "request", "reply"  # kinds of messages
 
 
 class ReadRow(NamedTuple):
@@ -32,10 +32,10 @@ class IngestedMessage(NamedTuple):
     to: tuple[str, ...]
     time_ns: int
     after: tuple[str, ...]
-    payload_bytes: int | None
-    kind: str
-    flags: tuple[str, ...]
     row: ReadRow
+    payload_bytes: int | None = None
+    kind: str = MESSAGE
+    flags: tuple[str, ...] = ()
 
 
 class Accepted(NamedTuple):
@@ -59,8 +59,6 @@ class Rejected(NamedTuple):
 
 
 Outcome = IngestedMessage | Event | Accepted | Duplicate | Rejected
-
-MESSAGE, REQUEST, REPLY = "message", "request", "reply"  # kinds of messages
 
 CLOCK_SKEW = "clock skew"
 MISSING_PARENT = "missing parent"

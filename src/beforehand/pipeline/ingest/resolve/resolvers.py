@@ -1,7 +1,5 @@
 """The resolver of each format."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 

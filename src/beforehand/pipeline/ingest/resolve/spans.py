@@ -1,20 +1,12 @@
 """Resolving the spans of one trace: duplicates, clashing ids, cyclic parents; then messages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from beforehand.pipeline.ingest.read.spans import CLIENT, SERVER, TraceSpan
+from beforehand.pipeline.ingest.resolve import outcomes
 from beforehand.pipeline.ingest.resolve.calls import messages_of
 from beforehand.pipeline.ingest.resolve.cycles import find_cycles
-from beforehand.pipeline.ingest.resolve.outcomes import (
-    Accepted,
-    Duplicate,
-    IngestedMessage,
-    Outcome,
-    ReadRow,
-    Rejected,
-)
+from beforehand.pipeline.ingest.resolve.outcomes import Outcome, ReadRow
 
 
 def resolve_spans(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
@@ -25,13 +17,12 @@ def resolve_spans(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
         span = span._replace(flags=tuple(span.flags))
         same = known.setdefault(span.id, [])
         if any(other.digest == row.digest for other, _ in same):
-            yield Duplicate(row)
+            yield outcomes.Duplicate(row)
         elif not same or _two_sides(same, span):
             same.append((row, span))
         else:
-            yield Rejected(
-                row,
-                f"the id {span.id!a} belongs to another span of its trace ({same[0][0].where})",
+            yield outcomes.Rejected(
+                row, f"the id {span.id!a} belongs to another span of its trace ({same[0][0].where})"
             )
     parents = {
         name: [span.parent for _, span in same if span.parent is not None]
@@ -40,7 +31,7 @@ def resolve_spans(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
     for cycle in find_cycles(parents):
         for name in cycle:
             for row, span in known.pop(name):
-                yield Rejected(
+                yield outcomes.Rejected(
                     row, f"its parents form a cycle of {len(cycle)} spans through {span.id!a}"
                 )
     remaining = [pair for same in known.values() for pair in same]
@@ -50,9 +41,9 @@ def resolve_spans(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
     for message in messages:
         fields = message._asdict()
         row, _ = remaining[fields.pop("span")]
-        yield IngestedMessage(**fields, row=row)
+        yield outcomes.IngestedMessage(**fields, row=row)
     for (row, _), flags in zip(remaining, flags_of, strict=True):
-        yield Accepted(row, tuple(sorted(flags)))
+        yield outcomes.Accepted(row, tuple(sorted(flags)))
 
 
 def _two_sides(same: list[tuple[ReadRow, TraceSpan]], span: TraceSpan) -> bool:

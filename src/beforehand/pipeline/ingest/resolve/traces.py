@@ -1,22 +1,11 @@
 """Resolving our own traces: each causal-send follows everything that its process did before."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from beforehand.pipeline.ingest.resolve import outcomes
 from beforehand.pipeline.ingest.resolve.cycles import find_cycles
-from beforehand.pipeline.ingest.resolve.outcomes import (
-    AFTER_ITSELF,
-    MESSAGE,
-    NOT_IN_LOG,
-    Accepted,
-    Duplicate,
-    IngestedMessage,
-    Outcome,
-    ReadRow,
-    Rejected,
-)
+from beforehand.pipeline.ingest.resolve.outcomes import Outcome, ReadRow
 from beforehand.trace.schema import Event
 
 
@@ -40,16 +29,17 @@ def resolve_trace(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
         event = _event(row)
         if before is not None and before == (event.process, event.seq):
             if row.digest in digests:
-                yield Duplicate(row)
+                yield outcomes.Duplicate(row)
             else:
                 first = next(iter(digests.values()))
-                yield Rejected(row, f"another event has the same seq ({first.where})")
+                yield outcomes.Rejected(row, f"another event has the same seq ({first.where})")
             continue
         if before is None or before[0] != event.process:
             pending = {}
         name = f"{event.sender}#{event.mid}"
         if event.kind == "send" and name in sent:
-            yield Rejected(row, f"the message {name} was sent before ({sent[name].row.where})")
+            first = sent[name].row
+            yield outcomes.Rejected(row, f"the message {name} was sent before ({first.where})")
             continue
         before, digests = (event.process, event.seq), {row.digest: row}
         processes.update((event.process, *(event.to or ())))
@@ -60,7 +50,7 @@ def resolve_trace(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
             continue  # its verdict follows with its message
         if event.kind == "deliver" and event.sender != event.process:
             pending[name] = None
-        yield Accepted(row)
+        yield outcomes.Accepted(row)
     yield from _messages(sent, sorted(processes))
 
 
@@ -69,7 +59,7 @@ def _messages(sent: dict[str, _Sent], everybody: list[str]) -> Iterator[Outcome]
     cyclic = {name for cycle in find_cycles(causes) for name in cycle}
     for name, send in sent.items():
         if name in cyclic:
-            yield Accepted(send.row, (AFTER_ITSELF,))
+            yield outcomes.Accepted(send.row, (outcomes.AFTER_ITSELF,))
             continue
         event = send.event
         to = event.to or tuple(process for process in everybody if process != event.process)
@@ -78,19 +68,18 @@ def _messages(sent: dict[str, _Sent], everybody: list[str]) -> Iterator[Outcome]
             for cause in send.after
             if cause in sent and cause not in cyclic and _visible(sent[cause].event, event)
         )
-        flags = () if len(after) == len(send.after) else (NOT_IN_LOG,)
-        yield IngestedMessage(
+        flags = () if len(after) == len(send.after) else (outcomes.NOT_IN_LOG,)
+        yield outcomes.IngestedMessage(
             id=name,
             sender=event.process,
             to=to or (event.process,),
             time_ns=event.time_ns,
             after=after,
             payload_bytes=event.payload_bytes,
-            kind=MESSAGE,
             flags=flags,
             row=send.row,
         )
-        yield Accepted(send.row, flags)
+        yield outcomes.Accepted(send.row, flags)
 
 
 def _visible(cause: Event, event: Event) -> bool:

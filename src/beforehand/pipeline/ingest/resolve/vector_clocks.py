@@ -6,23 +6,12 @@ already knew of that one: only the latest ones are messages, the others follow f
 one event sends is one message, whoever receives it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from beforehand.pipeline.ingest.resolve import outcomes
 from beforehand.pipeline.ingest.resolve.cycles import find_cycles
-from beforehand.pipeline.ingest.resolve.outcomes import (
-    GAP,
-    MESSAGE,
-    NOT_IN_LOG,
-    Accepted,
-    Duplicate,
-    IngestedMessage,
-    Outcome,
-    ReadRow,
-    Rejected,
-)
+from beforehand.pipeline.ingest.resolve.outcomes import Outcome, ReadRow
 from beforehand.trace.schema import Event
 
 At = tuple[str, int]  # an event: its host, and its number there
@@ -49,24 +38,24 @@ def resolve_clocks(rows: Iterable[ReadRow]) -> Iterator[Outcome]:
         if at not in log:
             log[at] = row
         elif log[at].digest == row.digest:
-            yield Duplicate(row)
+            yield outcomes.Duplicate(row)
         else:
-            yield Rejected(row, f"event {_name(at)} exists already ({log[at].where})")
+            yield outcomes.Rejected(row, f"event {_name(at)} exists already ({log[at].where})")
     for at, reason in _going_back(log):
-        yield Rejected(log.pop(at), reason)
+        yield outcomes.Rejected(log.pop(at), reason)
     while True:
         events = _reconstructed(log)
         bad = [at for cycle in find_cycles(_causes(events)) for at in cycle if at in log]
         if not bad:
             break
         for at in bad:
-            yield Rejected(
+            yield outcomes.Rejected(
                 log.pop(at), "its clock and others contradict each other: they form a cycle"
             )
     yield from _messages(events)
     for event in events.values():
         if event.row is not None:
-            yield Accepted(event.row, tuple(sorted(event.flags)))
+            yield outcomes.Accepted(event.row, tuple(sorted(event.flags)))
 
 
 def _going_back(log: Mapping[At, ReadRow]) -> list[tuple[At, str]]:
@@ -99,7 +88,7 @@ def _reconstructed(log: Mapping[At, ReadRow]) -> dict[At, _LogEvent]:
         event = events[at] = _LogEvent(clock, row)
         if row is not None:
             if (host, number - 1) not in log and number > 1:
-                event.flags.add(GAP)
+                event.flags.add(outcomes.GAP)
             event.sources = [(q, n) for q, n in clock.items() if q != host and n > known.get(q, 0)]
         before = (host, clock)
     for at, event in events.items():
@@ -110,7 +99,7 @@ def _reconstructed(log: Mapping[At, ReadRow]) -> dict[At, _LogEvent]:
             sender.receivers.add(at[0])
             sender.first_receipt = sender.first_receipt or event.row
             if sender.row is None:
-                event.flags.add(NOT_IN_LOG)
+                event.flags.add(outcomes.NOT_IN_LOG)
     # Events that are neither in the log nor the source of a message are dropped.
     return {at: event for at, event in events.items() if event.row is not None or at in needed}
 
@@ -154,15 +143,13 @@ def _messages(events: Mapping[At, _LogEvent]) -> Iterator[Outcome]:
         yield _event(at, seq, "send", at, numbers[at], to)
         row = event.row or event.first_receipt
         assert row is not None  # it was received
-        flags = set(event.flags) | ({NOT_IN_LOG} if event.row is None else set())
-        yield IngestedMessage(
+        flags = set(event.flags) | ({outcomes.NOT_IN_LOG} if event.row is None else set())
+        yield outcomes.IngestedMessage(
             id=_name(at),
             sender=host,
             to=to,
             time_ns=0,
             after=tuple(pending),
-            payload_bytes=None,
-            kind=MESSAGE,
             flags=tuple(sorted(flags)),
             row=row,
         )

@@ -1,7 +1,7 @@
 "use strict";
 // Where marks and arrows lie on the canvas, and which of them are in sight.
 //
-// A scene says what is drawn: { model, view, colours, show: { bars, controls, labels }, classes }. The
+// A scene is the input of a drawing: { model, view, colours, show: { bars, controls, labels }, classes }. The
 // class of a message is 0 other, 1 past, 2 future, 3 selected; `classes` is null if none is selected.
 (function (parts) {
   const NEAR = 24; // pixels outside of the canvas from where something may still be seen
@@ -54,7 +54,7 @@
     return [view.position(view.gutter - margin), view.position(view.width + margin)];
   }
 
-  // The marks of a process that are seen: from one place among its marks to another.
+  // The marks of a process that are seen: from one index among its marks to another.
   function seenOf(scene, process) {
     const { at, rows } = scene.view.index();
     const [low, high] = range(scene);
@@ -80,7 +80,7 @@
     }
   }
 
-  parts.place = {
+  parts.layout = {
     ...{ classOf, aside, where, segment, clipped, range, seenOf, seenRows, inPaths },
     ...{ NEAR, OUTSIDE, STUB },
   };

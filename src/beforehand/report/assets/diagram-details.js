@@ -1,8 +1,8 @@
 "use strict";
-// What can be told of a message or a mark, in words: for the tooltip, the line above the diagram and
-// the table for those who do not see the drawing. Everything becomes text nodes, never HTML.
+// Descriptions of a message or a mark: for the tooltip, the line above the diagram and the table for
+// readers who do not see the drawing. Everything becomes text nodes, never HTML.
 (function (parts) {
-  const { words } = parts;
+  const { format } = parts;
   const MOST_RECEIVERS = 6; // in a tooltip
   const MOST_ROWS = 200; // in the table
   const DID = {
@@ -36,7 +36,7 @@
     }
   }
 
-  // Clocks of two processes may disagree, and then a difference of their times says nothing.
+  // Clocks of two processes may disagree, and then a difference of their times means nothing.
   function after(later, earlier) {
     if (later === undefined || earlier === undefined) {
       return "–";
@@ -44,25 +44,25 @@
     if (later === earlier) {
       return "at once";
     }
-    return later < earlier ? "clocks disagree" : words.time(later - earlier);
+    return later < earlier ? "clocks disagree" : format.time(later - earlier);
   }
 
   // For each receiver of a message when its copy was released, received and delivered.
   function journey(model, message) {
     const { marks, messages } = model;
-    const found = new Map((messages.to[message] || []).map((row) => [row, {}]));
+    const byReceiver = new Map((messages.to[message] || []).map((row) => [row, {}]));
     for (const mark of model.marksAbout.of(message)) {
       const kind = model.kindOf(mark);
       const row = kind === "release" ? marks.peer[mark] : marks.process[mark];
       if (!["release", "receive", "deliver"].includes(kind) || row < 0) {
         continue;
       }
-      const times = found.get(row) || found.set(row, {}).get(row);
+      const times = byReceiver.get(row) || byReceiver.set(row, {}).get(row);
       if (!(kind in times)) {
         times[kind] = marks.time[mark];
       }
     }
-    return found;
+    return byReceiver;
   }
 
   function journeyTable(model, message) {
@@ -98,7 +98,7 @@
   }
 
   function short(model, row) {
-    return row < 0 ? "somebody" : model.called(row);
+    return row < 0 ? "an unknown process" : model.called(row);
   }
 
   // What is known of a message, as a list of [what, text].
@@ -106,12 +106,12 @@
     const { messages, marks } = model;
     const sent = messages.send[message];
     const metas = [...model.marksAbout.of(message)].filter((mark) => model.kindOf(mark) === "release");
-    const meta = metas.length ? " and " + words.bytes(marks.meta[metas[0]]) + " of metadata" : "";
+    const meta = metas.length ? " and " + format.bytes(marks.meta[metas[0]]) + " of metadata" : "";
     return [
       ["from", short(model, messages.sender[message])],
       ["to", receivers(model, message)],
-      ["size", words.bytes(messages.payload[message]) + meta],
-      ["sent", sent < 0 ? "outside of this diagram" : "at " + words.time(marks.time[sent])],
+      ["size", format.bytes(messages.payload[message]) + meta],
+      ["sent", sent < 0 ? "outside of this diagram" : "at " + format.time(marks.time[sent])],
     ];
   }
 
@@ -128,7 +128,7 @@
     }
     const name = model.message[mark] < 0 ? "a message" : model.name(model.message[mark]);
     if (kind === "control") {
-      return who + ": " + words.clean(detail(model, mark) || "control frame", 40) + " about " + name;
+      return who + ": " + format.clean(detail(model, mark) || "control frame", 40) + " about " + name;
     }
     const whom = kind === "release" && peer >= 0 ? " for " + short(model, peer) : "";
     return who + " " + DID[kind] + " " + name + whom;
@@ -141,23 +141,23 @@
   // The control frame that is pointed at: its arrow, or -1 if only one end of it is in the diagram.
   function controlArrow(model, { mark, arrow }) {
     const { kind, start, end } = model.arrows;
-    const isIt = (each, i) => each === 2 && (start[i] === mark || end[i] === mark);
-    return arrow >= 0 ? arrow : kind.findIndex(isIt);
+    const matches = (kind, i) => kind === 2 && (start[i] === mark || end[i] === mark);
+    return arrow >= 0 ? arrow : kind.findIndex(matches);
   }
 
   function control(model, target) {
     const arrow = controlArrow(model, target);
     const mark = arrow < 0 ? target.mark : model.arrows.start[arrow];
-    const what = words.clean(detail(model, mark) || "control frame", 40);
+    const what = format.clean(detail(model, mark) || "control frame", 40);
     const [who, whom] = [short(model, model.process[mark]), short(model, model.marks.peer[mark])];
     const ends = arrow < 0 ? " between " + who + " and " + whom : " from " + who + " to " + whom;
     const about = model.message[mark] < 0 ? [] : [["about", model.name(model.message[mark])]];
     const arrived = arrow < 0 ? -1 : model.arrows.end[arrow];
     return [make("strong", what + ends), list([
       ...about,
-      ["size", words.bytes(model.marks.meta[mark])],
-      [arrow < 0 ? "at" : "sent", words.time(model.marks.time[mark])],
-      ...(arrow < 0 ? [] : [["arrived", arrived < 0 ? "not seen" : words.time(model.marks.time[arrived])]]),
+      ["size", format.bytes(model.marks.meta[mark])],
+      [arrow < 0 ? "at" : "sent", format.time(model.marks.time[mark])],
+      ...(arrow < 0 ? [] : [["arrived", arrived < 0 ? "not seen" : format.time(model.marks.time[arrived])]]),
     ])];
   }
 
@@ -180,20 +180,20 @@
     if (isControl(model, target)) {
       made.append(...control(model, target));
     } else if (message < 0) {
-      made.append(make("strong", event(model, mark)), list([["at", words.time(model.marks.time[mark])]]));
+      made.append(make("strong", event(model, mark)), list([["at", format.time(model.marks.time[mark])]]));
     } else {
       made.append(make("strong", model.name(message)));
       if (mark >= 0) {
-        made.append(make("p", event(model, mark) + " at " + words.time(model.marks.time[mark])));
+        made.append(make("p", event(model, mark) + " at " + format.time(model.marks.time[mark])));
       }
       if (target.others.length) {
-        const more = words.count(target.others.length, "other message") + " at the same place: click again";
+        const more = format.count(target.others.length, "other message") + " at the same point: click again";
         made.append(make("p", more, "diagram-note"));
       }
       made.append(list(facts(model, message)), journeyTable(model, message));
     }
     for (const sentence of (mark >= 0 && model.wrong.get(mark)) || []) {
-      made.append(make("p", words.clean(sentence, 400), "diagram-wrong"));
+      made.append(make("p", format.clean(sentence, 400), "diagram-wrong"));
     }
     return made;
   }
@@ -203,9 +203,9 @@
     const total = model.messages.mid.length;
     const hint = total ? ". Choose a message to see what came before and after." : ".";
     return [
-      words.count(model.labels.length, "process"),
-      words.count(total, "message"),
-      words.count(model.kind.length, "event") + hint,
+      format.count(model.labels.length, "process"),
+      format.count(total, "message"),
+      format.count(model.kind.length, "event") + hint,
     ].join(", ");
   }
 
@@ -214,11 +214,11 @@
     const name = model.name(message) + ": ";
     const after = future.size.toLocaleString("en") + " after it";
     if (model.messages.send[message] < 0) {
-      return [name, "", words.count(future.size, "message") + " after it", "; its sending is not shown here"];
+      return [name, "", format.count(future.size, "message") + " after it", "; its sending is not shown here"];
     }
     const isConcurrent = (other) => other !== message && !past.has(other) && !future.has(other);
     const others = model.messages.send.filter((sent, other) => sent >= 0 && isConcurrent(other)).length;
-    const before = words.count(past.size, "message") + " before it";
+    const before = format.count(past.size, "message") + " before it";
     return [name, before + ", ", after, ", " + others.toLocaleString("en") + " concurrent"];
   }
 
@@ -232,22 +232,22 @@
     const marks = messages.flatMap((message) => [...model.marksAbout.of(message)].sort(inOrder));
     for (const mark of marks.slice(0, MOST_ROWS)) {
       const row = body.insertRow();
-      const payload = model.marks.payload[mark] ? words.bytes(model.marks.payload[mark]) : "";
+      const payload = model.marks.payload[mark] ? format.bytes(model.marks.payload[mark]) : "";
       row.append(
         make("td", event(model, mark)),
-        make("td", words.time(model.marks.time[mark])),
+        make("td", format.time(model.marks.time[mark])),
         make("td", String(model.marks.order[mark])),
         make("td", payload),
-        make("td", words.clean(detail(model, mark), 80)),
+        make("td", format.clean(detail(model, mark), 80)),
       );
     }
     if (marks.length > MOST_ROWS) {
-      const cell = make("td", "and " + words.count(marks.length - MOST_ROWS, "event") + " more");
+      const cell = make("td", "and " + format.count(marks.length - MOST_ROWS, "event") + " more");
       cell.colSpan = 5;
       body.insertRow().append(cell);
     }
     return made;
   }
 
-  parts.tell = { make, tooltip, summary, selection, table };
+  parts.details = { make, tooltip, summary, selection, table };
 })((window.BeforehandDiagram = window.BeforehandDiagram || {}));

@@ -1,8 +1,8 @@
 "use strict";
 // How names, times and sizes read. Names come from traces: anything may be in them.
 (function (parts) {
-  const LONGEST = 200; // characters of a name that are looked at; no row has room for more
-  // Control characters, those that turn the direction of all the text after them, halves of pairs.
+  const LONGEST = 200; // characters of a name that are used; no row has room for more
+  // Control characters, those that change the direction of all following text, lone surrogates.
   const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\p{Cs}]/gu;
   const UNITS = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]];
 
@@ -11,7 +11,7 @@
     return code < 0x20 ? String.fromCharCode(0x2400 + code) : "\ufffd";
   }
 
-  // A name as text of at most `most` characters, with nothing in it that acts.
+  // A name as text of at most `most` characters, without control characters.
   function clean(text, most = LONGEST) {
     const some = text.length > 2 * most ? text.slice(0, 2 * most) : text;
     const letters = Array.from(some.replace(UNSEEN, visible)); // by code points: no half of a pair
@@ -34,7 +34,7 @@
     if (size === 0) {
       return "0";
     }
-    const [unit, factor] = UNITS.find((each) => size >= each[1]) || UNITS[UNITS.length - 1];
+    const [unit, factor] = UNITS.find(([, least]) => size >= least) || UNITS[UNITS.length - 1];
     return (ns < 0 ? "−" : "") + significant(size / factor) + " " + unit;
   }
 
@@ -46,5 +46,5 @@
     return number.toLocaleString("en") + " " + noun + (number === 1 ? "" : noun.endsWith("s") ? "es" : "s");
   }
 
-  parts.words = { clean, isolated, time, bytes, count, significant, UNITS };
+  parts.format = { clean, isolated, time, bytes, count, significant, UNITS };
 })((window.BeforehandDiagram = window.BeforehandDiagram || {}));

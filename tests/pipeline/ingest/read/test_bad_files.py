@@ -11,9 +11,9 @@ from beforehand.pipeline.ingest import tasks
 from beforehand.pipeline.ingest.read import gzipped
 from beforehand.pipeline.ingest.read.options import FORMATS, Options
 from tests.pipeline.ingest.plain import FOLDER, ingest_files, ingest_one
-from tests.pipeline.ingest.test_graphs import txn
-from tests.pipeline.ingest.test_span_formats import CSV, jaeger, otlp, zipkin
-from tests.pipeline.ingest.test_traces import TALK, lines
+from tests.pipeline.ingest.read.test_graphs import txn
+from tests.pipeline.ingest.read.test_span_formats import CSV, jaeger, otlp, zipkin
+from tests.pipeline.ingest.read.test_traces import TALK, lines
 
 LIST = "a b 1\nb a 2\nc d 3\n"
 SAMPLES = {

@@ -11,7 +11,7 @@ import pytest
 
 from beforehand.pipeline.ingest.read.options import FORMATS, Options
 from tests.pipeline.ingest.plain import Ingested, ingest_one
-from tests.pipeline.ingest.test_bad_files import SAMPLES
+from tests.pipeline.ingest.read.test_bad_files import SAMPLES
 
 DOCUMENTS = ("otlp", "jaeger", "zipkin", "graph")
 VALUES: tuple[Any, ...] = (

@@ -1,7 +1,5 @@
 """What happened and who sent what to whom: traces, and what an ingest makes of foreign logs."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from beforehand.results.schema import Schema, integer, optional, text, texts
