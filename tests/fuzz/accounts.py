@@ -63,6 +63,7 @@ class Accounts:
     last: int = 0  # when something was last sent, released, received, delivered or signalled
     job: int = 0  # how long each delivery keeps its receiver busy
     relays: bool = False  # processes pass on the messages of others
+    keeps_dropped: bool = False  # what had arrived from a dropped process is still delivered
     started: list[str] = field(default_factory=list)
     present: list[str] = field(default_factory=list)
     evictions: set[tuple[str, str | None]] = field(default_factory=set)
@@ -196,7 +197,12 @@ class Accounts:
         elif event.kind == "evict" and event.sender not in self.evicted:
             assert event.sender is not None
             self.evicted.add(event.sender)
-            self._give_up_all(now, lambda sender, _to, _copy: sender == event.sender)
+            self._give_up_all(
+                now,
+                lambda sender, _to, copy: (
+                    sender == event.sender and not (self.keeps_dropped and copy.arrived is not None)
+                ),
+            )
         elif event.kind == "stop" and event.detail == "crashed":
             gone = event.process
             self.stopped.add(gone)
@@ -230,9 +236,11 @@ class Accounts:
         )
 
 
-def accounts(events: list[Event], job: int = 0, relays: bool = False) -> Accounts:
+def accounts(
+    events: list[Event], job: int = 0, relays: bool = False, keeps_dropped: bool = False
+) -> Accounts:
     """Add up a trace, in which every delivery starts a job of that length."""
-    totals = Accounts(job=job, relays=relays)
+    totals = Accounts(job=job, relays=relays, keeps_dropped=keeps_dropped)
     for event in events:
         totals.take(event)
     return totals

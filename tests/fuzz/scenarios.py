@@ -18,18 +18,41 @@ INTERVALS = ("0ms", "1ms", "10ms", "uniform:0ms,4ms", "exponential:3ms", "lognor
 PAYLOADS: tuple[str | int, ...] = (0, 1, 100, "uniform:0,300", "normal:60,60", "exponential:50")
 JOBS = ("0ms", "3ms", "normal:5ms,4ms", "exponential:2ms")
 DELAYS = (
-    *("0ms", "1ns", "5ms", "uniform:0ms,9ms", "normal:5ms,5ms", "lognormal:5ms,1"),
-    *("exponential:5ms", "matrix:1ms,40ms;40ms,1ms", "matrix:uniform:0ms,2ms,9ms;7ms,0ms"),
-    *("schedule:0s=1ms,20ms=30ms,40ms=0ms", "schedule:10ms=5ms"),
+    "0ms",
+    "1ns",
+    "5ms",
+    "uniform:0ms,9ms",
+    "normal:5ms,5ms",
+    "lognormal:5ms,1",
+    "exponential:5ms",
+    "matrix:1ms,40ms;40ms,1ms",
+    "matrix:uniform:0ms,2ms,9ms;7ms,0ms",
+    "schedule:0s=1ms,20ms=30ms,40ms=0ms",
+    "schedule:10ms=5ms",
 )
 JITTERS = ("0ms", "0ms", "uniform:0ms,10ms", "exponential:1ms", "normal:1ms,3ms")
 BANDWIDTHS = (None, None, "1kB/s", "20kB/s", "1MB/s")
 SHARES = (0.0, 0.0, 0.1, 0.4)
 TIMES = ("0ms", "1ns", "5ms", "20ms", "50ms")
 WORKLOADS = (
-    *("uniform", "uniform:1", "uniform:2", "ring", "ring:3", "hotspot:0.3,0.8", "hotspot:1,0"),
-    *("pipeline:2", "pipeline:3", "fanout:2,1", "fanout:3,2", "request-reply", "request-reply:0.6"),
-    *("groups:2", "groups:3,5", "broadcast:200", "broadcast:500,5ms,30ms", "shop"),
+    "uniform",
+    "uniform:1",
+    "uniform:2",
+    "ring",
+    "ring:3",
+    "hotspot:0.3,0.8",
+    "hotspot:1,0",
+    "pipeline:2",
+    "pipeline:3",
+    "fanout:2,1",
+    "fanout:3,2",
+    "request-reply",
+    "request-reply:0.6",
+    "groups:2",
+    "groups:3,5",
+    "broadcast:200",
+    "broadcast:500,5ms,30ms",
+    "shop",
 )
 BROADCASTS = ("broadcast:200", "broadcast:500,5ms,30ms", "replay")
 STATIC = (None, "ring", "complete", "random:2", "tree", "tree:1")
@@ -114,11 +137,11 @@ def scenarios(draw: st.DrawFn) -> dict[str, Any]:
     if known.overlay == "links" and protocol != "link-memory":
         fields["overlay"] = draw(st.sampled_from((*STATIC, *CHANGING, *CHANGING)))
         pairs = st.lists(st.sampled_from(names), min_size=2, max_size=2, unique=True)
-        for what in ("opens", "closes") if len(names) > 1 else ():
-            links = draw(st.lists(pairs, max_size=2 if what == "opens" else 0))
-            fields[what] = tuple(f"{a}>{b}@{draw(st.sampled_from(TIMES))}" for a, b in links)
+        for action in ("opens", "closes") if len(names) > 1 else ():
+            links = draw(st.lists(pairs, max_size=2 if action == "opens" else 0))
+            fields[action] = tuple(f"{a}>{b}@{draw(st.sampled_from(TIMES))}" for a, b in links)
     fields["partitions"] = tuple(draw(st.lists(partitions(names), max_size=2)))
-    who = draw(st.lists(st.sampled_from(names), max_size=2, unique=True))
-    fields["stops"] = tuple(f"{name}@{draw(st.sampled_from(TIMES))}" for name in who)
+    stopped = draw(st.lists(st.sampled_from(names), max_size=2, unique=True))
+    fields["stops"] = tuple(f"{name}@{draw(st.sampled_from(TIMES))}" for name in stopped)
     fields["drop_after"] = draw(st.sampled_from((None, *TIMES)))
     return fields

@@ -20,11 +20,11 @@ TAGS = sorted(value for name, value in vars(tags).items() if name.isupper() and 
 CORPUS = [wire.encode(sample) for sample in SAMPLES]
 
 # Bytes that mean something: ends of ranges, lengths, the beginnings of varints.
-TELLING = [0x00, 0x01, 0x02, 0x3F, 0x40, 0x7F, 0x80, 0xBF, 0xC0, 0xCF, 0xD0, 0xFF, *TAGS]
+SPECIAL_BYTES = [0x00, 0x01, 0x02, 0x3F, 0x40, 0x7F, 0x80, 0xBF, 0xC0, 0xCF, 0xD0, 0xFF, *TAGS]
 
 
 def accepted(data: bytes) -> Frame | None:
-    """The frame that the data is, None if it is refused; anything else is a failure."""
+    """The decoded frame, or None if the data is refused; anything else is a failure."""
     try:
         frame = wire.decode(data, "mallory")
     except RemoteProtocolError as refusal:
@@ -44,9 +44,9 @@ def mutated(random: Random, data: bytes) -> bytes:
             case 0 if result:
                 result[offset % len(result)] ^= 1 << random.randrange(8)
             case 1 if result:
-                result[offset % len(result)] = random.choice(TELLING)
+                result[offset % len(result)] = random.choice(SPECIAL_BYTES)
             case 2:
-                result.insert(offset, random.choice(TELLING))
+                result.insert(offset, random.choice(SPECIAL_BYTES))
             case 3:
                 del result[offset : offset + random.randint(1, 4)]
             case 4:
@@ -60,7 +60,7 @@ def mutated(random: Random, data: bytes) -> bytes:
 
 
 def is_signal(frame: Frame) -> bool:
-    """Whether a number is all that it tells."""
+    """Whether it carries nothing but a number."""
     return [type(field) for field in frame.key()] == [int]
 
 
@@ -83,7 +83,7 @@ def test_all_inputs_of_two_bytes() -> None:
 @settings(max_examples=1_500)
 @given(st.binary(max_size=60))
 def test_any_bytes(data: bytes) -> None:
-    """Bytes that Hypothesis comes up with."""
+    """Arbitrary bytes."""
     accepted(data)
 
 
@@ -91,7 +91,7 @@ def test_any_bytes(data: bytes) -> None:
 @given(st.sampled_from([*TAGS, 0x21, 0x31, 0x75, 0xA0, 0xFF]), st.binary(max_size=60))
 @example(0x14, b"\x01\x01\x01a\x01\x00\x01\x00\x01\x01\x00\x00")
 def test_any_bytes_after_a_tag(tag: int, data: bytes) -> None:
-    """The first byte is right, so that the rest is looked at."""
+    """The first byte is valid, so that the rest gets parsed."""
     accepted(bytes([tag]) + data)
 
 
@@ -125,7 +125,9 @@ def test_random_bytes_that_look_like_frames(seed: int) -> None:
     random = Random(seed)
     frames = 0
     for _ in range(2_000):
-        frames += accepted(bytes(random.choices(TELLING, k=random.randint(1, 40)))) is not None
+        frames += (
+            accepted(bytes(random.choices(SPECIAL_BYTES, k=random.randint(1, 40)))) is not None
+        )
     assert frames
 
 

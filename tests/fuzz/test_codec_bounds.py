@@ -1,4 +1,4 @@
-"""What a peer claims costs nothing; what it really sends costs in proportion."""
+"""Claimed lengths cost nothing; the cost of bytes actually sent is linear."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ HUGE = [2**14 - 1, 2**20, 2**30 - 1, 2**31, 2**40, 2**60 - 1]
 
 
 def refused(data: bytes) -> None:
-    """These bytes are no frame."""
+    """Assert that these bytes are not a frame."""
     try:
         wire.decode(data)
     except RemoteProtocolError:
@@ -59,7 +59,7 @@ def refused(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
-def test_claims_are_not_believed(claim: str) -> None:
+def test_claimed_lengths_cost_nothing(claim: str) -> None:
     """A huge length or count in a tiny input is refused before anything is made of it."""
     start = bytes.fromhex(CLAIMS[claim])
     tails = [b"", b"\0" * 40, b"\x01" * 40, b"\xff" * 40]
@@ -193,7 +193,7 @@ def lines_run(call: Callable[[], object]) -> int:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_shapes_are_what_they_say(shape: str) -> None:
+def test_inputs_have_the_intended_shape(shape: str) -> None:
     """The inputs below are read to their end, or refused as intended."""
     data = SHAPES[shape](10_000)
     assert 9_000 < len(data) < 12_000

@@ -58,7 +58,7 @@ async def overhear_all_kinds(cluster: MemoryCluster, key: bytes | None) -> tuple
 
 
 def sizes(node: Node) -> dict[str, int]:
-    """How much a node remembers, place by place."""
+    """The sizes of all collections of a node."""
     engine = node.driver.engine
     sizes = {**engine.sizes(), **node.driver.members.sizes(), "unread": int(engine.inbox.unread)}
     return {**sizes, "timers": sizes["timers"] // 50}
@@ -126,35 +126,37 @@ def test_thirty_thousand_hostile_datagrams(key: bytes | None) -> None:
         tracemalloc.stop()
 
 
-class Overheard(UdpTransport):
+class RecordingTransport(UdpTransport):
     """UDP on loopback that records what it sends."""
 
-    def __init__(self, heard: list[bytes]) -> None:
+    def __init__(self, recorded: list[bytes]) -> None:
         super().__init__("127.0.0.1:0")
-        self.heard = heard
+        self.recorded = recorded
 
     def send(self, address: Address, datagrams: list[bytes]) -> None:
         """Record, then send."""
-        if len(self.heard) < 3_000:
-            self.heard += datagrams
+        if len(self.recorded) < 3_000:
+            self.recorded += datagrams
         super().send(address, datagrams)
 
 
 @pytest.mark.parametrize("key", [None, KEY], ids=["plain", "encrypted"])
 def test_an_open_port_under_fire(key: bytes | None) -> None:
     """Real sockets: datagrams from several ports, some of them faster than they can be read."""
-    heard: list[bytes] = []
+    recorded: list[bytes] = []
 
     async def main() -> None:
-        async with Node("alice", transport=Overheard(heard), key=key) as alice:
+        async with Node("alice", transport=RecordingTransport(recorded), key=key) as alice:
             peers = {"alice": alice.address}
-            async with Node("bob", transport=Overheard(heard), peers=peers, key=key) as bob:
+            async with Node(
+                "bob", transport=RecordingTransport(recorded), peers=peers, key=key
+            ) as bob:
                 await wait_for_event(alice, "up", "bob")
                 await talk(alice, bob, -1)
                 async with Node("carol", peers=peers, protocol="hybrid", key=key) as carol:
                     await wait_for_event(carol, "refused", "alice")
                 host, port = alice.address.rsplit(":", 1)
-                hostile = Hostile(7, heard)
+                hostile = Hostile(7, recorded)
                 assert hostile.missing() == []
                 for number in range(60):
                     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
@@ -171,7 +173,7 @@ def test_an_open_port_under_fire(key: bytes | None) -> None:
     run(main(), 60)
 
 
-def test_hellos_without_end() -> None:
+def test_endless_hellos() -> None:
     """An attacker who can receive keeps sending hellos under new names and never completes a
     handshake: only the latest are remembered, and only for a while."""
 

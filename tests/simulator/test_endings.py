@@ -21,7 +21,7 @@ def ended(**fields: Any) -> str:
     return outcome
 
 
-def test_repetitions_to_the_dead_do_not_keep_a_run_alive() -> None:
+def test_retransmissions_to_stopped_processes_do_not_keep_a_run_alive() -> None:
     """A process is gone, no peer drops it, and frames to it are always in flight."""
     fields: dict[str, Any] = {
         "processes": 20,
@@ -34,14 +34,14 @@ def test_repetitions_to_the_dead_do_not_keep_a_run_alive() -> None:
     assert ended(protocol="fifo", delay="5ms", **alone) == "complete"
 
 
-def test_a_link_that_repeats_repetitions_ends() -> None:
+def test_a_run_with_retransmissions_on_a_reliable_link_ends() -> None:
     """hybrid on a reliable link makes new segments of what it sends again."""
     fields = {"processes": 4, "messages": 6, "loss": 0.3, "bandwidth": "1kB/s", "delay": "5ms"}
     assert ended(protocol="hybrid", link="always", header=28, **fields) == "complete"
 
 
 @pytest.mark.parametrize("protocol", ["hybrid", "fifo", "mattern", "cykas"])
-def test_slow_uplinks_do_not_drown_in_repetitions(protocol: str) -> None:
+def test_slow_uplinks_do_not_drown_in_retransmissions(protocol: str) -> None:
     """Ticks wait for what frames really take: a few lost frames cost little, not everything."""
     fields: dict[str, Any] = {
         "protocol": protocol,
@@ -60,7 +60,7 @@ def test_slow_uplinks_do_not_drown_in_repetitions(protocol: str) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["hybrid", "mattern", "cykas", "rst", "ks", "fifo"])
-def test_a_late_drop_finds_the_clocks_running(protocol: str) -> None:
+def test_a_late_drop_finds_the_timers_running(protocol: str) -> None:
     """Nothing happened for two seconds; then the survivors go on, and lose frames again."""
     result = run(
         Scenario(
@@ -86,7 +86,7 @@ def test_a_frame_may_take_longer_than_patience() -> None:
     assert result.metrics.frames_lost > 0 and result.outcome == "complete"
 
 
-def test_a_drop_is_news() -> None:
+def test_a_drop_counts_as_progress() -> None:
     """After a minute of waiting for the dead, what it held back gets its chances."""
     program = Program([Send("x", "a", ("dead",), at_ns=MS), Send("y", "a", ("b",), after=("x",))])
     for seed in range(12):
@@ -105,7 +105,7 @@ def test_a_drop_is_news() -> None:
         assert result.outcome == "complete", seed
 
 
-def test_jobs_end_before_time_does() -> None:
+def test_jobs_beyond_the_end_of_time_are_refused() -> None:
     """Jobs that would pile up beyond 64 bits are refused in words, in every build."""
     with pytest.raises(ScenarioError, match="the jobs of p. would end after the end of time"):
         run(
@@ -127,7 +127,7 @@ def test_a_time_limit_holds_for_jobs() -> None:
     assert (result.outcome, result.metrics.execution_ns) == ("cut short", 50 * MS)
 
 
-def test_jobs_of_no_length_are_jobs() -> None:
+def test_jobs_of_zero_length_count() -> None:
     """Every message starts one, even if its length was drawn below zero and is none."""
     result = run(
         Scenario(protocol="raw", processes=4, messages=50, job="normal:1ms,10ms", job_share=1.0)
@@ -135,7 +135,7 @@ def test_jobs_of_no_length_are_jobs() -> None:
     assert result.metrics.jobs == 200
 
 
-def test_the_last_frame_counts_even_if_nobody_is_there() -> None:
+def test_the_last_frame_counts_even_if_its_receiver_has_stopped() -> None:
     """An acknowledgement that was put off leaves at 20 ms, to a process that has stopped."""
     program = Program([Send("m", "a", ("b",))])
     result, events = traced(
@@ -150,7 +150,7 @@ def test_the_last_frame_counts_even_if_nobody_is_there() -> None:
     assert control.time_ns == 20 * MS == result.metrics.execution_ns
 
 
-def test_what_was_given_up_is_not_told_as_a_repetition() -> None:
+def test_the_first_release_to_a_stopped_process_is_not_a_retransmission() -> None:
     """The first release to a process that has stopped is the first one."""
     program = Program([Send("m", "a", ("b",), at_ns=10 * MS)])
     _, events = traced(
@@ -160,7 +160,7 @@ def test_what_was_given_up_is_not_told_as_a_repetition() -> None:
     assert release.detail == ""
 
 
-def test_a_hold_is_told_once() -> None:
+def test_a_hold_is_recorded_once() -> None:
     """Also if both copies of a doubled frame arrive in the same nanosecond."""
     _, events = traced(
         protocol="fifo",
@@ -213,6 +213,46 @@ def test_a_long_chain_needs_no_deep_stack() -> None:
     assert result.metrics.delivered == count
 
 
+def test_a_run_lasts_until_the_deliveries_that_a_drop_allows() -> None:
+    """p1 waits for p0, which crashed; it delivers its own message when it drops p0."""
+    result, events = traced(
+        protocol="newtop",
+        processes=2,
+        messages=1,
+        workload="broadcast:200",
+        interval="0ms",
+        stops=("p0@0ms",),
+        drop_after="20ms",
+    )
+    times = [event.time_ns for event in of_kind(events, "deliver")]
+    assert times and set(times) == {20 * MS}
+    assert result.metrics.execution_ns == 20 * MS
+
+
+def test_a_message_of_a_dropped_process_that_is_still_delivered_is_not_a_duplicate() -> None:
+    """newtop keeps what had arrived from a dropped process; each delivery counts once."""
+    after_the_drop = 0
+    for seed in range(5):
+        result, events = traced(
+            protocol="newtop",
+            processes=3,
+            messages=1,
+            workload="broadcast:200",
+            interval="0ms",
+            jitter="uniform:0ms,10ms",
+            seed=seed,
+            stops=("p0@20ms",),
+            drop_after="0ms",
+        )
+        deliveries = of_kind(events, "deliver")
+        assert result.metrics.duplicates == 0
+        assert result.metrics.delivered == len(deliveries)
+        after_the_drop += sum(
+            event.sender == "p0" and event.time_ns >= 20 * MS for event in deliveries
+        )
+    assert after_the_drop
+
+
 ODD: dict[str, dict[str, Any]] = {
     "a partition that is one text": {"partitions": "1s-3s:p01"},
     "stops that are numbers": {"stops": (5,)},
@@ -227,7 +267,7 @@ ODD: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_odd_values_are_refused_in_words(name: str) -> None:
+def test_odd_values_are_refused_with_a_sentence(name: str) -> None:
     """From Python anything may come; each gets a sentence."""
     with pytest.raises(ScenarioError, match="give"):
         Scenario(**ODD[name])

@@ -178,6 +178,7 @@ PROTOCOLS: Final = (
             casts=BROADCAST,
             fifo_links=True,
             timer=True,
+            keeps_dropped=True,
             note="totally ordered, too; waits until it has heard from every process",
         ),
         Newtop,

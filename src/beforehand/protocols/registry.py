@@ -37,6 +37,7 @@ class Capabilities:
     overlay: str = "none"  # everybody reaches everybody; or "tree", "links": `create` wants these
     timer: bool = False  # True: it needs `tick` to go on even where nothing is lost
     causal: bool = True
+    keeps_dropped: bool = False  # True: what had arrived from a dropped peer is still delivered
     metadata: str = "O(1)"  # integers per message, as in Almeida's Table 1
     note: str = ""
 

@@ -70,6 +70,7 @@ def _collector_paused() -> Iterator[None]:
 def _setup(
     scenario: Scenario, workload: Workload, queue: TimingWheel, observer: Observer | None
 ) -> RunSetup:
+    protocol = protocols.describe(scenario.protocol)
     return RunSetup(
         queue=queue,
         population=Population(_processes(scenario)),
@@ -99,7 +100,8 @@ def _setup(
         ),
         overlay=scenario.make_overlay(),
         seed=scenario.seed,
-        casts=protocols.describe(scenario.protocol).casts,
+        casts=protocol.casts,
+        keeps_dropped=protocol.keeps_dropped,
         split=scenario.split,
         flush_after=scenario.flush_ns,
         tick_every=scenario.tick_ns,

@@ -24,12 +24,14 @@ class Lifecycle:
     ) -> None:
         self._queue: Final = setup.queue
         self._population: Final = setup.population
+        self._meters: Final = setup.meters
         self._open_messages: Final = open_messages
         self._transport: Final = transport
         self._timers: Final = timers
         self._workload: Final = setup.workload
         self._observer: Final = setup.observer
         self._relays: Final = setup.overlay is not None
+        self._keeps_dropped: Final = setup.keeps_dropped
 
     def schedule(self, stop: Stop) -> None:
         """Let a process crash at a time, and the others drop it."""
@@ -56,12 +58,15 @@ class Lifecycle:
         """The others drop a process that has stopped."""
         now: i64 = self._queue.now
         if not self._relays:  # relayed messages may still arrive everywhere
-            self._open_messages.give_up_from(gone)
+            self._open_messages.give_up_from(gone, self._keeps_dropped)
         for process in self._population.processes:
             if process.active():
                 if self._observer is not None:
                     self._observer.evicted(process, gone)
-                self._transport.carry_out(process, process.core.drop(gone.name, now), process)
+                effects = process.core.drop(gone.name, now)
+                if effects:
+                    self._meters.ended_at = max(self._meters.ended_at, now)
+                self._transport.carry_out(process, effects, process)
         for process in self._population.processes:
             if process.active():
                 self._workload.dropped(process, gone)

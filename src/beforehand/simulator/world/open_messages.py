@@ -170,9 +170,9 @@ class OpenMessages:
                 if sole is not None and not sole.closed:
                     self.give_up(sole)
 
-    def give_up_from(self, gone: Process) -> None:
-        """Give up all copies that a stopped process had sent."""
+    def give_up_from(self, gone: Process, keep_arrived: bool) -> None:
+        """Give up the copies that a stopped process had sent, perhaps but for those that have arrived."""
         for message in gone.open_messages():
             for copy in message.copies():
-                if not copy.closed:
+                if not copy.closed and not (keep_arrived and copy.arrived_at >= 0):
                     self.give_up(copy)

@@ -23,25 +23,26 @@ class Stream:
         words: list[int] = [
             int.from_bytes(digest[start : start + 4], "big") for start in range(0, 24, 4)
         ]
-        # The three integers of a component must not all be 0; these are at least 1.
-        self._a0: i64 = words[0] % (M1 - 1) + 1
-        self._a1: i64 = words[1] % (M1 - 1) + 1
-        self._a2: i64 = words[2] % (M1 - 1) + 1
-        self._b0: i64 = words[3] % (M2 - 1) + 1
-        self._b1: i64 = words[4] % (M2 - 1) + 1
-        self._b2: i64 = words[5] % (M2 - 1) + 1
+        # The state: the last three integers of each component, the oldest first. They must not all be
+        # 0; these are at least 1.
+        self.a0: i64 = words[0] % (M1 - 1) + 1
+        self.a1: i64 = words[1] % (M1 - 1) + 1
+        self.a2: i64 = words[2] % (M1 - 1) + 1
+        self.b0: i64 = words[3] % (M2 - 1) + 1
+        self.b1: i64 = words[4] % (M2 - 1) + 1
+        self.b2: i64 = words[5] % (M2 - 1) + 1
 
     def uniform(self) -> float:
         """The next number."""
         # Written so that no operand of % is negative.
-        a = (1403580 * self._a1 + 810728 * (M1 - self._a0)) % M1
-        self._a0 = self._a1
-        self._a1 = self._a2
-        self._a2 = a
-        b = (527612 * self._b2 + 1370589 * (M2 - self._b0)) % M2
-        self._b0 = self._b1
-        self._b1 = self._b2
-        self._b2 = b
+        a = (1403580 * self.a1 + 810728 * (M1 - self.a0)) % M1
+        self.a0 = self.a1
+        self.a1 = self.a2
+        self.a2 = a
+        b = (527612 * self.b2 + 1370589 * (M2 - self.b0)) % M2
+        self.b0 = self.b1
+        self.b1 = self.b2
+        self.b2 = b
         difference = a - b if a >= b else a - b + M1
         return float(difference) / float(M1)
 

@@ -29,6 +29,7 @@ class RunSetup:
     overlay: OverlayDynamics | None  # None: processes do not pass on each other's messages
     seed: int
     casts: Sequence[str]  # what the protocol can send: unicasts, multicasts, broadcasts
+    keeps_dropped: bool  # what had arrived from a dropped process is still delivered
     split: bool  # a message to several receivers goes out as one to each
     flush_after: int  # nanoseconds, like the two below; negative: the cores postpone nothing
     tick_every: int  # 0: never
