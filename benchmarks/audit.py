@@ -71,37 +71,37 @@ def write_run(path: Path, run: str, processes: int, messages: int, seed: int) ->
         for begin in range(0, messages + in_flight, ROWS // 2):
             turn = np.arange(begin, min(begin + ROWS // 2, messages + in_flight))
             # Each turn sends one message and delivers an older one.
-            which = np.stack([turn, turn - in_flight], axis=1).ravel()
+            message = np.stack([turn, turn - in_flight], axis=1).ravel()
             is_send = np.tile([True, False], len(turn))
-            there = (which >= 0) & (which < messages)
-            which, is_send = which[there], is_send[there]
-            process = np.where(is_send, sender[which], receiver[which])
-            seq = np.empty(len(which), np.int64)
+            in_range = (message >= 0) & (message < messages)
+            message, is_send = message[in_range], is_send[in_range]
+            process = np.where(is_send, sender[message], receiver[message])
+            seq = np.empty(len(message), np.int64)
             _counts(process, seq, counter)
             sizes = np.concatenate([[0], np.cumsum(is_send)]).astype(np.int32)
             to = pa.ListArray.from_arrays(
                 pa.array(sizes),
-                names.take(pa.array(receiver[which[is_send]])),
+                names.take(pa.array(receiver[message[is_send]])),
                 mask=pa.array(~is_send),
             )
             columns = dict(
                 zip(
                     fields,
                     (
-                        pa.array([run] * len(which)),
+                        pa.array([run] * len(message)),
                         names.take(pa.array(process)),
                         seq,
                         pa.array(["deliver", "send"]).take(pa.array(is_send.astype(np.int8))),
-                        names.take(pa.array(sender[which])),
-                        number[which],
+                        names.take(pa.array(sender[message])),
+                        number[message],
                         to,
-                        which,
+                        message,
                     ),
                     strict=True,
                 )
             )
-            columns |= dict.fromkeys(zeros, np.zeros(len(which), np.int64))
-            columns["detail"] = pa.array([""] * len(which))
+            columns |= dict.fromkeys(zeros, np.zeros(len(message), np.int64))
+            columns["detail"] = pa.array([""] * len(message))
             writer.write_table(pa.table(columns).cast(_schema()))
     return 2 * messages
 
@@ -213,7 +213,7 @@ MEASUREMENTS: dict[str, Callable[..., dict[str, Any]]] = {
 }
 
 
-def alone(name: str, *arguments: object) -> dict[str, Any]:
+def in_subprocess(name: str, *arguments: object) -> dict[str, Any]:
     """Run a measurement in a new interpreter."""
     call = json.dumps([name, *arguments])
     ran = subprocess.run(
@@ -237,14 +237,14 @@ def measure(parts: set[str], quick: bool, scratch: Path) -> dict[str, Any]:
         traces = folder(scratch, "speed", 1, 100, 200_000 if quick else 4_900_000)
         print("speed: the oracle", file=sys.stderr)
         report["speed"] = {
-            "oracle": alone("by_oracle", traces),
-            "auditor": alone("by_auditor", traces, warm_up, os.cpu_count(), WHOLE),
+            "oracle": in_subprocess("by_oracle", traces),
+            "auditor": in_subprocess("by_auditor", traces, warm_up, os.cpu_count(), WHOLE),
         }
     if "cores" in parts:
         many = folder(scratch, "many", 40, 100, 5_000 if quick else 50_000)
         one = folder(scratch, "one", 1, 1_000, 100_000 if quick else 2_000_000)
         report["cores"] = {
-            f"{name}, local[{cores}]": alone("by_auditor", traces, warm_up, cores, large)
+            f"{name}, local[{cores}]": in_subprocess("by_auditor", traces, warm_up, cores, large)
             for name, traces, large in (
                 ("40 runs", many, WHOLE),
                 ("one run in blocks", one, BLOCKS),
@@ -254,7 +254,7 @@ def measure(parts: set[str], quick: bool, scratch: Path) -> dict[str, Any]:
     if "growth" in parts:
         sizes = [size // 20 for size in GROWTH] if quick else GROWTH
         report["growth"] = {
-            f"{2 * size:,} events": alone(
+            f"{2 * size:,} events": in_subprocess(
                 "by_auditor",
                 folder(scratch, f"growth-{size}", 1, 1_000, size),
                 warm_up,
@@ -265,7 +265,7 @@ def measure(parts: set[str], quick: bool, scratch: Path) -> dict[str, Any]:
         }
     if "huge" in parts:
         traces = folder(scratch, "huge", 1, 1_000, 500_000 if quick else 25_000_000)
-        figures = alone("by_auditor", traces, warm_up, os.cpu_count(), BLOCKS)
+        figures = in_subprocess("by_auditor", traces, warm_up, os.cpu_count(), BLOCKS)
         report["huge"] = {f"{figures['events']:,} events": figures}
     return report
 
@@ -339,7 +339,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="short runs, to see that it works")
     parser.add_argument("--part", choices=PARTS, action="append", help="only this; repeatable")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "benchmarks" / "audit.json")
-    parser.add_argument("--call", help=argparse.SUPPRESS)  # one measurement, for `alone`
+    parser.add_argument("--call", help=argparse.SUPPRESS)  # one measurement, for `in_subprocess`
     options = parser.parse_args()
     if options.call:
         name, *arguments = json.loads(options.call)

@@ -66,23 +66,25 @@ WORKERS_BAR = 1.0  # time, one worker over two
 # ---- measuring, in a process of its own each time ----
 
 
-Ways = dict[str, tuple[bool, bool, int]]  # name -> partial order, symmetry, workers
+Configurations = dict[str, tuple[bool, bool, int]]  # name -> partial order, symmetry, workers
 Figures = dict[str, dict[str, float]]  # by the same names
 
 
-def explored(protocol: str, sends: str, ways: Ways, rounds: int) -> Figures:
-    """The same bounds by the engine in several ways, which take turns; the fastest of each."""
+def explored(protocol: str, sends: str, configs: Configurations, rounds: int) -> Figures:
+    """The same bounds in several configurations, run alternately; the fastest of each."""
     best: Figures = {}
     for _ in range(rounds):
-        for name, way in ways.items():
-            once(protocol, "1 1 1", *way)  # loads the loops
-            figures = once(protocol, sends, *way)
+        for name, options in configs.items():
+            explore_once(protocol, "1 1 1", *options)  # loads the loops
+            figures = explore_once(protocol, sends, *options)
             if name not in best or figures["seconds"] < best[name]["seconds"]:
                 best[name] = figures
     return best
 
 
-def once(protocol: str, sends: str, reduce: bool, symmetry: bool, workers: int) -> dict[str, float]:
+def explore_once(
+    protocol: str, sends: str, reduce: bool, symmetry: bool, workers: int
+) -> dict[str, float]:
     """One exploration."""
     from beforehand.checker.explore import check
     from beforehand.checker.setting import setting
@@ -146,11 +148,11 @@ def measure_speed(quick: bool, builds: Sequence[str]) -> dict[str, Figures]:
     for protocol, sends in (REFERENCE_QUICK if quick else REFERENCE).items():
         row: Figures = {}
         for build in builds:
-            ways = {f"engine, {build}": (False, False, 1)}
-            row |= in_build(build, "explored", protocol, sends, ways, 1 if quick else 3)
+            configs = {f"engine, {build}": (False, False, 1)}
+            row |= in_build(build, "explored", protocol, sends, configs, 1 if quick else 3)
         row |= in_build(builds[-1], "copied", protocol, sends)
         rows[f"{protocol} {sends}"] = agreed(row)
-    measured("speed")
+    report_progress("speed")
     return rows
 
 
@@ -161,28 +163,30 @@ def agreed(row: Figures) -> Figures:
     return row
 
 
-def measured(what: str) -> None:
+def report_progress(part: str) -> None:
     """Report progress."""
-    print(f"  measured {what}", file=sys.stderr, flush=True)
+    print(f"  measured {part}", file=sys.stderr, flush=True)
 
 
 def measure_reductions(quick: bool, build: str) -> dict[str, Figures]:
     """Protocol and bound -> mode -> figures."""
-    ways = {mode: (*flags, 1) for mode, flags in MODES.items()}
+    configs = {mode: (*flags, 1) for mode, flags in MODES.items()}
     rows = {
-        f"{protocol} {sends}": in_build(build, "explored", protocol, sends, ways, 1 if quick else 3)
+        f"{protocol} {sends}": in_build(
+            build, "explored", protocol, sends, configs, 1 if quick else 3
+        )
         for protocol, sends in (QUICK if quick else BOUNDS).items()
     }
-    measured("the reductions")
+    report_progress("the reductions")
     return rows
 
 
 def measure_workers(quick: bool, build: str) -> Figures:
     """Workers -> figures."""
-    ways = {str(workers): (False, False, workers) for workers in (1, 2)}
+    configs = {str(workers): (False, False, workers) for workers in (1, 2)}
     large = LARGE_QUICK if quick else LARGE
-    rows = agreed(in_build(build, "explored", *large, ways, 1 if quick else 2))
-    measured("workers")
+    rows = agreed(in_build(build, "explored", *large, configs, 1 if quick else 2))
+    report_progress("workers")
     return rows
 
 
@@ -191,7 +195,7 @@ def judge(report: dict[str, Any]) -> list[Verdict]:
     verdicts = []
     if not report["quick"]:
         for name, row in report["speed"].items():
-            rates = [row[who]["states_per_second"] for who in (report["engine"], "worlds copied")]
+            rates = [row[mode]["states_per_second"] for mode in (report["engine"], "worlds copied")]
             claim = f"{name}: states per second / those of copied worlds"
             verdicts.append(at_least(claim, rates[0] / rates[1], REFERENCE_BAR))
         times = [report["workers"][count]["seconds"] for count in ("1", "2")]
@@ -215,13 +219,13 @@ def speed_table(report: dict[str, Any]) -> Any:
     """States per second, and the ratio."""
     rows = []
     for name, row in report["speed"].items():
-        rates = {who: figures["states_per_second"] for who, figures in row.items()}
+        rates = {engine: figures["states_per_second"] for engine, figures in row.items()}
         ratio = rates[report["engine"]] / rates["worlds copied"]
         cells = [f"{rate:,.0f}" for rate in rates.values()]
         rows.append((name, f"{row['worlds copied']['states']:,}", *cells, f"{ratio:,.0f}"))
-    who = next(iter(report["speed"].values()))
+    engines = next(iter(report["speed"].values()))
     title = "States per second, nothing reduced, one worker"
-    return table(title, ("", "states", *who, "ratio"), rows)
+    return table(title, ("", "states", *engines, "ratio"), rows)
 
 
 def reductions_table(report: dict[str, Any]) -> Any:

@@ -28,8 +28,8 @@ from beforehand.report.diagram.build import build  # noqa: E402
 from beforehand.report.diagram.page import html  # noqa: E402
 from beforehand.report.diagram.svg import svg  # noqa: E402
 from benchmarks.bars import Verdict, at_least, at_most, present, table  # noqa: E402
-from tests.browser.conftest import CHROMIUM, QUIET  # noqa: E402
-from tests.browser.test_diagram_large import large  # noqa: E402
+from tests.browser.conftest import CHROMIUM, CHROMIUM_FLAGS  # noqa: E402
+from tests.browser.test_diagram_large import large_trace  # noqa: E402
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 EVENTS: Final = (2_000, 20_000, 200_000)
 QUICK: Final = (2_000, 20_000)
-MOST_SVG: Final = 20_000  # elements of SVG beyond this take minutes
+MOST_SVG: Final = 20_000  # beyond this, SVG elements take minutes
 STEPS: Final = 40  # of a movement
-# What is seen is a part of the whole, so ten times the events must not make a step much slower.
+# Only the visible part is drawn, so ten times the events must not make a step much slower.
 GROWTH_BAR: Final = 2.0
 SVG_BAR: Final = 2.0
 
 FRAME: Final = "() => new Promise(done => requestAnimationFrame(() => done()))"
-# Milliseconds for each of so many steps, of which each is one frame.
+# Milliseconds per step, over a number of steps of one frame each.
 MOVE: Final = """steps => new Promise(done => {
   const began = performance.now();
   let step = 0;
@@ -60,7 +60,7 @@ MOVE: Final = """steps => new Promise(done => {
   }
   requestAnimationFrame(frame);
 })"""
-# Milliseconds until past and future are known.
+# Milliseconds until the past and the future are known.
 SELECT: Final = """message => {
   const began = performance.now();
   diagram.select(message);
@@ -88,25 +88,25 @@ ON_SVG: Final = """() => {
 
 
 def main() -> int:
-    """Measure, show, and say whether the bars are met."""
+    """Measure, show, and report whether the bars are met."""
     from playwright.sync_api import sync_playwright
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="without the largest size")
     parser.add_argument("--out", type=Path, default=ROOT / "build/benchmarks/diagrams.json")
-    asked = parser.parse_args()
-    sizes = QUICK if asked.quick else EVENTS
+    options = parser.parse_args()
+    sizes = QUICK if options.quick else EVENTS
     with sync_playwright() as playwright, TemporaryDirectory() as scratch:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_FLAGS)
         rows = [measure(browser, Path(scratch), size) for size in sizes]
         browser.close()
-    return present({"diagrams": rows}, verdicts(rows), asked.out, [draw])
+    return present({"diagrams": rows}, verdicts(rows), options.out, [draw])
 
 
 def measure(browser: Browser, folder: Path, events: int) -> dict[str, Any]:
-    """One size: the page, and where that is possible the SVG beside it."""
+    """One size: the page and, unless that is too large, the same diagram as SVG."""
     began = time.perf_counter()
-    diagram = build(large(events // 4), most=events)
+    diagram = build(large_trace(events // 4), most=events)
     text = html(diagram)
     row: dict[str, Any] = {
         "events": events,
@@ -122,12 +122,12 @@ def measure(browser: Browser, folder: Path, events: int) -> dict[str, Any]:
     row["whole_ms"] = page.evaluate("diagram.stats().ms")
     row["select_ms"] = selected(page, diagram)
     page.close()
-    row["svg_frame_ms"] = beside(browser, folder, diagram) if events <= MOST_SVG else None
+    row["svg_frame_ms"] = svg_step(browser, folder, diagram) if events <= MOST_SVG else None
     return row
 
 
-def beside(browser: Browser, folder: Path, diagram: Diagram) -> float:
-    """Milliseconds of a step where every mark and arrow is an element."""
+def svg_step(browser: Browser, folder: Path, diagram: Diagram) -> float:
+    """Milliseconds per step if every mark and arrow is an SVG element."""
     text = f"<!doctype html><meta charset='utf-8'><body>{svg(diagram)}"
     page, _ = opened(browser, folder / "svg.html", text)
     page.evaluate(ON_SVG)
@@ -137,7 +137,7 @@ def beside(browser: Browser, folder: Path, diagram: Diagram) -> float:
 
 
 def opened(browser: Browser, file: Path, text: str) -> tuple[Page, float]:
-    """A page, and after how many milliseconds it was there."""
+    """A page, and the milliseconds until its first frame."""
     file.write_text(text, encoding="utf-8")
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     began = time.perf_counter()
@@ -147,20 +147,20 @@ def opened(browser: Browser, file: Path, text: str) -> tuple[Page, float]:
 
 
 def moved(page: Page) -> float:
-    """Milliseconds of a step; the first movement is to get warm."""
+    """Milliseconds per step; the first movement is a warm-up."""
     page.evaluate(MOVE, STEPS)
     return float(page.evaluate(MOVE, STEPS))
 
 
 def selected(page: Page, diagram: Diagram) -> float:
-    """Milliseconds until past and future of a message are found and told; the median of several."""
+    """Milliseconds to select a message and show its past and future; the median of several."""
     messages = len(diagram.messages)
     some = range(messages // 10, messages, max(1, messages // 10))
     return statistics.median(float(page.evaluate(SELECT, message)) for message in some)
 
 
 def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
-    """A step must not cost more where more is not seen, and less than with elements."""
+    """Events outside the view must not slow a step down, and SVG elements must be slower."""
     small, large_one = rows[0], rows[1]
     return [
         at_most(
@@ -179,8 +179,14 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
 def draw(report: dict[str, Any]) -> Any:
     """The table of all sizes."""
     columns = (
-        *("events", "made, s", "MB", "ready, ms", "step, ms", "step in SVG, ms"),
-        *("all of it, ms", "select, ms"),
+        "events",
+        "made, s",
+        "MB",
+        "ready, ms",
+        "step, ms",
+        "step in SVG, ms",
+        "all of it, ms",
+        "select, ms",
     )
     rows = [
         (

@@ -63,9 +63,9 @@ def in_build(build: str, calls: Sequence[Sequence[object]]) -> list[Any]:
     return results
 
 
-def measured(what: str) -> None:
+def report_progress(part: str) -> None:
     """Report progress."""
-    print(f"  measured {what}", file=sys.stderr, flush=True)
+    print(f"  measured {part}", file=sys.stderr, flush=True)
 
 
 def measure_figure5(settings: list[Setting], build: str) -> list[dict[str, Any]]:
@@ -74,7 +74,7 @@ def measure_figure5(settings: list[Setting], build: str) -> list[dict[str, Any]]
     for setting in settings:
         [result] = in_build(build, [("follow", *astuple(setting))])
         summaries.append(prc_figure5.summary(setting, result))
-        measured(f"figure 5, {setting.size:,} processes")
+        report_progress(f"figure 5, {setting.size:,} processes")
     return summaries
 
 
@@ -83,7 +83,7 @@ def measure_table1(sizes: prc_table1.Sizes, build: str) -> Measured:
     anywhere, pure = prc_table1.calls(sizes)
     figures = dict(zip(anywhere, in_build(build, anywhere), strict=True))
     figures.update(zip(pure, in_build("pure", pure), strict=True))
-    measured("table 1")
+    report_progress("table 1")
     return Measured(sizes, figures)
 
 
@@ -133,9 +133,9 @@ def show_table1(console: Any, table1: Measured) -> None:
         "entries after all is delivered",
         "entries at most",
     )
-    for everybody in (False, True):
-        title = f"Table 1, {table1.which(everybody)} processes broadcast, N = {counts}"
-        console.print(table(title, columns, table1.rows(everybody)))
+    for all_broadcast in (False, True):
+        title = f"Table 1, {table1.growth_label(all_broadcast)} processes broadcast, N = {counts}"
+        console.print(table(title, columns, table1.rows(all_broadcast)))
     degrees = tuple(str(degree) for degree in table1.sizes.degrees)
     title = f"prc by its number of links Qi, {table1.sizes.size} processes"
     console.print(table(title, ("Qi", *degrees, "exponent"), table1.degree_rows()))

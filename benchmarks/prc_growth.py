@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import log
 from typing import Any
 
-from benchmarks.prc_table1 import SYSTEMS, WAYS, Call, Sizes
+from benchmarks.prc_table1 import SETUPS, SYSTEMS, Call, Sizes
 
 Verdict = tuple[str, str, str, bool]  # claim, measured, bar, holds
 
@@ -63,9 +63,9 @@ class Measured:
         size = self.sizes.size
         return [(qi, self.at(figure, "prc", size, size, qi)) for qi in self.sizes.degrees]
 
-    def per_link(self, system: str, size: int, way: str) -> dict[str, int]:
+    def per_link(self, system: str, size: int, setup: str) -> dict[str, int]:
         """Frames by their kinds."""
-        frames: dict[str, int] = self.results["added", system, size, self.sizes.degree, way]
+        frames: dict[str, int] = self.results["added", system, size, self.sizes.degree, setup]
         return frames
 
     def listed(self) -> list[dict[str, Any]]:
@@ -79,11 +79,13 @@ class Measured:
         verdicts: list[Verdict] = []
         for system in ("link-memory", "preventive", "prc"):
             for figure, label in (("bytes", "bytes per frame"), ("lines", "lines per receipt")):
-                for everybody in (False, True):
-                    verdicts.append(self._flat(f"{system}: {label}", figure, system, everybody))
+                for all_broadcast in (False, True):
+                    verdicts.append(self._flat(f"{system}: {label}", figure, system, all_broadcast))
         for system in ("link-memory", "prc"):
             most = max(
-                y for every in (False, True) for _, y in self.grown("space_after", system, every)
+                y
+                for all_broadcast in (False, True)
+                for _, y in self.grown("space_after", system, all_broadcast)
             )
             claim = f"{system}: entries when all is delivered"
             verdicts.append((claim, f"{most:g}", "0", most == 0))
@@ -106,9 +108,9 @@ class Measured:
         verdicts: list[Verdict] = []
         largest = self.sizes.crowds[-1]
         for system, claimed in ROUTED.items():
-            for way, frames in zip(WAYS, claimed, strict=False):
-                total = sum(self.per_link(system, largest, way).values())
-                claim = f"{system}: frames per link, {way}"
+            for setup, frames in zip(SETUPS, claimed, strict=False):
+                total = sum(self.per_link(system, largest, setup).values())
+                claim = f"{system}: frames per link, {setup}"
                 verdicts.append((claim, f"{total}", f"{frames}", total == frames))
             shares = [
                 sum(self.per_link(system, size, "worst").values()) / size**2
@@ -119,20 +121,20 @@ class Measured:
             verdicts.append((claim, f"{max(shares):.2f}", f"<= {bar}", max(shares) <= bar))
         return verdicts
 
-    def _flat(self, claim: str, figure: str, system: str, everybody: bool) -> Verdict:
-        power = exponent(self.grown(figure, system, everybody))
+    def _flat(self, claim: str, figure: str, system: str, all_broadcast: bool) -> Verdict:
+        power = exponent(self.grown(figure, system, all_broadcast))
         assert power is not None
-        claim += f", {self.which(everybody)}: exponent"
+        claim += f", {self.growth_label(all_broadcast)}: exponent"
         return claim, f"{power:.2f}", f"<= {FLAT_BAR}", abs(power) <= FLAT_BAR
 
-    def _grows(self, claim: str, figure: str, system: str, everybody: bool) -> Verdict:
-        power = exponent(self.grown(figure, system, everybody))
+    def _grows(self, claim: str, figure: str, system: str, all_broadcast: bool) -> Verdict:
+        power = exponent(self.grown(figure, system, all_broadcast))
         assert power is not None
-        claim += f", {self.which(everybody)}: exponent"
+        claim += f", {self.growth_label(all_broadcast)}: exponent"
         return claim, f"{power:.2f}", f">= {GROWS_BAR}", power >= GROWS_BAR
 
-    def which(self, all_broadcast: bool) -> str:
-        """How N grows, in words."""
+    def growth_label(self, all_broadcast: bool) -> str:
+        """A label for how N grows."""
         return "all of N" if all_broadcast else f"N of {self.sizes.size}"
 
     # ---- as tables ----
@@ -178,15 +180,21 @@ class Measured:
         """Frames per added link."""
         rows: list[tuple[str, ...]] = []
         for system in ROUTED:
-            for way in WAYS:
+            for setup in SETUPS:
                 totals = [
-                    sum(self.per_link(system, size, way).values()) for size in self.sizes.crowds
+                    sum(self.per_link(system, size, setup).values()) for size in self.sizes.crowds
                 ]
-                kinds = self.per_link(system, self.sizes.crowds[-1], way)
-                parts = ", ".join(f"{kind} {count:,}" for kind, count in kinds.items())
-                routed = dict(zip(WAYS, ROUTED[system], strict=False))
-                paper = routed.get(way, f"up to {BOUND[system]} P^2")
+                kinds = self.per_link(system, self.sizes.crowds[-1], setup)
+                by_kind = ", ".join(f"{kind} {count:,}" for kind, count in kinds.items())
+                routed = dict(zip(SETUPS, ROUTED[system], strict=False))
+                paper = routed.get(setup, f"up to {BOUND[system]} P^2")
                 rows.append(
-                    (system, way, " / ".join(f"{total:,}" for total in totals), parts, f"{paper}")
+                    (
+                        system,
+                        setup,
+                        " / ".join(f"{total:,}" for total in totals),
+                        by_kind,
+                        f"{paper}",
+                    )
                 )
         return rows

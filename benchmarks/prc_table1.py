@@ -35,7 +35,7 @@ COUNTED = 6  # broadcasts during which lines are counted
 SEED = 4
 
 DYNAMIC = ("preventive", "prc")  # the systems in which links are made with control messages
-WAYS = ("mediated", "returning", "flooded", "worst")
+SETUPS = ("mediated", "returning", "flooded", "worst")
 
 
 Call = tuple[object, ...]  # the name of a measurement, and its arguments
@@ -206,7 +206,7 @@ def work(protocol: str, size: int, broadcasters: int, degree: int) -> dict[str, 
     }
 
 
-def added(protocol: str, size: int, degree: int, way: str) -> dict[str, int]:
+def added(protocol: str, size: int, degree: int, setup: str) -> dict[str, int]:
     """Frames that one new link takes, by their kinds.
 
     mediated: through a common neighbour, there and back; returning: the same, but the peer already has a
@@ -215,9 +215,9 @@ def added(protocol: str, size: int, degree: int, way: str) -> dict[str, int]:
     from beforehand.simulator.overlays.layouts import build_layout
 
     names = names_of(size)
-    links = build_layout("complete" if way == "worst" else f"random:{degree}", names, SEED).links
+    links = build_layout("complete" if setup == "worst" else f"random:{degree}", names, SEED).links
     a, mediator, b = 0, links[0][0], 0
-    if way == "worst":
+    if setup == "worst":
         b = links[0][-1]
         links[a].remove(b)
         links[b].remove(a)
@@ -230,17 +230,17 @@ def added(protocol: str, size: int, degree: int, way: str) -> dict[str, int]:
         )
     crowd = Crowd(protocol, names, links)
     opener, peer, via = names[a], names[b], [names[mediator]]
-    if way in ("mediated", "returning"):
+    if setup in ("mediated", "returning"):
         crowd.carry(opener, crowd.cores[opener].open(peer, via))
     else:
         crowd.carry(opener, crowd.cores[opener].open(peer))
     crowd.settle()
-    if way == "returning":
+    if setup == "returning":
         crowd.control.clear()
         crowd.carry(peer, crowd.cores[peer].open(opener, via, []))
         crowd.settle()
-    if crowd.safe != (2 if way == "returning" else 1):
-        raise SystemExit(f"{protocol}, {way}: the link did not come into use")
+    if crowd.safe != (2 if setup == "returning" else 1):
+        raise SystemExit(f"{protocol}, {setup}: the link did not come into use")
     return dict(crowd.control)
 
 
@@ -262,6 +262,8 @@ def calls(sizes: Sizes) -> tuple[list[Call], list[Call]]:
             pure.append(("work", "prc", sizes.size, sizes.size, degree))
     for system in DYNAMIC:
         anywhere += [
-            ("added", system, size, sizes.degree, way) for size in sizes.crowds for way in WAYS
+            ("added", system, size, sizes.degree, setup)
+            for size in sizes.crowds
+            for setup in SETUPS
         ]
     return anywhere, pure

@@ -110,8 +110,8 @@ def role_named(name: str) -> Callable[[Setting], Any]:
     raise SystemExit(f"there is no role {name}")
 
 
-def parts(text: str) -> list[str]:
-    """Some of the parts, from the command line."""
+def parse_parts(text: str) -> list[str]:
+    """The parts that the command line selects."""
     chosen = text.split(",")
     for part in chosen:
         if part not in PARTS:
@@ -125,7 +125,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="short runs, to see that it works")
-    parser.add_argument("--only", type=parts, default=list(PARTS), help=",".join(PARTS))
+    parser.add_argument("--only", type=parse_parts, default=list(PARTS), help=",".join(PARTS))
     parser.add_argument("--rounds", type=int, default=5, help="of throughput, echo and loss")
     parser.add_argument("--loop", choices=("uvloop", "asyncio"), default=best_loop())
     parser.add_argument(

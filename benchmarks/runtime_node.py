@@ -183,19 +183,18 @@ async def _node_mesh(setting: Setting) -> None:
         payloads = [bytes(setting.size)] * BATCH
         delivered = 0
 
-        async def sending(name: str) -> None:
+        async def send_forever(name: str) -> None:
             while True:
                 await own.send_many(name, payloads)
 
-        async def receiving() -> None:
+        async def receive_forever() -> None:
             nonlocal delivered
             while True:
                 for _ in await own.receive_batch():
                     delivered += 1
 
-        tasks = [
-            asyncio.create_task(coroutine) for coroutine in (receiving(), *map(sending, others))
-        ]
+        coroutines = (receive_forever(), *map(send_forever, others))
+        tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
         await asyncio.sleep(begin - time.monotonic())
         before, opened = delivered, time.monotonic()
         await asyncio.sleep(setting.seconds)

@@ -1,8 +1,8 @@
-"""Two processes (or more) of a measurement: how they are started, talk to us, and are timed.
+"""The processes of a measurement: how they are started, report their results, and are timed.
 
 A *role* is a function of a benchmark that runs in a process of its own: a receiver, a sender, an echo.
 It prints one line of JSON when it is ready and, if it is the one that measures, one with its result.
-Whoever does not measure works until it is stopped. `Window` counts what was delivered between two
+A role that does not measure works until it is stopped. `Window` counts what was delivered between two
 moments: the first after some warming up, so that connecting and filling buffers is not counted.
 """
 
@@ -25,14 +25,14 @@ from typing import Any
 
 MAIN = Path(__file__).with_name("runtime.py")
 LOOPBACK = "127.0.0.1"
-GIVE_UP = 120  # seconds; no role works that long, so one that nobody stops ends by itself
+GIVE_UP = 120  # seconds; longer than any role runs, so that an orphaned one ends by itself
 ONE_THREAD = ("node", "udp")  # candidates whose processes have no other threads
-LOOK = 256  # messages between two looks at the clock: a look costs as much as a few messages
+LOOK = 256  # messages between two readings of the clock: one costs as much as a few messages
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a role needs to know; what does not concern it is left as it is."""
+    """The settings of a role; those that do not concern it keep their defaults."""
 
     listen: str = ""  # where this process is
     peer: str = ""  # where it finds the other one
@@ -85,10 +85,10 @@ class Process:
             )
         return json.loads(line)
 
-    def write(self, what: Any) -> None:
+    def write(self, value: Any) -> None:
         """Send a value to a role that waits for one."""
         assert self._process.stdin is not None
-        print(json.dumps(what), file=self._process.stdin, flush=True)
+        print(json.dumps(value), file=self._process.stdin, flush=True)
 
     def pause(self) -> None:
         """Suspend it."""
@@ -103,7 +103,7 @@ class Process:
 
 @contextmanager
 def at_work(calls: Sequence[Call]) -> Iterator[list[Process]]:
-    """Processes that were started one after the other, each when the one before was ready."""
+    """Processes started one after the other, each once the one before is ready."""
     started: list[Process] = []
     try:
         for call in calls:
@@ -127,15 +127,15 @@ def pair(
     first, second = free_port(here), free_port(here)
     cores = sorted(os.sched_getaffinity(0))
     alone = setting.pinned and name in ONE_THREAD and len(cores) > 1
-    one, other = cores[:2] if alone else (-1, -1)
+    first_core, second_core = cores[:2] if alone else (-1, -1)
     return [
         (
             f"{name}_{near}",
-            replace(setting, listen=f"{here}:{first}", peer=f"{there}:{second}", core=one),
+            replace(setting, listen=f"{here}:{first}", peer=f"{there}:{second}", core=first_core),
         ),
         (
             f"{name}_{far}",
-            replace(setting, listen=f"{here}:{second}", peer=f"{there}:{first}", core=other),
+            replace(setting, listen=f"{here}:{second}", peer=f"{there}:{first}", core=second_core),
         ),
     ]
 
@@ -158,9 +158,9 @@ def run_role(role: Any, setting: str) -> None:
         emit(result)
 
 
-def emit(what: Any) -> None:
+def emit(value: Any) -> None:
     """Report a value to the process that started this one."""
-    print(json.dumps(what), flush=True)
+    print(json.dumps(value), flush=True)
 
 
 def read_command() -> Any:
@@ -174,7 +174,7 @@ def ready() -> None:
 
 
 class Window:
-    """Counts what was delivered in a span of time that begins when all has warmed up."""
+    """Counts what is delivered in a span of time that begins after a warm-up."""
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
@@ -184,7 +184,7 @@ class Window:
         self.rate = 0.0  # messages per second, when it is over
 
     def add(self, messages: int, payload: bytes) -> bool:
-        """That many were delivered, the last of them with this payload; whether it is over."""
+        """Count deliveries, the last of them with this payload; returns whether the window is over."""
         now = time.perf_counter()
         if not self._open_at:
             if len(payload) != self._setting.size:

@@ -46,9 +46,9 @@ CANDIDATES: tuple[Candidate, ...] = (
 )
 
 
-def progress(what: str) -> None:
+def progress(text: str) -> None:
     """Report progress."""
-    print(f"  {what}", file=sys.stderr, flush=True)
+    print(f"  {text}", file=sys.stderr, flush=True)
 
 
 def medians(rounds: list[dict[str, float]], base: str) -> dict[str, dict[str, float]]:
@@ -162,17 +162,17 @@ def loss(setting: Setting, rounds: int, quick: bool) -> dict[str, Any]:
         progress(f"loss: skipped, {reason}")
         return {"left_out": reason}
     report: dict[str, Any] = {}
-    for chance in LOSSES[1:2] if quick else LOSSES:
-        lossy = replace(setting, size=1024, loss=chance, delay=DELAY, seed=SEED)
+    for loss_rate in LOSSES[1:2] if quick else LOSSES:
+        lossy = replace(setting, size=1024, loss=loss_rate, delay=DELAY, seed=SEED)
         results = []
         for number in range(rounds):
-            progress(f"loss of {chance:.0%}, round {number + 1} of {rounds}")
+            progress(f"loss of {loss_rate:.0%}, round {number + 1} of {rounds}")
             process = Process(("through_relay", lossy), within=runtime_relay.NAMESPACE)
             try:
                 results.append(process.read())
             finally:
                 process.stop()
-        report[f"{chance:.0%}"] = medians(results, CUBIC) | {"rounds": results}
+        report[f"{loss_rate:.0%}"] = medians(results, CUBIC) | {"rounds": results}
     return report
 
 

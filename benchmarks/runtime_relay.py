@@ -58,8 +58,8 @@ def open_device(congestion: str) -> int:
         f"link set {DEVICE} mtu 1500 txqueuelen {QUEUE} up",
         f"route add {THERE} dev {DEVICE}" + (congestion and f" congctl {congestion}"),
     ]
-    for words in commands:
-        subprocess.run(["ip", *words.split()], check=True)
+    for command in commands:
+        subprocess.run(["ip", *command.split()], check=True)
     return device
 
 
@@ -71,7 +71,7 @@ def congestion_controls() -> list[str]:
 def relay(setting: Setting) -> None:
     """Carry packets until stopped."""
     device = open_device(setting.congestion)
-    chance = random.Random(setting.seed)
+    rng = random.Random(setting.seed)
     in_flight: deque[tuple[float, bytes]] = deque()
     ready()
     while True:
@@ -79,7 +79,7 @@ def relay(setting: Setting) -> None:
         if select.select([device], [], [], wait)[0]:
             due = time.monotonic() + setting.delay
             for packet in _arrived(device):
-                if chance.random() >= setting.loss:
+                if rng.random() >= setting.loss:
                     in_flight.append((due, _turned(packet)))
         now = time.monotonic()
         while in_flight and in_flight[0][0] <= now:

@@ -14,9 +14,9 @@ Table = tuple[str, Row, Sequence[Row]]  # title, columns, rows
 
 def tables(report: dict[str, Any], verdicts: Sequence[Verdict]) -> Iterator[Table]:
     """All measurements, and how they compare with the bars."""
-    for part, made in MAKERS.items():
+    for part, tabulate in MAKERS.items():
         if part in report:
-            yield from made(report[part])
+            yield from tabulate(report[part])
     rows = [
         (claim, f"{value:.2f}", f"{bar}", "met" if met else "MISSED")
         for claim, value, bar, met in verdicts
@@ -63,8 +63,8 @@ def _loss(report: dict[str, Any]) -> Iterator[Table]:
         yield title, ("skipped",), [(report["left_out"],)]
         return
     rows = [
-        (label, chance, f"{rates[label]['value'] / 1e6:.1f}", f"{rates[label]['ratio']:.2f}")
-        for chance, rates in report.items()
+        (label, loss_rate, f"{rates[label]['value'] / 1e6:.1f}", f"{rates[label]['ratio']:.2f}")
+        for loss_rate, rates in report.items()
         for label in rates
         if label != "rounds"
     ]

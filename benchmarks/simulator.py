@@ -1,25 +1,25 @@
-"""What the simulator costs: events per second, work per event, memory, and what a trace adds.
+"""The cost of the simulator: events per second, work per event, memory, and the cost of a trace.
 
     make bench            builds the compiled cores and runs this after benchmarks/cores.py
     python benchmarks/simulator.py [--quick] [--out FILE.json]
 
 Four parts, each measured side by side in one run:
 
-1. Speed: real hybrid cores under two workloads, beside SimPy, whose processes do nothing but wait. Both
+1. Speed: real hybrid cores under two workloads, compared with SimPy, whose processes only wait. Both
    have the same number of processes, which start at the same times, and the same number of events: for
-   each of ours there SimPy has a timeout. Setting up counts, and the garbage collector rests, for both.
-   The order in which processes are touched decides how much the caches help, so it is made alike: on
-   a ring of neighbours they have their turns one after the other, as with timeouts of constant length;
-   among random peers they are touched at random, as with timeouts of random length.
-2. Growth, from 100 to 10,000 processes: microseconds per event, which grow for everybody because the
+   each of ours SimPy has a timeout. Setting up counts, and the garbage collector is off, for both.
+   The order in which processes run decides how much the caches help, so it is the same for both: on
+   a ring of neighbours they run one after the other, as with timeouts of constant length;
+   among random peers they run in random order, as with timeouts of random length.
+2. Growth, from 100 to 10,000 processes: microseconds per event, which grow for both because the
    state of so many processes fits no cache, and lines of Python executed per event, which are counted
-   in the pure build and say what a clock cannot: whether the work is the same.
-3. Scale: 10,000 processes with 100 messages each; and memory, which must follow what is in flight and
-   not what is over.
+   in the pure build and show what a clock cannot: whether the work is the same.
+3. Scale: 10,000 processes with 100 messages each; and memory, which must follow the messages in flight
+   and not those already delivered.
 4. Tracing: the same run with every event recorded into a Parquet file.
 
 Every measurement has its own interpreter. Rounds alternate, and the best of each counts, so that
-a busy moment of the machine hits all of them. Exit code 1 if a bar is missed.
+background load affects all of them. Exit code 1 if a bar is missed.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ from benchmarks.bars import Verdict, at_least, at_most, present, table  # noqa: 
 BUILDS = {"pure": ROOT / "src", "compiled": ROOT / "build" / "compiled"}
 WORKLOADS = ("ring:10", "uniform:10")
 LENGTHS = 1 << 12  # different random timeouts
-TURNS = {"ring:10": "SimPy, in turn", "uniform:10": "SimPy, at random"}
-EVERYBODY = tuple(who for workload in WORKLOADS for who in (workload, TURNS[workload]))
+SIMPY_ORDER = {"ring:10": "SimPy, in turn", "uniform:10": "SimPy, at random"}
+CONTENDERS = tuple(name for workload in WORKLOADS for name in (workload, SIMPY_ORDER[workload]))
 SIZES = (100, 1_000, 10_000)
 SMALLEST, LARGEST = SIZES[0], SIZES[-1]
 INTERVAL_MS, DELAY_MS = 10, 5
@@ -109,7 +109,7 @@ def figures(result: Result) -> dict[str, float]:
     }
 
 
-def waiting(turns: str, processes: int, events: int) -> dict[str, float]:
+def waiting(order: str, processes: int, events: int) -> dict[str, float]:
     """SimPy: that many processes, and altogether that many timeouts."""
     import simpy
 
@@ -118,7 +118,7 @@ def waiting(turns: str, processes: int, events: int) -> dict[str, float]:
     drawn = random.Random(1)
     # Drawn beforehand: the time that takes is not SimPy's.
     lengths = [
-        interval if turns == "SimPy, in turn" else drawn.randrange(2 * interval)
+        interval if order == "SimPy, in turn" else drawn.randrange(2 * interval)
         for _ in range(LENGTHS)
     ]
     began = time.perf_counter()
@@ -237,9 +237,9 @@ def in_build(build: str, *call: object) -> Any:
 # ---- the whole run ----
 
 
-def measured(what: str) -> None:
+def report_progress(part: str) -> None:
     """Report progress."""
-    print(f"  measured {what}", file=sys.stderr, flush=True)
+    print(f"  measured {part}", file=sys.stderr, flush=True)
 
 
 def keep_best(best: dict[str, Any], name: str, figures: dict[str, float]) -> None:
@@ -258,9 +258,9 @@ def measure_speed(quick: bool, build: str) -> dict[int, dict[str, dict[str, floa
             for workload in WORKLOADS:
                 ours = in_build(build, "simulated", workload, size, messages)
                 keep_best(best[size], workload, ours)
-                theirs = in_build(build, "waiting", TURNS[workload], size, ours["events"])
-                keep_best(best[size], TURNS[workload], theirs)
-    measured("speed")
+                simpy = in_build(build, "waiting", SIMPY_ORDER[workload], size, ours["events"])
+                keep_best(best[size], SIMPY_ORDER[workload], simpy)
+    report_progress("speed")
     return best
 
 
@@ -272,7 +272,7 @@ def measure_pure(quick: bool) -> dict[str, dict[str, float]]:
         for workload in WORKLOADS:
             pure = in_build("pure", "simulated", workload, SMALLEST, messages)
             keep_best(best, workload, pure)
-    measured("the pure build")
+    report_progress("the pure build")
     return best
 
 
@@ -282,7 +282,7 @@ def measure_work(quick: bool) -> dict[str, dict[int, float]]:
         workload: {size: in_build("pure", "work", workload, size) for size in SIZES}
         for workload in (WORKLOADS[:1] if quick else WORKLOADS)
     }
-    measured("work")
+    report_progress("work")
     return lines
 
 
@@ -291,7 +291,7 @@ def measure_scale(quick: bool, build: str) -> dict[str, float]:
     messages = 10 if quick else 100
     run: dict[str, float] = in_build(build, "scale", LARGEST, messages)
     run["most_in_flight"] = in_build(build, "in_flight", LARGEST, messages)
-    measured("scale")
+    report_progress("scale")
     return run
 
 
@@ -303,7 +303,7 @@ def measure_memory(quick: bool, build: str) -> dict[int, dict[str, float]]:
         messages: in_build(build, "simulated", WORKLOADS[0], processes, messages // shorter)
         for messages in (LITTLE, MUCH)
     }
-    measured("memory")
+    report_progress("memory")
     return runs
 
 
@@ -314,7 +314,7 @@ def measure_tracing(quick: bool, build: str) -> dict[str, dict[str, float]]:
     for _ in range(2 if quick else 3):
         for name in ("simulated", "traced"):
             keep_best(best, name, in_build(build, name, WORKLOADS[0], SMALLEST, messages))
-    measured("tracing")
+    report_progress("tracing")
     return best
 
 
@@ -325,7 +325,7 @@ def judge(report: dict[str, Any]) -> list[Verdict]:
         for size in BARRED:
             for workload in WORKLOADS:
                 figure = "events_per_second"
-                ratio = speed[size][workload][figure] / speed[size][TURNS[workload]][figure]
+                ratio = speed[size][workload][figure] / speed[size][SIMPY_ORDER[workload]][figure]
                 claim = f"{workload}, {size:,} processes: events per second / SimPy's"
                 verdicts.append(at_least(claim, ratio, SIMPY_BAR))
     for workload, sizes in report["work"].items():
@@ -343,27 +343,27 @@ def speed_table(report: dict[str, Any]) -> Any:
     """Events per second, ours and SimPy's."""
     rows = []
     for size, by_name in report["speed"].items():
-        rates = [by_name[who]["events_per_second"] for who in EVERYBODY]
+        rates = [by_name[name]["events_per_second"] for name in CONTENDERS]
         cells = [f"{rate:,.0f}" for rate in rates]
         rows.append((f"{size:,} processes, {report['build']}", *cells))
     if report["pure"]:
         cells = [
-            f"{report['pure'][who]['events_per_second']:,.0f}" if who in WORKLOADS else ""
-            for who in EVERYBODY
+            f"{report['pure'][name]['events_per_second']:,.0f}" if name in WORKLOADS else ""
+            for name in CONTENDERS
         ]
         rows.append((f"{SMALLEST:,} processes, pure", *cells))
     title = "Events per second: hybrid under two workloads, and SimPy, whose processes only wait"
-    return table(title, ("", *EVERYBODY), rows)
+    return table(title, ("", *CONTENDERS), rows)
 
 
 def growth_table(report: dict[str, Any]) -> Any:
     """Cost per event at each size."""
     speed = report["speed"]
     rows = []
-    for who in EVERYBODY:
-        times = [f"{speed[size][who]['microseconds_per_event']:.2f}" for size in SIZES]
-        lines = [f"{count:.0f}" for count in report["work"].get(who, {}).values()]
-        rows.append((who, " / ".join(times), " / ".join(lines)))
+    for name in CONTENDERS:
+        times = [f"{speed[size][name]['microseconds_per_event']:.2f}" for size in SIZES]
+        lines = [f"{count:.0f}" for count in report["work"].get(name, {}).values()]
+        rows.append((name, " / ".join(times), " / ".join(lines)))
     title = "Cost per event at " + " / ".join(f"{size:,}" for size in SIZES) + " processes"
     return table(title, ("", "microseconds", "lines executed (pure)"), rows)
 

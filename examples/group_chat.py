@@ -69,7 +69,7 @@ async def chat(protocol: str) -> int:
         await asyncio.gather(*(member.talk() for member in members))
     puzzling = sum(member.puzzling for member in members)
     faults = [
-        sum(getattr(t, what) for t in transports) for what in ("lost", "doubled", "held_back")
+        sum(getattr(t, count) for t in transports) for count in ("lost", "doubled", "held_back")
     ]
     print(f"{protocol}: {faults[0]} datagrams lost, {faults[1]} doubled, {faults[2]} held back")
     print(f"  {len(members[0].seen)} messages seen by each of {len(members)} members")

@@ -31,17 +31,17 @@ class Replica:
         self.tags: dict[str, set[str]] = {}
         self.made = 0  # changes by this replica
 
-    async def change(self, what: str, word: str) -> None:
+    async def change(self, action: str, word: str) -> None:
         """Add a word, or remove it, here and everywhere."""
         self.made += 1
-        tags = [f"{self.node.name}:{self.made}"] if what == "add" else sorted(self.tags[word])
-        self._apply(what, word, tags)
+        tags = [f"{self.node.name}:{self.made}"] if action == "add" else sorted(self.tags[word])
+        self._apply(action, word, tags)
         others = [name for name in REPLICAS if name != self.node.name]
-        await self.node.send(others, json.dumps([what, word, tags]).encode())
+        await self.node.send(others, json.dumps([action, word, tags]).encode())
 
-    def _apply(self, what: str, word: str, tags: list[str]) -> None:
+    def _apply(self, action: str, word: str, tags: list[str]) -> None:
         known = self.tags.setdefault(word, set())
-        if what == "add":
+        if action == "add":
             known.update(tags)
         else:
             known.difference_update(tags)
@@ -53,14 +53,14 @@ class Replica:
         for _ in range(CHANGES * (len(REPLICAS) - 1)):
             self._apply(*json.loads((await self.node.receive()).payload))
 
-    async def live(self, chance: random.Random) -> None:
+    async def live(self, rng: random.Random) -> None:
         """Change the set now and then, while others do."""
         for _ in range(CHANGES):
-            if self.tags and chance.random() < 0.5:
-                await self.change("remove", chance.choice(sorted(self.tags)))
+            if self.tags and rng.random() < 0.5:
+                await self.change("remove", rng.choice(sorted(self.tags)))
             else:
-                await self.change("add", chance.choice(WORDS))
-            await asyncio.sleep(0.001 * chance.random())
+                await self.change("add", rng.choice(WORDS))
+            await asyncio.sleep(0.001 * rng.random())
 
 
 async def replicate(protocol: str) -> bool:

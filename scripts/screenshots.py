@@ -22,8 +22,22 @@ WIDTH: Final = 1200
 BEFOREHAND: Final = (sys.executable, "-m", "beforehand")
 # Few enough messages to follow, and a network so bad that something has to wait.
 RUN: Final = (
-    *("--protocol", "hybrid", "--processes", "5", "--messages", "8", "--workload", "uniform"),
-    *("--seed", "4", "--delay", "exponential:8ms", "--loss", "0.1", "--interval", "6ms"),
+    "--protocol",
+    "hybrid",
+    "--processes",
+    "5",
+    "--messages",
+    "8",
+    "--workload",
+    "uniform",
+    "--seed",
+    "4",
+    "--delay",
+    "exponential:8ms",
+    "--loss",
+    "0.1",
+    "--interval",
+    "6ms",
 )
 SELECTED: Final = "p3#4"
 # Only what we serve ourselves is opened: the sandbox of the browser does not work for root.

@@ -1,4 +1,4 @@
-"""What holds for every test: reproducible examples, and no doubt about which build is tested."""
+"""Settings for every test: reproducible examples, and a check of which build is tested."""
 
 import os
 

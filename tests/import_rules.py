@@ -41,14 +41,25 @@ HOMES: dict[str, frozenset[str]] = {
     "pyspark": frozenset({"pipeline"}),
 }
 
-# A core is a function of its state and its input: no clock, no chance, no log, no outside world.
+# A core is a function of its state and its input: no clock, no randomness, no log, no I/O.
 CORES = frozenset({"protocols", "causality"})
 BANNED_IN_CORES = frozenset(
     {
-        *("datetime", "time"),
-        *("random", "secrets", "uuid"),
-        *("logging", "os", "select", "selectors", "socket", "subprocess"),
-        *("asyncio", "concurrent", "multiprocessing", "threading"),
+        "datetime",
+        "time",
+        "random",
+        "secrets",
+        "uuid",
+        "logging",
+        "os",
+        "select",
+        "selectors",
+        "socket",
+        "subprocess",
+        "asyncio",
+        "concurrent",
+        "multiprocessing",
+        "threading",
     }
 )
 

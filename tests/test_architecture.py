@@ -100,7 +100,7 @@ def test_cores_reach_for_nothing_outside(tmp_path: Path, unit: str, module: str)
     assert f"{unit} must not import {module}" in problem
 
 
-def test_what_is_permitted_is_not_reported(tmp_path: Path) -> None:
+def test_permitted_imports_are_not_reported(tmp_path: Path) -> None:
     """Permitted directions, a unit's own modules and the homes of the libraries pass."""
     files = {
         "protocols/hybrid.py": "from beforehand.protocols.core import Core\nimport dataclasses\n",

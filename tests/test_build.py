@@ -1,4 +1,4 @@
-"""Building the package: compiled where possible, pure where not, never something in between."""
+"""Building the package: compiled where possible, pure where not, never a mixture."""
 
 import os
 import shutil

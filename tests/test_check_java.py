@@ -31,7 +31,7 @@ def check(home: Path, answer: str | None) -> subprocess.CompletedProcess[str]:
         'Picked up JAVA_TOOL_OPTIONS: -Xmx1g\nopenjdk version "17.0.2" 2022-01-18',
     ],
 )
-def test_a_recent_java_passes_in_silence(tmp_path: Path, answer: str) -> None:
+def test_a_recent_java_passes_silently(tmp_path: Path, answer: str) -> None:
     """No output if the requirement is met."""
     result = check(tmp_path, answer)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")

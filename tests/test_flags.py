@@ -1,4 +1,4 @@
-"""Only `cli/` knows the command line: libraries raise errors in their own words, for all callers."""
+"""Only `cli/` knows the command line: libraries raise errors that make sense to any caller."""
 
 import ast
 import re
@@ -65,6 +65,6 @@ def test_a_flag_is_noticed_however_it_is_written(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ['"var(--series-1)"', '"a --forced march"', '"-- out"', "x --1"])
-def test_what_is_not_one_of_our_flags_passes(text: str) -> None:
+def test_text_that_is_not_one_of_our_flags_passes(text: str) -> None:
     """Custom properties of style sheets, dashes in prose, arithmetic."""
     assert not list(mentions(text))

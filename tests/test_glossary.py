@@ -13,13 +13,13 @@ ROWS = re.findall(
 )
 
 
-def test_there_are_about_thirty_words_each_once() -> None:
+def test_there_are_about_thirty_terms_each_once() -> None:
     """A glossary that defines everything defines nothing."""
-    words = [word for word, _, _ in ROWS]
-    assert len(words) == len(set(words)) == 30
+    terms = [word for word, _, _ in ROWS]
+    assert len(terms) == len(set(terms)) == 30
 
 
-def test_every_word_has_a_home_and_a_definition() -> None:
+def test_every_term_has_a_home_and_a_definition() -> None:
     """The file exists, and the definition is a sentence."""
     for word, definition, home in ROWS:
         assert (ROOT / "src" / "beforehand" / home).is_file(), f"{word}: there is no {home}"

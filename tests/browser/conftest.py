@@ -1,4 +1,4 @@
-"""A real browser for the tests of our pages: its console and its requests are watched.
+"""A real browser for testing our pages, whose console and requests are monitored.
 
 Playwright keeps an event loop running in this thread for as long as its browser is open, and there
 `asyncio.run` of other tests would fail. Hence the browser belongs to this folder: pytest opens it for
@@ -20,10 +20,15 @@ if TYPE_CHECKING:
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 
-# Containers have no sandbox and no graphics card; and nothing is to be asked of the network.
-QUIET = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+# Containers have no sandbox and no GPU; the browser itself must not use the network.
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
 ]
 
 DESKTOP = {"width": 1280, "height": 900}
@@ -32,7 +37,7 @@ PHONE = {"width": 390, "height": 844}
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Chromium, one for all tests of this folder."""
+    """One Chromium for all tests of this folder."""
     if shutil.which(CHROMIUM) is None:
         pytest.skip(
             f"Chromium is not installed ({CHROMIUM} is not there): install Debian's package "
@@ -40,17 +45,17 @@ def browser() -> Iterator[Browser]:
         )
     reason = "Playwright is not installed: pip install 'beforehand[dev]'"
     playwright = pytest.importorskip("playwright.sync_api", reason=reason)
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_FLAGS)
         yield chromium
         chromium.close()
 
 
 class Pages:
-    """Opens files as a person would, and notes whatever a person should never see.
+    """Opens files in the browser and records problems of their pages.
 
-    `problems` has errors and warnings of the console, exceptions, and requests for anything but the
-    file itself. A test that wants one of them looks at it and takes it out.
+    `problems` lists console errors and warnings, exceptions, and requests for anything but the file
+    itself. A test that expects one of them checks it and removes it.
     """
 
     def __init__(self, chromium: Browser) -> None:
@@ -59,7 +64,7 @@ class Pages:
         self._contexts: list[BrowserContext] = []
 
     def __call__(self, file: Path, *, phone: bool = False, dark: bool = False) -> Page:
-        """A page that shows `file`, in a window of its own."""
+        """Open `file` in a window of its own."""
         options: dict[str, Any] = {"viewport": DESKTOP, "accept_downloads": True}
         if phone:
             options |= {"viewport": PHONE, "has_touch": True, "is_mobile": True}
@@ -67,20 +72,20 @@ class Pages:
         context = self._browser.new_context(color_scheme="dark" if dark else "light", **options)
         self._contexts.append(context)
         page = context.new_page()
-        home = file.resolve().as_uri()
+        file_url = file.resolve().as_uri()
         page.on("console", self._console)
         page.on("pageerror", lambda error: self.problems.append(f"exception: {error}"))
-        page.on("request", lambda request: self._request(home, request))
-        page.goto(home)
+        page.on("request", lambda request: self._request(file_url, request))
+        page.goto(file_url)
         return page
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self.problems.append(f"console: {message.text}")
 
-    def _request(self, home: str, request: Request) -> None:
+    def _request(self, file_url: str, request: Request) -> None:
         url = request.url
-        if url.partition("#")[0] != home and not url.startswith(("data:", "blob:")):
+        if url.partition("#")[0] != file_url and not url.startswith(("data:", "blob:")):
             self.problems.append(f"request: {url}")
 
     def close(self) -> None:
@@ -91,7 +96,7 @@ class Pages:
 
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[Pages]:
-    """`open_page(file)` opens a file; at the end of the test, problems of its pages are a failure."""
+    """Open files with `open_page(file)`; the test fails if their pages had problems."""
     pages = Pages(browser)
     yield pages
     pages.close()

@@ -1,4 +1,4 @@
-"""Diagrams in a browser: made from simulated runs, opened, and asked what they show."""
+"""Diagrams of simulated runs in a browser, with helpers to query what they show."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.simulator.kept import traced
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-# Colours are read from a copy of the canvas: reading often from one that is drawn on makes it slow.
+# Pixels are read from a copy: frequent reads would make the visible canvas slow.
 PIXELS = """points => {
   const base = document.querySelector(".diagram-stage canvas");
   const box = base.getBoundingClientRect();
@@ -32,7 +32,7 @@ PIXELS = """points => {
     return [...data.slice(start, start + 3)];
   });
 }"""
-# All that was asked for is drawn by the second frame from now.
+# Pending redraws are finished by the second animation frame from now.
 DRAWN = (
     "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 )
@@ -44,91 +44,91 @@ SELECTIONS = """messages => messages.map(message => {
 
 
 def plain(text: str) -> str:
-    """A text as it reads, without the marks that keep directions of text apart."""
+    """Normalise white space and remove the marks that isolate text directions."""
     return " ".join(text.replace("\u2068", "").replace("\u2069", "").split())
 
 
-class Shown:
-    """A diagram that a browser shows."""
+class DiagramPage:
+    """A diagram in a browser."""
 
     def __init__(self, page: Page, diagram: Diagram) -> None:
         self.page = page
         self.diagram = diagram
 
-    def ask(self, expression: str, value: Any = None) -> Any:
-        """What an expression of JavaScript gives, or a function of it for a value."""
+    def evaluate(self, expression: str, value: Any = None) -> Any:
+        """Evaluate a JavaScript expression, or call a JavaScript function with a value."""
         return self.page.evaluate(expression, value)
 
     def select(self, message: int | None) -> None:
-        """Select a message as a program does, or none."""
-        self.ask("message => diagram.select(message)", message)
+        """Select a message, or none, through the script API."""
+        self.evaluate("message => diagram.select(message)", message)
 
     def selections(self) -> list[dict[str, Any]]:
-        """Selection and status line after selecting each message in turn."""
-        selections: list[dict[str, Any]] = self.ask(
+        """Select each message in turn; return the selections with their status lines."""
+        selections: list[dict[str, Any]] = self.evaluate(
             SELECTIONS, list(range(len(self.diagram.messages)))
         )
         return [selection | {"status": plain(selection["status"])} for selection in selections]
 
     def settle(self) -> None:
-        """Wait until all is drawn."""
-        self.ask(DRAWN)
+        """Wait until everything is drawn."""
+        self.evaluate(DRAWN)
 
     def where(self, mark: int) -> dict[str, float]:
-        """Where in the window a mark is seen."""
-        point: dict[str, float] = self.ask("mark => diagram.where(mark)", mark)
+        """Return the position of a mark in the window."""
+        point: dict[str, float] = self.evaluate("mark => diagram.where(mark)", mark)
         return point
 
     def pixels(self, *points: dict[str, float]) -> list[tuple[int, int, int]]:
-        """The colours at some points of the window."""
+        """Return the colours at some points of the window."""
         self.settle()
-        return [(r, g, b) for r, g, b in self.ask(PIXELS, list(points))]
+        return [(r, g, b) for r, g, b in self.evaluate(PIXELS, list(points))]
 
-    def ink(self) -> int:
-        """How many different colours a grid over the canvas meets."""
+    def colour_count(self) -> int:
+        """Count the distinct colours at a grid of points on the canvas."""
         grid = [{"x": 120.0 + 17 * x, "y": 140.0 + 13 * y} for x in range(60) for y in range(40)]
         return len(set(self.pixels(*grid)))
 
     def view(self) -> tuple[float, float]:
-        """The part of the axis that is seen."""
-        seen = self.ask("diagram.view()")
-        return seen["low"], seen["high"]
+        """Return the visible part of the axis."""
+        view = self.evaluate("diagram.view()")
+        return view["low"], view["high"]
 
     def status(self) -> str:
-        """The line above the diagram."""
+        """Return the status line."""
         return plain(self.page.locator(".diagram-status").inner_text())
 
     def tip(self) -> str:
-        """The text of the tooltip."""
+        """Return the text of the tooltip."""
         return plain(self.page.locator(".diagram-tip").inner_text())
 
     def click(self, mark: int) -> None:
-        """Click at a mark with the mouse."""
+        """Click a mark."""
         point = self.where(mark)
         self.page.mouse.click(point["x"], point["y"])
 
 
-def show(open_page: Pages, folder: Path, diagram: Diagram, **window: bool) -> Shown:
+def show(open_page: Pages, folder: Path, diagram: Diagram, **window: bool) -> DiagramPage:
     """Write the page of a diagram and open it."""
     file = folder / "diagram.html"
     file.write_text(html(diagram), encoding="utf-8")
-    return Shown(open_page(file, **window), diagram)
+    return DiagramPage(open_page(file, **window), diagram)
 
 
 def simulated(**fields: Any) -> tuple[list[Event], Diagram]:
-    """The trace of a run and all of its diagram."""
-    usual: dict[str, Any] = {"processes": 4, "interval": "3ms", "fifo": False}
-    events = traced(**usual | fields)[1]
+    """Simulate a run; return its trace and its complete diagram."""
+    defaults: dict[str, Any] = {"processes": 4, "interval": "3ms", "fifo": False}
+    events = traced(**defaults | fields)[1]
     return events, build(events)
 
 
-def messages(diagram: Diagram, numbers: list[int]) -> set[MessageId]:
-    """Messages of a diagram by their names."""
-    chosen = (diagram.messages[number] for number in numbers)
-    return {MessageId(diagram.processes[message.sender], message.mid) for message in chosen}
+def message_ids(diagram: Diagram, numbers: list[int]) -> set[MessageId]:
+    """Return the ids of some messages of a diagram."""
+    selected = (diagram.messages[number] for number in numbers)
+    return {MessageId(diagram.processes[message.sender], message.mid) for message in selected}
 
 
-def named(diagram: Diagram, sender: str, mid: int) -> int:
-    """The number of a message in a diagram."""
-    wanted = (diagram.processes.index(sender), mid)
-    return [(message.sender, message.mid) for message in diagram.messages].index(wanted)
+def message_index(diagram: Diagram, sender: str, mid: int) -> int:
+    """Return the index of a message in a diagram."""
+    key = (diagram.processes.index(sender), mid)
+    return [(message.sender, message.mid) for message in diagram.messages].index(key)

@@ -1,4 +1,4 @@
-"""Outputs of the pipeline in which every text that may come from outside tries to be more than text."""
+"""Outputs of the pipeline in which every untrusted text attempts an injection."""
 
 from __future__ import annotations
 
@@ -16,30 +16,40 @@ RAN: Final = "window.ran = 1"
 SCRIPT: Final = f"</script><script>{RAN}</script>"
 IMAGE: Final = f"\"'><img src=x onerror='{RAN}'>"
 LINK: Final = f"javascript:{RAN}"
-BACKWARDS: Final = "\u202e\u05e9\u05dc\u05d5\u05dd"  # turns all that follows, where it can
+BACKWARDS: Final = "\u202e\u05e9\u05dc\u05d5\u05dd"  # reverses the text after it
 CONTROL: Final = "a\x00b\x1b[31mc\u2028\x7f"
 LONG: Final = "x" * 10_000
 
 NAMES: Final = (f"{SCRIPT}{IMAGE}", f"{BACKWARDS}{CONTROL}]]>`{{{{7*7}}}}", f"{LONG}<b>")
-TAIL: Final = f" {IMAGE}{SCRIPT}{{{{7*7}}}}"  # of all other texts
-FOLDER: Final = "\"'><img src=x onerror=alert(1)>"  # a slash cannot be in a name
+TAIL: Final = f" {IMAGE}{SCRIPT}{{{{7*7}}}}"  # appended to all other texts
+FOLDER: Final = "\"'><img src=x onerror=alert(1)>"  # file names can't contain a slash
 
-# What our own code reads; anything else in these columns would be another kind of damage.
+# Columns that our own code interprets; changing them would be damage, not an injection.
 KEPT: Final = {
-    *("kind", "process", "sender", "early", "chain", "to", "wave", "scenario"),
-    *("verdict", "outcome", "y", "x"),
+    "kind",
+    "process",
+    "sender",
+    "early",
+    "chain",
+    "to",
+    "wave",
+    "scenario",
+    "verdict",
+    "outcome",
+    "y",
+    "x",
 }
 KEPT_NOTES: Final = {"name", "traced", "sources", "holds", "tables", "when"}
 
 
 def write_hostile_demo(parent: Path) -> Path:
-    """All of a demo, below a folder with a bad name."""
+    """Write a complete demo with hostile texts, in a folder with a hostile name."""
     folder = write_demo(parent / FOLDER, NAMES)
     for file in folder.rglob("*.parquet"):
         pq.write_table(_poisoned_table(pq.read_table(file)), file)
     for file in folder.rglob("*.json"):
         note = _changed(json.loads(file.read_text()), _poisoned)
-        # A lone surrogate: UTF-8 cannot encode it, and JSON can.
+        # A lone surrogate can be written in JSON, but not in UTF-8.
         note["sentences"] = [*note.get("sentences", ()), f"\ud800{TAIL}"]
         file.write_text(json.dumps(note))
     return folder
@@ -58,7 +68,7 @@ def _poisoned_table(table: pa.Table) -> pa.Table:
 
 
 def _changed(value: Any, change: Callable[[str], str]) -> Any:
-    """The same with all texts changed, but names of fields, and what is kept."""
+    """Return a copy with all texts changed, except field names and kept fields."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""A report that everybody can read: in both themes, without a mouse, without seeing it, on a phone."""
+"""Accessibility of the report: contrast in both themes, keyboard, screen readers and phones."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import Pages
-from tests.browser.test_whole import demo, page_of
+from tests.browser.test_whole import demo, open_report
 
 __all__ = ["demo"]  # a fixture
 
-# Texts that are hard to read: their contrast with what is behind them is below what WCAG 2 asks for.
-FAINT = """() => {
+# Texts that are too small, or whose contrast is below the minimum of WCAG 2.
+LOW_CONTRAST = """() => {
   const parse = (colour) => (colour.match(/[\\d.]+/g) || []).map(Number);
-  const light = (rgb) => rgb.slice(0, 3).map((channel) => {
+  const luminance = (rgb) => rgb.slice(0, 3).map((channel) => {
     const part = channel / 255;
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   }).reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
@@ -28,17 +28,17 @@ FAINT = """() => {
     return own.length ? over(own, below) : below;
   };
   const faint = new Set();
-  let looked = 0;
+  let checked = 0;
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
     const element = walk.currentNode.parentElement;
     const text = walk.currentNode.data.trim();
-    const unseen = element.closest("script, svg, .visually-hidden");
-    if (!text || unseen || !element.checkVisibility()) continue;
-    looked += 1;
+    const hidden = element.closest("script, svg, .visually-hidden");
+    if (!text || hidden || !element.checkVisibility()) continue;
+    checked += 1;
     const style = getComputedStyle(element);
-    const ground = behind(element);
-    const [one, two] = [light(over(parse(style.color), ground)), light(ground)];
+    const background = behind(element);
+    const [one, two] = [luminance(over(parse(style.color), background)), luminance(background)];
     const contrast = (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
     const size = parseFloat(style.fontSize);
     const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
@@ -48,9 +48,9 @@ FAINT = """() => {
     }
     if (size < 12) faint.add(`${element.tagName}.${element.className} is ${size} px`);
   }
-  return { faint: Array.from(faint), looked };
+  return { faint: Array.from(faint), checked };
 }"""
-# What a person who does not see the page, or has no mouse, would trip over.
+# Problems for screen readers: ids, headings, descriptions, references, landmarks and language.
 OBSTACLES = """() => {
   const problems = [];
   const ids = Array.from(document.querySelectorAll("[id]"), (element) => element.id);
@@ -94,43 +94,50 @@ NAMELESS = """() => Array
 
 
 @pytest.mark.parametrize("phone", [False, True], ids=["a light desktop", "a dark phone"])
-def test_nobody_is_left_out(open_page: Pages, demo: Path, phone: bool) -> None:
-    """Texts stand out and are not tiny, pictures have texts, headings are in order, names are there."""
-    page = page_of(demo, open_page, phone=phone, dark=phone)
+def test_the_report_is_accessible(open_page: Pages, demo: Path, phone: bool) -> None:
+    """Contrast and size of texts, descriptions of images, order of headings, names of controls."""
+    page = open_report(demo, open_page, phone=phone, dark=phone)
     page.evaluate(
         "() => { for (const element of document.querySelectorAll('details')) element.open = true; }"
     )
     page.locator("details.violation").first.wait_for()
     page.evaluate("() => { document.querySelector('details.violation').open = true; }")
     page.locator(".violation canvas").first.wait_for()
-    texts = page.evaluate(FAINT)
-    assert texts["faint"] == [] and texts["looked"] > 500
+    texts = page.evaluate(LOW_CONTRAST)
+    assert texts["faint"] == [] and texts["checked"] > 500
     assert page.evaluate(OBSTACLES) == []
     assert page.evaluate(NAMELESS) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= (390 if phone else 1280)
 
 
-def test_tab_goes_through_all_of_the_page(open_page: Pages, demo: Path) -> None:
-    """From the first link to the last button, without a trap, and the focus can be seen."""
-    page = page_of(demo, open_page)
-    seen: list[str] = []
+def test_tab_reaches_every_section(open_page: Pages, demo: Path) -> None:
+    """From the first link to the last button, without a trap and with a visible focus."""
+    page = open_report(demo, open_page)
+    visited: list[str] = []
     for _ in range(400):
         page.keyboard.press("Tab")
         state = page.evaluate("""() => {
           const element = document.activeElement;
           const style = getComputedStyle(element);
-          const seen = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
+          const visible = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
           const section = element.closest("main > section");
-          return [element.tagName, seen, section ? section.id : ""];
+          return [element.tagName, visible, section ? section.id : ""];
         }""")
         if state[0] == "BODY":
             break
-        assert state[1], f"the focus on {state} cannot be seen"
-        seen.append(state[2])
+        assert state[1], f"the focus on {state} isn't visible"
+        visited.append(state[2])
     else:
         raise AssertionError("Tab never reaches the end of the page")
-    sections = [name for name in dict.fromkeys(seen) if name]
+    sections = [name for name in dict.fromkeys(visited) if name]
     assert sections == [
-        *("headline", "run", "advice", "protocols", "table1", "audit", "growth", "runs"),
+        "headline",
+        "run",
+        "advice",
+        "protocols",
+        "table1",
+        "audit",
+        "growth",
+        "runs",
         "environment",
     ]

@@ -1,7 +1,7 @@
-"""The highlights of a click on logs that are not whole: gaps, wrong clocks, other runs, parts of a run.
+"""Highlighting of causal past and future in logs with gaps, wrong clocks, several or partial runs.
 
-What is demanded is worked out from the marks of the diagram by the definition alone: whatever a process
-knows when it causal-sends something happens before that, and so does whatever happens before it.
+The expected result is computed from the marks by the definition of happens-before: whatever a process
+knows when it causal-sends a message happens before that message, and the relation is transitive.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from tests.browser.conftest import Pages
 from tests.browser.diagrams import show
 from tests.simulator.kept import traced, traffic_for
 
-# All messages of another diagram, selected in turn: their pasts and futures.
+# Mount another diagram, select its messages in turn, and return their pasts and futures.
 SELECTED = """data => {
   const element = document.createElement("div");
   document.body.append(element);
-  const shown = BeforehandDiagram.mount(element, data);
-  const selections = { first: shown.selection().message, all: [] };
+  const diagram = BeforehandDiagram.mount(element, data);
+  const selections = { first: diagram.selection().message, all: [] };
   for (const message of data.messages.sender.keys()) {
-    shown.select(message);
-    const { past, future } = shown.selection();
+    diagram.select(message);
+    const { past, future } = diagram.selection();
     selections.all.push([past, future, element.querySelector(".diagram-status").textContent]);
   }
-  shown.destroy();
+  diagram.destroy();
   element.remove();
   return selections;
 }"""
 
 
 def futures(diagram: Diagram) -> list[set[int]]:
-    """For each message, those that it happens before: a transitive closure, by brute force."""
+    """Return the messages after each message: a brute-force transitive closure."""
     effects: list[set[int]] = [set() for _ in diagram.messages]
-    known: dict[int, set[int]] = {}  # at each process, so far
-    for mark in diagram.marks:  # process by process, each in its order
+    known: dict[int, set[int]] = {}  # by each process, so far
+    for mark in diagram.marks:  # sorted by process and seq
         if mark.message is None or mark.kind not in ("send", "deliver"):
             continue
         own = known.setdefault(mark.process, set())
@@ -50,15 +50,15 @@ def futures(diagram: Diagram) -> list[set[int]]:
             for before in own:
                 effects[before].add(mark.message)
         own.add(mark.message)
-    for between in range(len(effects)):
+    for middle in range(len(effects)):
         for after in effects:
-            if between in after:
-                after |= effects[between]
+            if middle in after:
+                after |= effects[middle]
     return effects
 
 
 def damaged(events: list[Event], random: Random) -> list[Event]:
-    """The same with some of what goes wrong in logs, in any order."""
+    """Return the events shuffled, with random gaps, clock skew, missing logs and another run."""
     if random.random() < 0.6:
         lost = random.uniform(0.02, 0.3)
         events = [event for event in events if random.random() > lost]
@@ -66,16 +66,16 @@ def damaged(events: list[Event], random: Random) -> list[Event]:
         skew = {event.process: random.randint(-(10**7), 10**7) for event in events}
         events = [event._replace(time_ns=event.time_ns + skew[event.process]) for event in events]
     if random.random() < 0.3:
-        gone = random.choice(sorted({event.process for event in events}))
-        events = [event for event in events if event.process != gone]
+        missing = random.choice(sorted({event.process for event in events}))
+        events = [event for event in events if event.process != missing]
     if random.random() < 0.3:
         events = [event for event in events if event.kind in ("send", "deliver")]
     other = [event._replace(run="other") for event in events[::2]]
     return random.sample([*events, *other], len(events) + len(other))
 
 
-def part_of(seed: int) -> Diagram:
-    """Of a run of some protocol on a bad network: the damaged log, or a part around a message."""
+def damaged_diagram(seed: int) -> Diagram:
+    """Build a diagram of a damaged log, possibly around a message; the seed selects the protocol."""
     random = Random(seed)
     protocol = protocols.names()[seed % len(protocols.names())]
     fields: dict[str, Any] = {"processes": 4, "messages": 6, "interval": "3ms", "seed": seed}
@@ -92,12 +92,12 @@ def part_of(seed: int) -> Diagram:
     return build(events, run=run.scenario.digest(), around=around, most=most)
 
 
-def test_what_is_known_is_what_is_shown(open_page: Pages, tmp_path: Path) -> None:
-    """Past and future of every message, in logs of all protocols with all kinds of damage."""
-    page = show(open_page, tmp_path, part_of(0)).page
+def test_past_and_future_match_the_definition(open_page: Pages, tmp_path: Path) -> None:
+    """For every message, in logs of all protocols with all kinds of damage."""
+    page = show(open_page, tmp_path, damaged_diagram(0)).page
     related = notes = 0
     for seed in range(len(protocols.names()) + 3):
-        diagram = part_of(seed)
+        diagram = damaged_diagram(seed)
         selected = page.evaluate(SELECTED, json.loads(as_json(columns(diagram))))
         after = futures(diagram)
         assert selected["first"] == (-1 if diagram.selected is None else diagram.selected)
@@ -111,23 +111,23 @@ def test_what_is_known_is_what_is_shown(open_page: Pages, tmp_path: Path) -> Non
 
 
 def test_a_log_that_contradicts_itself(open_page: Pages, tmp_path: Path) -> None:
-    """Each of two messages before the other: it is drawn, it is told, and counts stay counts."""
+    """Two messages precede each other: it is drawn and noted, and no count is negative."""
     rows = [("a", "deliver", "b"), ("a", "send", "a"), ("b", "deliver", "a"), ("b", "send", "b")]
     events = [
         Event("r", process, 1 + n % 2, kind, sender, 1, None, 0, 0, 0)
         for n, (process, kind, sender) in enumerate(rows)
     ]
-    shown = show(open_page, tmp_path, build(events))
-    assert "contradicts itself" in shown.diagram.note
-    for selection in shown.selections():
+    page = show(open_page, tmp_path, build(events))
+    assert "contradicts itself" in page.diagram.note
+    for selection in page.selections():
         assert set(selection["past"]) == set(selection["future"]) == {0, 1}, "a cycle"
         assert "-" not in selection["status"]
 
 
-def test_a_place_that_is_too_narrow(open_page: Pages, tmp_path: Path) -> None:
-    """Narrower than the names, as in a window that is being resized: nothing breaks, and it recovers."""
-    shown = show(open_page, tmp_path, part_of(0))
+def test_a_container_that_is_too_narrow(open_page: Pages, tmp_path: Path) -> None:
+    """Narrower than the names, as while a window is resized: nothing fails, and it recovers."""
+    page = show(open_page, tmp_path, damaged_diagram(0))
     for width in ("2px", "40px", "800px"):
-        shown.ask("width => { document.getElementById('diagram').style.width = width; }", width)
-        shown.settle()
-    assert shown.ask("diagram.stats()")["marks"] > 0
+        page.evaluate("width => { document.getElementById('diagram').style.width = width; }", width)
+        page.settle()
+    assert page.evaluate("diagram.stats()")["marks"] > 0

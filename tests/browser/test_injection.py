@@ -1,4 +1,4 @@
-"""Text from outside stays text all the way from traces and results to what a browser shows."""
+"""Untrusted text stays text, from traces and results to the page in a browser."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 pytest.importorskip("jinja2", reason="pip install 'beforehand[report]'")
 
-# Whatever would act, or leave the page, if text had become more than text.
+# Elements and attributes that an injection could have created.
 SUSPECTS = """() => {
   const problems = [];
   for (const element of document.querySelectorAll("*")) {
@@ -44,8 +44,8 @@ SUSPECTS = """() => {
   }
   return problems;
 }"""
-# Names that run from right to left, outside of an element that keeps them to itself.
-LEAKING = """() => {
+# Right-to-left names outside an element that isolates them.
+NOT_ISOLATED = """() => {
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const problems = [];
   while (walk.nextNode()) {
@@ -55,7 +55,7 @@ LEAKING = """() => {
   }
   return problems;
 }"""
-# Opened twice: the first time makes what the second opens.
+# Called twice: opening the outer elements creates the inner ones.
 OPEN_ALL = """() => {
   for (const element of document.querySelectorAll("details:not([open])")) {
     if (element.id !== "menu") element.open = true;
@@ -63,17 +63,17 @@ OPEN_ALL = """() => {
 }"""
 
 
-def command(*words: str) -> None:
-    """What a person types, which must work."""
+def run_command(*arguments: str) -> None:
+    """Run a command that must succeed."""
     from beforehand.cli import app
 
-    result = CliRunner().invoke(app, list(words))
+    result = CliRunner().invoke(app, list(arguments))
     assert result.exit_code == 0, result.output
     assert "Traceback" not in result.output
 
 
 def check_harmless(page: Page, width: int) -> None:
-    """Nothing ran, nothing in the page could, and nothing is too wide."""
+    """Check that no injected code ran or could run, and that nothing is too wide."""
     assert page.evaluate("window.ran") is None
     assert page.evaluate(SUSPECTS) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -84,17 +84,17 @@ def check_harmless(page: Page, width: int) -> None:
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of results in which every text is hostile."""
+    """A report on results in which every text is hostile."""
     parent = tmp_path_factory.mktemp("hostile")
     folder = write_hostile_demo(parent)
     file = parent / "index.html"
-    command("report", str(folder), "--out", str(file))
+    run_command("report", str(folder), "--out", str(file))
     return file
 
 
 @pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
 def test_a_report_shows_hostile_texts(open_page: Pages, report: Path, phone: bool) -> None:
-    """With all opened, drawn and filtered, every section shows them as they are, and none acts."""
+    """With everything opened, drawn and filtered, every section shows them as text."""
     width = 390 if phone else 1280
     page = open_page(report, phone=phone)
     page.on("dialog", lambda dialog: open_page.problems.append(f"dialog: {dialog.message}"))
@@ -113,28 +113,35 @@ def test_a_report_shows_hostile_texts(open_page: Pages, report: Path, phone: boo
     assert "49" not in plain(page.locator("#advice h3").first.inner_text())
     assert LONG[:40] in page.locator(".violation").first.inner_text()
     assert FOLDER in page.locator("#headline").inner_text()
-    assert page.evaluate(LEAKING) == []
+    assert page.evaluate(NOT_ISOLATED) == []
     assert page.locator("bdi", has_text=BACKWARDS[1:]).count() > 0
 
 
 # ---- diagrams ----
 
-WIDE = "x" * 250  # a trace allows no longer names of processes; other texts may be of any length
+WIDE = "x" * 250  # close to the limit for process names in a trace; other texts may have any length
 PROCESSES = (
-    *(*NAMES[:2], WIDE, LINK, "${" + RAN + "}", "__proto__"),
-    *("<!-- ]]> --", "&lt;i&gt;", " \t "),
+    *NAMES[:2],
+    WIDE,
+    LINK,
+    "${" + RAN + "}",
+    "__proto__",
+    "<!-- ]]> --",
+    "&lt;i&gt;",
+    " \t ",
 )
 
 
 def rows() -> list[dict[str, Any]]:
-    """Each process tells the next one something, and every text is hostile."""
+    """Return a trace in which each process sends to the next, and every text is hostile."""
     events: list[dict[str, Any]] = []
     counts = dict.fromkeys(PROCESSES, 0)
     for index, name in enumerate(PROCESSES):
-        after = PROCESSES[(index + 1) % len(PROCESSES)]
+        receiver = PROCESSES[(index + 1) % len(PROCESSES)]
         steps: list[tuple[str, str, list[str] | None]]
-        steps = [("send", name, [after]), ("release", name, [after])]
-        steps += [("receive", after, None), ("deliver", after, None), ("control", after, [name])]
+        steps = [("send", name, [receiver]), ("release", name, [receiver])]
+        steps += [("receive", receiver, None), ("deliver", receiver, None)]
+        steps += [("control", receiver, [name])]
         for kind, process, to in steps:
             counts[process] += 1
             sender = process if kind == "control" else name
@@ -151,34 +158,34 @@ def rows() -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A trace as another program might write it, line by line."""
+    """A trace in JSON lines, as another program might write it."""
     file = tmp_path_factory.mktemp("trace") / "trace.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows()))
     return file
 
 
-def test_a_diagram_of_hostile_lines(open_page: Pages, trace: Path) -> None:
-    """Each message is selected and told in words: its names are read there, and nowhere else."""
+def test_a_diagram_page_of_a_hostile_trace(open_page: Pages, trace: Path) -> None:
+    """Each message is selected, and its names appear in the text description."""
     file = trace.with_name("diagram.html")
-    command("diagram", str(trace), "--out", str(file))
+    run_command("diagram", str(trace), "--out", str(file))
     page = open_page(file)
     page.locator("summary", has_text="As text").click()
-    count = page.evaluate("() => { diagram.fit(); return diagram.selection().message; }")
-    assert count == -1
-    seen = ""
+    selected = page.evaluate("() => { diagram.fit(); return diagram.selection().message; }")
+    assert selected == -1
+    description = ""
     for message in range(len(PROCESSES)):
         page.evaluate("message => diagram.select(message)", message)
-        seen += plain(page.locator(".diagram-text").inner_text())
+        description += plain(page.locator(".diagram-text").inner_text())
     check_harmless(page, 1280)
     for name in (SCRIPT, LINK, WIDE, "${" + RAN + "}", "__proto__", "<!-- ]]> --", "&lt;i&gt;"):
-        assert name[:20] in seen
+        assert name[:20] in description
     assert page.title().startswith(f"run{TAIL}")
 
 
-def test_a_picture_of_hostile_lines(open_page: Pages, trace: Path) -> None:
-    """It is XML without scripts and links, and a browser that opens it runs nothing."""
+def test_an_svg_of_a_hostile_trace(open_page: Pages, trace: Path) -> None:
+    """It is XML without scripts and links, and runs nothing in a browser."""
     file = trace.with_name("diagram.svg")
-    command("diagram", str(trace), "--out", str(file))
+    run_command("diagram", str(trace), "--out", str(file))
     root = ElementTree.parse(file).getroot()
     tags = {element.tag.rpartition("}")[2] for element in root.iter()}
     assert "path" in tags and not tags & {"script", "image", "a", "foreignObject", "iframe"}
@@ -190,19 +197,19 @@ def test_a_picture_of_hostile_lines(open_page: Pages, trace: Path) -> None:
     assert page.evaluate("window.ran") is None
 
 
-def test_a_diagram_of_hostile_tables(open_page: Pages, tmp_path: Path) -> None:
-    """The same from Parquet, as nodes write it, found below a folder with a bad name."""
+def test_a_diagram_page_of_hostile_parquet_files(open_page: Pages, tmp_path: Path) -> None:
+    """As nodes write them, found in a folder with a hostile name."""
     write_cluster(tmp_path / FOLDER / "cluster", PROCESSES[:3])
     file = tmp_path / "diagram.html"
-    command("diagram", str(tmp_path / FOLDER), "--out", str(file), "--around", f"{NAMES[0]}#1")
+    run_command("diagram", str(tmp_path / FOLDER), "--out", str(file), "--around", f"{NAMES[0]}#1")
     page = open_page(file, phone=True)
     check_harmless(page, 390)
     assert page.evaluate("diagram.selection().message") >= 0
     assert SCRIPT[:20] in plain(page.locator(".diagram-status").inner_text())
 
 
-def test_a_name_that_is_too_long_is_refused_in_short(tmp_path: Path) -> None:
-    """The sentence does not repeat 10 kB."""
+def test_a_name_that_is_too_long_is_rejected_briefly(tmp_path: Path) -> None:
+    """The message doesn't repeat its 10 kB."""
     from beforehand.cli import app
 
     write_cluster(tmp_path / "cluster", NAMES)

@@ -1,6 +1,6 @@
-"""The report in a real browser: what is drawn, sorted, saved, opened and printed.
+"""The report in a real browser: drawing, sorting, saving, opening and printing.
 
-Every test here also fails if the page has an error on its console or asks the network for anything.
+Every test here also fails if the page logs an error to its console or makes a network request.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ TABLE = 'table[data-table="shop-protocols"]'
 POISON = "<b>\"'><script>window.bad = 1</script><img src=x onerror='window.bad = 2'>\u202ertl"
 
 
-def written(contents: ReportView, folder: Path) -> Path:
-    """The file of a report."""
+def write_page(contents: ReportView, folder: Path) -> Path:
+    """Write the page of a report."""
     html = pytest.importorskip("beforehand.report.page", reason="pip install '.[report]'").html
     file = folder / "index.html"
     file.write_text(html(contents), encoding="utf-8")
@@ -37,17 +37,17 @@ def written(contents: ReportView, folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report with one of everything, and 120 violations."""
+    """A report with one part of every kind, and 120 violations."""
     many = tuple(made_up.violation(number, "causal") for number in range(1, 119))
     others = (made_up.violation(119, "fifo"), made_up.violation(120, "lost", drawn=False))
     study = replace(made_up.study(), audit=made_up.audit((*many, *others)))
     contents = replace(made_up.everything(), studies=(study,))
-    return written(contents, tmp_path_factory.mktemp("report"))
+    return write_page(contents, tmp_path_factory.mktemp("report"))
 
 
 @pytest.fixture(scope="module")
 def page(browser: Browser, report: Path) -> Iterator[Page]:
-    """It is opened once for all tests that leave it as it was, or do not mind how it is."""
+    """The report, opened once for all tests that don't depend on its state."""
     pages = Pages(browser)
     yield pages(report)
     pages.close()
@@ -55,18 +55,18 @@ def page(browser: Browser, report: Path) -> Iterator[Page]:
 
 
 def shown_protocols(page: Page) -> list[str]:
-    """The first column of the table of protocols, as it is seen."""
+    """Return the visible first column of the table of protocols."""
     cells = page.locator(f"{TABLE} tbody tr:not([hidden]) th").all()
     return [str(cell.get_attribute("data-value")) for cell in cells]
 
 
 def header(page: Page, column: str) -> Locator:
-    """The head of a column of the table of protocols."""
+    """Return a column header of the table of protocols."""
     return page.locator(f'{TABLE} thead th[data-column="{column}"]')
 
 
 def test_charts_are_drawn_when_they_come_into_view(open_page: Open, report: Path) -> None:
-    """Not before; then with a mark for each figure."""
+    """Not earlier, and with a mark for each figure."""
     page = open_page(report)
     plot = page.locator('[data-chart="growth-metadata"]')
     assert plot.locator("svg").count() == 0
@@ -79,7 +79,7 @@ def test_charts_are_drawn_when_they_come_into_view(open_page: Open, report: Path
     latency.locator("svg .point").first.wait_for()
     assert latency.locator("svg .point").count() == 12
     assert latency.locator("svg .ytick").all_text_contents() == ["hybrid", "rst", "(fifo)"]
-    mark = latency.locator("svg .point").nth(1)  # of rst on lan
+    mark = latency.locator("svg .point").nth(1)  # rst on lan
     box = mark.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -88,7 +88,7 @@ def test_charts_are_drawn_when_they_come_into_view(open_page: Open, report: Path
 
 
 def test_headers_sort_by_value(page: Page) -> None:
-    """By click and by key; up, down and back; what is not known comes last both ways."""
+    """By click and by key; ascending, descending and unsorted; unknown values always come last."""
     page.get_by_role("tab").nth(0).click()
     assert shown_protocols(page) == ["hybrid", "rst", "fifo"]
     head = header(page, "metadata_per_message")
@@ -101,15 +101,15 @@ def test_headers_sort_by_value(page: Page) -> None:
     head.locator("button").press("Space")
     assert head.get_attribute("aria-sort") == "none"
     assert shown_protocols(page) == ["hybrid", "rst", "fifo"]
-    for last in ("ascending", "descending"):
+    for direction in ("ascending", "descending"):
         header(page, "waiting_peak").locator("button").click()
-        assert header(page, "waiting_peak").get_attribute("aria-sort") == last
+        assert header(page, "waiting_peak").get_attribute("aria-sort") == direction
         assert shown_protocols(page)[-1] == "rst"
     assert head.get_attribute("aria-sort") == "none"
 
 
 def test_tabs_work_with_the_keyboard(page: Page) -> None:
-    """Arrows, Home and End choose a network; only the chosen tab is in the order of Tab."""
+    """Arrows, Home and End choose a network; only the selected tab is in the tab order."""
     tabs = page.get_by_role("tab")
     tabs.nth(0).focus()
     page.keyboard.press("ArrowRight")
@@ -119,30 +119,30 @@ def test_tabs_work_with_the_keyboard(page: Page) -> None:
     assert row.get_attribute("data-network") == "mobile"
     page.keyboard.press("End")
     assert len(shown_protocols(page)) == 6
-    page.keyboard.press("ArrowRight")  # round to the first
+    page.keyboard.press("ArrowRight")  # wraps to the first
     assert tabs.nth(0).evaluate("tab => tab === document.activeElement")
     assert len(shown_protocols(page)) == 3
 
 
 def test_the_theme_changes_the_page_and_its_charts(open_page: Open, report: Path) -> None:
-    """As the system has it at first, then by the switch."""
+    """The system theme first, then the one chosen with the switch."""
     page = open_page(report, dark=True)
     plot = page.locator('[data-chart="growth-metadata"]')
     plot.scroll_into_view_if_needed()
     mark = plot.locator("svg .point").first
     mark.wait_for()
-    ground = "getComputedStyle(document.body).backgroundColor"
-    before = page.evaluate(ground), mark.evaluate("mark => mark.style.fill")
+    background = "getComputedStyle(document.body).backgroundColor"
+    before = page.evaluate(background), mark.evaluate("mark => mark.style.fill")
     page.locator("[data-theme-switch]").click()
     page.wait_for_function(
         "old => document.querySelector('[data-chart=growth-metadata] svg .point').style.fill !== old",
         arg=before[1],
     )
-    assert page.evaluate(ground) != before[0]
+    assert page.evaluate(background) != before[0]
     assert page.evaluate("document.documentElement.dataset.theme") == "light"
 
 
-def test_a_table_is_saved_as_the_pipeline_has_it(page: Page) -> None:
+def test_a_table_is_saved_with_the_values_of_the_pipeline(page: Page) -> None:
     """All rows and columns with exact values, however the page is sorted and filtered."""
     header(page, "latency_p99").locator("button").dblclick()
     with page.expect_download() as download:
@@ -152,8 +152,8 @@ def test_a_table_is_saved_as_the_pipeline_has_it(page: Page) -> None:
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     table = made_up.protocols()
     assert len(rows) == len(table.rows) == 6
-    for row, given in zip(rows, table.rows, strict=True):
-        for column, value in zip(table.columns, given, strict=True):
+    for row, expected in zip(rows, table.rows, strict=True):
+        for column, value in zip(table.columns, expected, strict=True):
             if isinstance(value, bool):
                 assert row[column.name] == str(value).lower()
             elif isinstance(value, int | float):
@@ -163,11 +163,11 @@ def test_a_table_is_saved_as_the_pipeline_has_it(page: Page) -> None:
 
 
 def test_no_saved_cell_is_a_formula(open_page: Open, tmp_path: Path) -> None:
-    """Text that a spreadsheet would run has an apostrophe before it; numbers stay numbers."""
+    """Text that a spreadsheet would evaluate is prefixed by an apostrophe; numbers aren't."""
     rows = [("=1+1", -5), ("@sum", 2), ("-x", 3), ('a,"b"\nc', 4), ("-5", 6)]
     table = made_up.table("shop-processes", "process sent:count", list(rows))
     study = replace(made_up.study(), characteristics=(table,))
-    page = open_page(written(replace(made_up.everything(), studies=(study,)), tmp_path))
+    page = open_page(write_page(replace(made_up.everything(), studies=(study,)), tmp_path))
     page.locator("details.fold summary").first.click()
     with page.expect_download() as download:
         page.locator('[data-save="shop-processes"]').click()
@@ -177,8 +177,8 @@ def test_no_saved_cell_is_a_formula(open_page: Open, tmp_path: Path) -> None:
     assert [row[1] for row in lines[1:]] == ["-5", "2", "3", "4", "6"]
 
 
-def test_a_figure_leads_to_its_run_and_back(open_page: Open, report: Path) -> None:
-    """The card opens, is in view, and has all figures of the run, its scenario and its command."""
+def test_a_figure_links_to_its_run_and_back(open_page: Open, report: Path) -> None:
+    """The card opens in view with all figures of the run, its scenario and its command."""
     page = open_page(report)
     cell = page.locator(f'{TABLE} tbody tr:not([hidden]) td[data-column="latency_p99"]').nth(1)
     cell.locator("a").click()
@@ -204,7 +204,7 @@ def test_a_figure_leads_to_its_run_and_back(open_page: Open, report: Path) -> No
 
 
 def test_violations_are_listed_and_drawn_when_opened(page: Page) -> None:
-    """Fifty at a time, by kind, each with its diagram, which goes when it is closed."""
+    """Fifty at a time, by kind, each with a diagram that is removed when it is closed."""
     group = page.locator("details.group").first
     assert group.locator(".violation").count() == 0
     group.locator("summary").first.click()
@@ -224,7 +224,7 @@ def test_violations_are_listed_and_drawn_when_opened(page: Page) -> None:
 
 
 def test_a_cluster_has_its_diagram_and_its_command(page: Page) -> None:
-    """One is drawn when it comes into view; the other can be copied, and those who listen hear it."""
+    """The diagram is drawn when it comes into view; copying the command is announced."""
     figure = page.locator('[data-diagram="cluster"]')
     figure.scroll_into_view_if_needed()
     figure.locator("canvas").first.wait_for()
@@ -237,7 +237,7 @@ def test_a_cluster_has_its_diagram_and_its_command(page: Page) -> None:
 
 
 def test_a_phone_needs_no_sideways_scrolling(open_page: Open, report: Path) -> None:
-    """Tables scroll inside of their own boxes; nothing is too small to read."""
+    """Tables scroll inside their own boxes; no text is too small to read."""
     page = open_page(report, phone=True)
     for name in ("protocols", "table1", "growth", "environment"):
         page.locator(f"#{name}").scroll_into_view_if_needed()
@@ -256,8 +256,8 @@ def test_a_phone_needs_no_sideways_scrolling(open_page: Open, report: Path) -> N
     assert page.url.endswith("#runs") and not page.locator("#menu").evaluate("it => it.open")
 
 
-def test_printing_shows_all_of_it(open_page: Open, report: Path, tmp_path: Path) -> None:
-    """All networks, some sentences, commands, charts in light colours; then all is as before."""
+def test_printing_shows_everything(open_page: Open, report: Path, tmp_path: Path) -> None:
+    """All networks, some sentences, commands, charts in light colours; then the page is restored."""
     page = open_page(report, dark=True)
     page.evaluate("addEventListener('beforeprint', () => window.printed = snapshot())")
     page.evaluate(
@@ -278,10 +278,10 @@ def test_printing_shows_all_of_it(open_page: Open, report: Path, tmp_path: Path)
     assert page.locator("button:visible:not(thead button)").count() == 0
 
 
-def test_text_from_outside_never_runs(open_page: Open, tmp_path: Path) -> None:
-    """Through every text field, wherever it is shown: in tables, charts, cards and diagrams."""
+def test_untrusted_text_never_runs(open_page: Open, tmp_path: Path) -> None:
+    """In every text field, wherever it is shown: tables, charts, cards and diagrams."""
     contents = made_up.poisoned(made_up.everything(), POISON)
-    page = open_page(written(contents, tmp_path))
+    page = open_page(write_page(contents, tmp_path))
     page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
     page.locator(".violation").first.wait_for()
     page.evaluate(

@@ -1,6 +1,6 @@
-"""From the pipeline's folders to the page in a browser: the same figures, each a click from its run.
+"""From output folders to the page in a browser: the same figures, each linked to its run.
 
-The tables are read back from the page, and compared with the Parquet files themselves.
+The tables are read back from the page and compared with the Parquet files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 pytest.importorskip("jinja2", reason="pip install 'beforehand[report]'")
 
-# table -> its rows: for each column its text, or null where nothing is known; and where they lead.
+# table -> rows; a row has the text of each column, or null if unknown, and the links to runs.
 TABLES = """() => {
   const text = (cell) => ("missing" in cell.dataset ? null : cell.dataset.value);
   const row = (element) => ({
@@ -35,7 +35,7 @@ TABLES = """() => {
 CARD = """table => Object.fromEntries(Array.from(table.tBodies[0].rows, ({ cells: [name, value] }) => [
   name.dataset.value, "missing" in value.dataset ? null : value.dataset.value,
 ]))"""
-# chart -> its series, but the lines that join marks.
+# chart -> its series, without the lines between marks.
 CHARTS = """() => Object.fromEntries(Array.from(document.querySelectorAll("[data-chart]"), (element) => [
   element.dataset.chart,
   element.data.filter(({ mode }) => mode !== "lines").map(({ name, x, y }) => ({
@@ -48,7 +48,7 @@ Rows = list[dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All of a demo, with its report."""
+    """A complete demo with its report."""
     from beforehand.cli import app
 
     folder = write_demo(tmp_path_factory.mktemp("whole") / "demo")
@@ -57,19 +57,19 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def page_of(demo: Path, open_page: Pages, **window: bool) -> Page:
-    """The report in a window."""
+def open_report(demo: Path, open_page: Pages, **window: bool) -> Page:
+    """Open the report."""
     return open_page(demo / "report" / "index.html", **window)
 
 
 def table_in(*folders: Path) -> pa.Table:
-    """A table of the pipeline, as it is on disk."""
+    """Read a table of the pipeline from disk."""
     files = [str(file) for folder in folders for file in sorted(folder.glob("*.parquet"))]
     return ds.dataset(files, format="parquet").to_table()
 
 
 def as_texts(table: pa.Table) -> Rows:
-    """How a page must write these values, so that they are read back exactly."""
+    """Format values as the page must, so that they are read back exactly."""
     return [{name: _text(value) for name, value in row.items()} for row in table.to_pylist()]
 
 
@@ -81,20 +81,20 @@ def _text(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else repr(value)
 
 
-def in_order(rows: Rows, *keys: str) -> Rows:
-    """Rows in an order that does not depend on files."""
+def sorted_by(rows: Rows, *keys: str) -> Rows:
+    """Sort rows, independently of their order in files."""
     return sorted(rows, key=lambda row: [str(row[key]) for key in keys])
 
 
 def results_of(sweep: Path) -> dict[str, dict[str, str | None]]:
-    """The row of each run: that of the last wave which has it."""
+    """Return the row of each run, from the last wave that contains it."""
     waves = sorted((sweep / "results").iterdir())
     return {str(row["run"]): row for wave in waves for row in as_texts(table_in(wave))}
 
 
-def test_the_tables_are_those_of_the_pipeline(open_page: Pages, demo: Path) -> None:
-    """Every cell of every table, to the last digit, with nothing left out and nothing added."""
-    page = page_of(demo, open_page)
+def test_tables_match_the_pipeline(open_page: Pages, demo: Path) -> None:
+    """Every cell of every table, to the last digit, with nothing omitted or added."""
+    page = open_report(demo, open_page)
     tables = {name: [row["cells"] for row in rows] for name, rows in page.evaluate(TABLES).items()}
     study, growth = demo / "shop-study", demo / "growth"
     expected = {
@@ -108,25 +108,25 @@ def test_the_tables_are_those_of_the_pipeline(open_page: Pages, demo: Path) -> N
         "shop-study-summaries": (study / "characteristics" / "summaries", ("what",)),
     }
     for name, (folder, keys) in expected.items():
-        wanted = as_texts(table_in(folder))
-        shown = [{key: row[key] for key in wanted[0]} for row in tables[name]]
-        assert in_order(shown, *keys) == in_order(wanted, *keys), name
-        added = set(tables[name][0]) - set(wanted[0])
+        on_disk = as_texts(table_in(folder))
+        displayed = [{key: row[key] for key in on_disk[0]} for row in tables[name]]
+        assert sorted_by(displayed, *keys) == sorted_by(on_disk, *keys), name
+        added = set(tables[name][0]) - set(on_disk[0])
         assert added <= {"title"}, f"{name} has figures of its own"
     nodes = json.loads((demo / "cluster" / "_cluster.json").read_text())["processes"]
-    for shown, node in zip(tables["cluster-processes"], nodes, strict=True):
-        assert shown == {key: _text(node[key]) for key in shown}
-    for shown in tables["growth-runs"]:
-        row = results_of(growth)[str(shown["run"])]
-        own = {"seconds_per_message": repr(float(row["seconds"] or 0) / int(row["sent"] or 1))}
-        assert shown == {key: own.get(key, row.get(key)) for key in shown}
+    for displayed, node in zip(tables["cluster-processes"], nodes, strict=True):
+        assert displayed == {key: _text(node[key]) for key in displayed}
+    for displayed in tables["growth-runs"]:
+        row = results_of(growth)[str(displayed["run"])]
+        derived = {"seconds_per_message": repr(float(row["seconds"] or 0) / int(row["sent"] or 1))}
+        assert displayed == {key: derived.get(key, row.get(key)) for key in displayed}
     assert set(tables) == {*expected, "cluster-processes", "growth-runs", "commands"}
     assert sum(len(row) for rows in tables.values() for row in rows) > 300
 
 
-def test_every_row_leads_to_the_run_that_made_it(open_page: Pages, demo: Path) -> None:
-    """A link of a row opens a card, which has each figure of that very run as the sweep has it."""
-    page = page_of(demo, open_page)
+def test_every_row_links_to_its_run(open_page: Pages, demo: Path) -> None:
+    """The link of a row opens a card with exactly the figures of that run in the sweep."""
+    page = open_report(demo, open_page)
     runs = results_of(demo / "growth") | results_of(demo / "shop-study" / "sweep")
     tables = page.evaluate(TABLES)
     opened = 0
@@ -139,21 +139,21 @@ def test_every_row_leads_to_the_run_that_made_it(open_page: Pages, demo: Path) -
             card.locator("table").wait_for()
             figures = card.locator("table").evaluate(CARD)
             assert figures["run"] == row["cells"]["run"]
-            wanted = runs[figures["run"]]
-            # A card shows a text that is empty as nothing.
-            assert {key: wanted.get(key) or None for key in figures} == figures
-            left_out = {key for key, value in wanted.items() if value} - set(figures)
-            assert left_out <= {"scenario", "wave", "series"}, left_out
-            if name != "growth-runs":  # which left no traces
+            result = runs[figures["run"]]
+            # A card shows an empty text as a missing value.
+            assert {key: result.get(key) or None for key in figures} == figures
+            omitted = {key for key, value in result.items() if value} - set(figures)
+            assert omitted <= {"scenario", "wave", "series"}, omitted
+            if name != "growth-runs":  # which have no traces
                 diagram = card.locator("code", has_text="beforehand diagram")
                 assert figures["run"] in diagram.inner_text()
             opened += 1
     assert opened == 14
 
 
-def test_charts_draw_the_figures_of_the_tables(open_page: Pages, demo: Path) -> None:
-    """What Plotly has drawn is read back: each mark is a figure of the pipeline."""
-    page = page_of(demo, open_page)
+def test_charts_show_the_figures_of_the_tables(open_page: Pages, demo: Path) -> None:
+    """Each mark that Plotly has drawn is a figure of the pipeline."""
+    page = open_report(demo, open_page)
     for chart in page.locator("[data-chart]").all():
         chart.scroll_into_view_if_needed()
         chart.locator("svg .point").first.wait_for()
@@ -167,9 +167,9 @@ def test_charts_draw_the_figures_of_the_tables(open_page: Pages, demo: Path) -> 
         "state": ("integers_peak",),
         "waiting": ("waiting_peak",),
     }
-    for name, both in columns.items():
+    for name, names in columns.items():
         marks = sorted(x for trace in drawn.pop(f"shop-study-{name}") for x in trace["x"])
-        assert marks == sorted(row[column] for row in protocols for column in both), name
+        assert marks == sorted(row[column] for row in protocols for column in names), name
     results = results_of(demo / "growth").values()
     for name, column in (("metadata", "metadata_bytes_per_message"), ("latency", "latency_mean")):
         points = {
@@ -185,4 +185,4 @@ def test_charts_draw_the_figures_of_the_tables(open_page: Pages, demo: Path) -> 
     for name, column in (("message", "metadata_exponent"), ("process", "state_exponent")):
         measured = drawn.pop(f"growth-{name}-space")[0]
         assert measured["x"] == [row[column] for row in table1 if row[column] is not None]
-    assert set(drawn) == {"growth-state", "growth-work"}, "all charts were looked at"
+    assert set(drawn) == {"growth-state", "growth-work"}, "all other charts were checked"

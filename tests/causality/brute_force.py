@@ -1,7 +1,7 @@
 """The definitions of Almeida, section 4.1, taken literally, however slow that is.
 
 Nothing here uses a vector clock or a search with a frontier: happens-before is the transitive
-closure of all pairs of events, and a verdict is a look at all pairs of deliveries.
+closure of all pairs of events, and a verdict examines all pairs of deliveries.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Verdicts:
         return []
 
     def _judge_order(self, run: Sequence[Step]) -> None:
-        """Look at the whole run at once, as the paper does: at every pair of deliveries."""
+        """Judge the whole run at once, as the paper does: every pair of deliveries."""
         for step, kinds, before in zip(run, self.kinds, self.before, strict=True):
             if isinstance(step, Deliver) and not kinds:
                 if any((step.message, early) in self.distances for early in before):

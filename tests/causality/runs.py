@@ -1,4 +1,4 @@
-"""Random runs, right and wrong, to try the order theory on.
+"""Random runs, correct and incorrect, to test the order theory on.
 
 A run is a list of steps, each a causal-send or a delivery. It is made from plain numbers, so that
 Hypothesis can shrink it and a seeded `random.Random` can make long ones. Deliveries are in any
@@ -45,7 +45,7 @@ class _Maker:
         self.elsewhere: list[Deliver] = []  # deliveries that would be at the wrong process
 
     def step(self, choice: Choice) -> Step | None:
-        """The step that this choice stands for here, if any."""
+        """The step that this choice encodes at this point, if any."""
         action, first, second = choice
         match action % 16:
             case 0 | 1 | 2:
@@ -68,7 +68,7 @@ class _Maker:
     def send(self, process: str, number: int) -> Send:
         """A causal-send: to some set of processes, to any one, or mostly to the neighbour.
 
-        News that goes round from neighbour to neighbour makes chains that have no short cut.
+        Messages passed from neighbour to neighbour make long chains without a short cut.
         """
         mask, count = number // 8, len(self.names)
         if number % 8 == 0:
@@ -91,7 +91,7 @@ class _Maker:
 
 
 def run_of(processes: int, choices: Sequence[Choice]) -> list[Step]:
-    """The run that these numbers stand for; numbers that mean nothing where they are do nothing."""
+    """The run that these numbers encode; numbers without a meaning at their point are skipped."""
     maker = _Maker(processes)
     return [step for choice in choices if (step := maker.step(choice)) is not None]
 

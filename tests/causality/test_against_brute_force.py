@@ -1,4 +1,4 @@
-"""The quick algorithms agree with the definitions on thousands of random runs, most of them wrong.
+"""The quick algorithms agree with the definitions on thousands of random runs, most of them incorrect.
 
 Each test also asserts that what it is about did happen: an oracle that never saw a violation, or a
 search that never needed a long chain, would prove nothing.
@@ -59,7 +59,7 @@ def compare_oracle(run: Sequence[Step], seen: Counter[str]) -> None:
 
 
 def assert_was_interesting(seen: Counter[str], least: int, longest: int) -> None:
-    """All that can go wrong in a run was seen at least so often, and chains up to so long."""
+    """Every kind of violation occurred at least `least` times, and chains up to `longest` long."""
     for name in ("causal", "fifo", "duplicate", "invented", "fine", "multicast", "to oneself"):
         assert seen[name] >= least, f"{name} seen {seen[name]} times only: {seen}"
     for length in range(2, longest + 1):

@@ -46,7 +46,7 @@ def test_a_negative_count_is_refused() -> None:
 
 
 def test_repr_is_sorted_and_can_be_evaluated() -> None:
-    """Equal clocks print the same, whatever the order in which they came to be."""
+    """Equal clocks print the same, whatever the order in which they were built."""
     clock = VectorClock().advance("b").advance("a")
     assert repr(clock) == "VectorClock({'a': 1, 'b': 1})"
     assert eval(repr(clock)) == clock
@@ -88,5 +88,5 @@ def test_merge_is_the_least_upper_bound(
 @deterministic
 @given(clocks, st.sampled_from("abcd"))
 def test_advance_is_strictly_later(clock: VectorClock, process: str) -> None:
-    """What is advanced is after what it was advanced from."""
+    """An advanced clock is after the clock that it was advanced from."""
     assert clock < clock.advance(process)

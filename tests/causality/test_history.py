@@ -1,4 +1,4 @@
-"""Happens-before, on histories small enough to see through."""
+"""Happens-before, on histories small enough to follow by hand."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_an_impossible_record_ends_in_a_cycle_and_not_in_an_endless_search() -> 
     assert history.shortest_chain(a, set()) is None
 
 
-def test_what_never_happened_happens_before_nothing() -> None:
+def test_unknown_messages_happen_before_nothing() -> None:
     """An unknown message is not an error: logs have gaps."""
     history = History()
     known = history.send("a", "b")
@@ -102,7 +102,7 @@ def test_what_never_happened_happens_before_nothing() -> None:
     assert not history.happens_before(known, MessageId("a", 9))
 
 
-def test_a_history_tells_what_it_holds() -> None:
+def test_a_history_can_be_read_back() -> None:
     """Events per process, receivers per message, and sends per process can be read back."""
     history = History()
     message = history.send("b", ["a", "b", "a"])
@@ -117,7 +117,7 @@ def test_a_history_tells_what_it_holds() -> None:
 
 
 def test_a_lone_name_is_one_receiver() -> None:
-    """A str is not taken for the set of its letters."""
+    """A str is not treated as the set of its letters."""
     history = History()
     assert history.receivers(history.send("a", "bob")) == frozenset({"bob"})
 
@@ -151,7 +151,7 @@ def test_misuse_is_refused_and_changes_nothing() -> None:
 
 
 class _Counting(Container[MessageId]):
-    """A set of targets with nothing in it that counts how often it is asked."""
+    """An empty set of targets that counts its lookups."""
 
     def __init__(self) -> None:
         self.asked: list[MessageId] = []

@@ -61,7 +61,7 @@ def test_the_error_about_a_huge_name_is_short_and_printable(name: object) -> Non
 
 
 def test_a_message_is_not_named_by_text_or_a_bare_tuple() -> None:
-    """Misuse is caught at the door rather than reported as an invented message."""
+    """Misuse is caught at the call rather than reported as an invented message."""
     assert check_message(MessageId("a", 1)) == ("a", 1)
     for wrong in ("alice#1", ("alice", 1), None):
         with pytest.raises(LocalProtocolError, match=r"use MessageId\(sender, number\)"):

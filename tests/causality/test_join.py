@@ -18,8 +18,8 @@ def kinds(oracle: Oracle, process: str, message: MessageId) -> list[str]:
     return [violation.kind for violation in oracle.deliver(process, message)]
 
 
-def test_a_newcomer_owes_what_its_contact_has_not_delivered() -> None:
-    """That and nothing else: not what the contact has, nor what was never for the contact."""
+def test_a_newcomer_must_deliver_what_its_contact_has_not() -> None:
+    """And nothing else: neither what the contact has delivered nor what was never sent to it."""
     oracle = Oracle()
     old, open_to_b, elsewhere = (oracle.send("a", to) for to in (ABC, ABC, ["a", "c"]))
     assert kinds(oracle, "b", old) == []
@@ -37,7 +37,7 @@ def test_a_newcomer_owes_what_its_contact_has_not_delivered() -> None:
 
 
 def test_a_message_stays_open_until_the_newcomer_has_it() -> None:
-    """Also if everybody to whom it was sent has it before."""
+    """Also if all its original receivers have delivered it before."""
     oracle = Oracle()
     first, second = oracle.send("a", ABC), oracle.send("a", ABC)
     oracle.join("n", "b")
@@ -49,8 +49,8 @@ def test_a_message_stays_open_until_the_newcomer_has_it() -> None:
     assert oracle.undelivered() == []
 
 
-def test_what_a_newcomer_sends_comes_after_what_its_contact_had_delivered() -> None:
-    """Also what it inherits from a newcomer; and the chain that shows it is found."""
+def test_a_newcomers_sends_follow_its_contacts_deliveries() -> None:
+    """Also if its contact was a newcomer itself; and the chain that proves it is found."""
     oracle = Oracle()
     old = oracle.send("a", ABC)
     assert kinds(oracle, "b", old) == []
@@ -63,7 +63,7 @@ def test_what_a_newcomer_sends_comes_after_what_its_contact_had_delivered() -> N
     assert violation.kind == "causal" and violation.chain == (old, news)
 
 
-def test_what_a_newcomer_sent_before_comes_after_nothing() -> None:
+def test_sends_before_joining_follow_nothing() -> None:
     """It waits at the newcomer, whose contact had delivered nothing by then."""
     oracle = Oracle()
     old = oracle.send("a", ABC)
@@ -76,7 +76,7 @@ def test_what_a_newcomer_sent_before_comes_after_nothing() -> None:
     assert kinds(oracle, "c", early) == kinds(oracle, "c", old) == kinds(oracle, "c", late) == []
 
 
-def test_what_its_contact_sends_to_others_a_newcomer_does_not_know() -> None:
+def test_a_newcomer_does_not_know_its_contacts_sends_to_others() -> None:
     """A contact that has not delivered its own message has passed on nothing of it."""
     oracle = Oracle()
     secret = oracle.send("b", "c")
@@ -86,7 +86,7 @@ def test_what_its_contact_sends_to_others_a_newcomer_does_not_know() -> None:
     assert kinds(oracle, "c", news) == kinds(oracle, "c", secret) == []
 
 
-def test_a_newcomer_of_a_contact_that_is_out_of_order_is_too() -> None:
+def test_a_newcomer_inherits_the_violations_of_its_contact() -> None:
     """It starts with the effect, so the cause comes too late for it as well."""
     oracle = Oracle()
     cause, effect = oracle.send("a", ABC), oracle.send("a", ABC)
@@ -115,7 +115,7 @@ def test_misuse_changes_nothing() -> None:
 
 
 def test_copies_and_fingerprints_know_who_joined() -> None:
-    """A join in a copy stays there, and an equal state comes of equal steps."""
+    """A join in a copy stays there, and equal steps lead to equal states."""
     oracle = Oracle()
     message = oracle.send("a", ABC)
     twin, other = oracle.copy(), oracle.copy()
@@ -132,7 +132,7 @@ def test_copies_and_fingerprints_know_who_joined() -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_a_newcomer_is_judged_like_somebody_who_was_there_all_the_time(seed: int) -> None:
+def test_a_newcomer_is_judged_like_a_founding_member(seed: int) -> None:
     """Against an oracle in which it delivers, at the join, what its contact has, in that order."""
     random = Random(seed)
     quick, slow = Oracle(), Oracle()

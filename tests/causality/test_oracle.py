@@ -191,7 +191,7 @@ def test_the_oracle_goes_on_correctly_after_a_violation() -> None:
     assert kinds(oracle.violations) == ["causal", "duplicate"]
 
 
-def test_a_late_delivery_still_tells_its_receiver_what_came_before() -> None:
+def test_a_late_delivery_still_adds_to_its_receivers_past() -> None:
     """erin's message reaches carol only through the late alice#1, and is late after it."""
     oracle = Oracle()
     hidden, passed = oracle.send("erin", "carol"), oracle.send("erin", "alice")
@@ -214,7 +214,7 @@ def test_a_number_may_be_given_and_must_be_the_next() -> None:
 
 
 def test_misuse_is_an_error_and_not_a_violation() -> None:
-    """Bad names of processes and messages are the caller's fault, and no finding about the run."""
+    """Bad names of processes and messages are the caller's fault, not a finding about the run."""
     oracle = Oracle()
     with pytest.raises(LocalProtocolError):
         oracle.deliver("", MessageId("a", 1))
@@ -227,7 +227,7 @@ def test_misuse_is_an_error_and_not_a_violation() -> None:
 
 
 def test_the_history_of_an_oracle_is_a_copy() -> None:
-    """Whoever reads the history cannot spoil the oracle."""
+    """Changing the returned history does not affect the oracle."""
     oracle, violation = overtaken()
     history = oracle.history
     assert history.happens_before(violation.message, MessageId("bob", 1))

@@ -71,7 +71,7 @@ class Program:
         }
 
     def next_steps(self, oracle: Oracle) -> list[Step]:
-        """What moves the run on: the next causal-send of a process, or a first delivery."""
+        """The steps that advance the run: the next causal-send of a process, or a first delivery."""
         counts = {name: oracle.history.sends(name) for name in self.names}
         sends = [self.sends[n][counts[n]] for n in self.names if counts[n] < len(self.sends[n])]
         return [*sends, *(Deliver(to, message) for message, to in oracle.undelivered())]
@@ -83,7 +83,7 @@ class Program:
 
 
 def future(oracle: Oracle, program: Program) -> Hashable:
-    """What each possible next step finds, and the fingerprint that it leads to."""
+    """The violations of each possible next step, and the fingerprint that it leads to."""
     outcomes: list[Hashable] = [tuple(oracle.undelivered())]
     for step in [*program.next_steps(oracle), *program.every_delivery()]:
         after = oracle.copy()
@@ -148,7 +148,7 @@ def relayed(knowing: bool) -> tuple[Oracle, list[Deliver]]:
     return oracle, [Deliver("c", question), Deliver("c", answer)]
 
 
-def test_news_that_can_matter_no_more_leaves_no_trace() -> None:
+def test_irrelevant_knowledge_leaves_no_trace() -> None:
     """The order matters while a delivery is open, and not afterwards."""
     (one, left), (two, _) = relayed(knowing=True), relayed(knowing=False)
     assert one.fingerprint() != two.fingerprint()
@@ -174,7 +174,7 @@ def test_counts_are_rounded_to_what_is_still_open() -> None:
     assert len(fingerprints) == 1
 
 
-def test_what_a_process_learns_of_its_own_sends_changes_nothing() -> None:
+def test_knowledge_of_ones_own_sends_changes_nothing() -> None:
     """b's answer to a was sent after, or before, it delivered from a, who knew it all anyway."""
     fingerprints = set()
     for knowing in (True, False):

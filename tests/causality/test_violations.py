@@ -1,4 +1,4 @@
-"""The sentences of violations, in the cases that need care with words."""
+"""The sentences of violations, in the cases that are hard to word."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from beforehand.causality import Oracle
 
 
-def test_a_sentence_about_a_crowd_names_only_those_who_matter() -> None:
+def test_a_sentence_about_many_processes_names_only_the_relevant_ones() -> None:
     """A broadcast to a hundred processes still makes a sentence that a person can follow."""
     oracle = Oracle()
     crowd = [f"p{i:02}" for i in range(100)]
@@ -45,7 +45,7 @@ def test_receivers_are_listed_as_a_person_would(receivers: str | list[str], word
     assert violation.sentence == f"zoe delivered alice#1, which alice sent to {words} instead."
 
 
-def test_a_crowd_with_one_stranger_counts_one_other() -> None:
+def test_a_single_remaining_receiver_is_one_other() -> None:
     """Nobody writes "1 others"."""
     oracle = Oracle()
     question = oracle.send("alice", ["alice", "bob", "carol", "dave"])
@@ -59,7 +59,7 @@ def test_a_crowd_with_one_stranger_counts_one_other() -> None:
     )
 
 
-def test_a_story_takes_each_process_in_turn() -> None:
+def test_a_chain_is_explained_process_by_process() -> None:
     """What a process delivered and what it then sent is one clause, however long the chain."""
     oracle = Oracle()
     late = oracle.send("alice", "dave")

@@ -1,8 +1,8 @@
-"""Cores drawn by lot: what they do in each mode on each event is a random table.
+"""Random cores: what they do in each mode on each event is a random table.
 
-They hold messages back and let them go at odd moments, send signals, answer signals, fail, deliver
-twice or never, and report at random that they wait for something. Nothing that an exploration may leave
-out can rest on anything that real protocols happen to have in common.
+They hold messages back and release them at odd moments, send signals, answer signals, fail, deliver
+twice or never, and report at random that they wait for something. So no reduction of an exploration
+can rely on anything that real protocols happen to have in common.
 
 A table is *fair* if it treats all processes alike: then renaming the processes of a run gives a run.
 Otherwise some of its rows differ from one process to the next, perhaps a single one.
@@ -41,27 +41,27 @@ class Table:
 
     def row(self, process: str, mode: int, event: str) -> Row:
         """What a process does in this mode on this event."""
-        chance = self._chance(process, f"{mode} {event}")
+        rng = self._rng(process, f"{mode} {event}")
         return Row(
-            mode=chance.randrange(MODES),
-            at_once=chance.random() < self.haste,
-            release=chance.random() < self.haste,
-            signals=chance.choices(["", "them", "others"], [5, 2, 1])[0],
-            answered=chance.randrange(2),
-            mistake=chance.choices(
+            mode=rng.randrange(MODES),
+            at_once=rng.random() < self.haste,
+            release=rng.random() < self.haste,
+            signals=rng.choices(["", "them", "others"], [5, 2, 1])[0],
+            answered=rng.randrange(2),
+            mistake=rng.choices(
                 ["", "error", "refused", "invented", "duplicate"], [1] + [self.mistakes] * 4
             )[0],
         )
 
     def waits(self, process: str, mode: int) -> bool:
         """Whether a process in this mode reports that it waits for an acknowledgement."""
-        return self._chance(process, f"{mode} waits").random() < self.mistakes
+        return self._rng(process, f"{mode} waits").random() < self.mistakes
 
-    def _chance(self, process: str, what: str) -> random.Random:
-        chance = random.Random(f"{self.seed} {what}")
-        if chance.random() < self.favour:
-            return random.Random(f"{self.seed} {what} {process}")
-        return chance
+    def _rng(self, process: str, purpose: str) -> random.Random:
+        rng = random.Random(f"{self.seed} {purpose}")
+        if rng.random() < self.favour:
+            return random.Random(f"{self.seed} {purpose} {process}")
+        return rng
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Row:
 
     mode: int  # from then on
     at_once: bool  # whether a message is sent, or delivered, and not held back
-    release: bool  # whether what is held back goes now
+    release: bool  # whether held messages are released now
     signals: str  # who gets a signal: nobody, the other one in this event, all others
     answered: int  # 1 if such a signal is to be answered
     mistake: str
@@ -119,7 +119,7 @@ class Automaton(Plain):
         return going + self._signals(row, [sender], row.answered)
 
     def tick(self) -> list[Effect]:
-        """Something may happen by itself."""
+        """A step without any input."""
         row = self._turn("tick")
         return self._go_on(row.release, row.release) + self._signals(row, [], answered=0)
 
@@ -158,22 +158,22 @@ def automaton(table: Table, process: str) -> Core:
 
 
 def drawn(seed: int, fair: bool) -> Setting:
-    """A small setting, all of it drawn by lot."""
-    chance = random.Random(f"setting {seed}")
-    favour = 0 if fair else chance.choice([0.03, 0.1, 0.4])
-    haste, mistakes = chance.choice([0.7, 0.9, 1]), chance.choice([0, 0, 0, 0.02, 0.1])
+    """A small setting, drawn entirely at random."""
+    rng = random.Random(f"setting {seed}")
+    favour = 0 if fair else rng.choice([0.03, 0.1, 0.4])
+    haste, mistakes = rng.choice([0.7, 0.9, 1]), rng.choice([0, 0, 0, 0.02, 0.1])
     table = Table(seed, favour, haste, mistakes)
-    if chance.random() < 0.6:
-        sends = chance.choice([(1, 1, 0), (2, 0, 0), (1, 1, 1), (1, 0, 0)])
-        casts = chance.choice([["unicast"], ["unicast"], ["broadcast"], ["multicast"]])
+    if rng.random() < 0.6:
+        sends = rng.choice([(1, 1, 0), (2, 0, 0), (1, 1, 1), (1, 0, 0)])
+        casts = rng.choice([["unicast"], ["unicast"], ["broadcast"], ["multicast"]])
         program = every_program(dict(zip(NAMES, sends, strict=True)), casts)
     else:
         steps = [
-            f"{chance.choice(NAMES)}>{chance.choice([*NAMES, 'a,b', 'b,c', '*'])}"
-            for _ in range(chance.randint(2, 4))
+            f"{rng.choice(NAMES)}>{rng.choice([*NAMES, 'a,b', 'b,c', '*'])}"
+            for _ in range(rng.randint(2, 4))
         ]
         program = written_program(" ".join(steps), NAMES)
-    faults = chance.choice(
+    faults = rng.choice(
         [FaultBudget()] * 3 + [FaultBudget(loss=1), FaultBudget(duplicate=1), FaultBudget(tick=1)]
     )
     return Setting(
@@ -181,6 +181,6 @@ def drawn(seed: int, fair: bool) -> Setting:
         program,
         partial(automaton, table),
         faults,
-        fifo=chance.random() < 0.6,
-        timer=chance.random() < 0.3,
+        fifo=rng.random() < 0.6,
+        timer=rng.random() < 0.3,
     )

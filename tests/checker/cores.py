@@ -24,7 +24,7 @@ NAMES = ("a", "b", "c")
 
 
 class Plain:
-    """Delivers what arrives when it arrives. Not causal, but with nothing else against it."""
+    """Delivers every message on arrival. Not causal, but otherwise correct."""
 
     def __init__(self, process: str, names: tuple[str, ...] = NAMES) -> None:
         self.process = process
@@ -94,40 +94,40 @@ class Repeating(Plain):
     """Delivers every message twice."""
 
     def receive(self, sender: str, frame: Frame) -> list[Effect]:
-        """Deliver it, and again."""
+        """Deliver it twice."""
         return super().receive(sender, frame) * 2
 
 
 class Counting(Plain):
-    """Delivers what comes first, and then does something else."""
+    """Delivers the first message and handles later ones differently."""
 
     def __init__(self, process: str) -> None:
         super().__init__(process)
         self.received = 0
 
     def receive(self, sender: str, frame: Frame) -> list[Effect]:
-        """Count, and do whatever the subclass does with all but the first."""
+        """Count, and pass all messages but the first to `later_message`."""
         self.received += 1
         effects = super().receive(sender, frame)
-        return effects if self.received == 1 else self.another(effects)
+        return effects if self.received == 1 else self.later_message(effects)
 
-    def another(self, effects: list[Effect]) -> list[Effect]:
-        """What becomes of the second message and those after it."""
+    def later_message(self, effects: list[Effect]) -> list[Effect]:
+        """Handle the second message or a later one."""
         return effects
 
 
 class Failing(Counting):
-    """Has a mistake that shows at the second message."""
+    """Raises an error at the second message."""
 
-    def another(self, effects: list[Effect]) -> list[Effect]:
+    def later_message(self, effects: list[Effect]) -> list[Effect]:
         """Fail."""
         raise KeyError("the second")
 
 
 class Refusing(Counting):
-    """Takes the second message for a lie."""
+    """Refuses the second message as invalid."""
 
-    def another(self, effects: list[Effect]) -> list[Effect]:
+    def later_message(self, effects: list[Effect]) -> list[Effect]:
         """Refuse."""
         raise RemoteProtocolError("somebody", "that cannot be")
 
@@ -135,13 +135,13 @@ class Refusing(Counting):
 class Swallowing(Counting):
     """Forgets the second message."""
 
-    def another(self, effects: list[Effect]) -> list[Effect]:
+    def later_message(self, effects: list[Effect]) -> list[Effect]:
         """Forget it."""
         return []
 
 
 class Clinging(Counting):
-    """Waits for an acknowledgement after the second message, for ever."""
+    """Waits forever for an acknowledgement after the second message."""
 
     def unacknowledged(self) -> int:
         """One, from then on."""
@@ -152,7 +152,7 @@ class Roundabout(Plain):
     """Sends its messages to itself through the network, where answers overtake them."""
 
     def send(self, to: Iterable[str] | None, payload: bytes) -> list[Effect]:
-        """Causal-send, everything by the network."""
+        """Causal-send, always through the network."""
         self.sent += 1
         frame = RawMessage(self.sent, payload)
         return [Transmit(name, frame) for name in (self.names if to is None else to)]
@@ -178,7 +178,7 @@ class Dreaming(Plain):
 
 
 class Resending(Plain):
-    """Takes one receiver for the only one that can miss a message: only that gets it again."""
+    """Assumes that only one receiver can miss a message, and resends to that one only."""
 
     def __init__(self, to: str, process: str) -> None:
         super().__init__(process)
@@ -201,7 +201,9 @@ BROKEN: dict[type[Plain], str] = {  # the kind of problem that each has, if no o
 }
 
 
-def made(kind: Callable[[str], object], program: str, faults: FaultBudget = NO_FAULTS) -> Setting:
+def setting_of(
+    kind: Callable[[str], object], program: str, faults: FaultBudget = NO_FAULTS
+) -> Setting:
     """A setting in which three cores of this kind follow the program."""
     return Setting("a test core", written_program(program, NAMES), partial(_core, kind), faults)
 

@@ -1,6 +1,6 @@
 """The same exploration, done as plainly as possible: worlds are copied whole, and states kept whole.
 
-Nothing is remembered by hash alone, nothing is left out and nothing is shared. It is slow, and it is
+States are not reduced to hashes, nothing is omitted and nothing is shared. It is slow, and it is
 what `explore.check` without any reduction must agree with: on the number of distinct states, of
 steps, on the depth, and on what is wrong after how many actions.
 """
@@ -21,7 +21,7 @@ from beforehand.checker.world import CheckedWorld, InFlight
 
 @dataclass
 class Explored:
-    """What there is to find in a setting, up to the first problem."""
+    """Everything that can be found in a setting, up to the first problem."""
 
     states: int = 0  # distinct ones
     transitions: int = 0  # all steps taken, whether their end was new or not
@@ -38,12 +38,12 @@ class Explored:
 
     @property
     def kinds(self) -> set[str]:
-        """What kinds of problem can be met first."""
+        """The kinds of problem that can occur first."""
         return {problem.kind for problem in self.problems}
 
     @property
     def length(self) -> int:
-        """How many actions it takes to meet a problem; 0 if there is none."""
+        """How many actions it takes to reach a problem; 0 if there is none."""
         return min((len(run) for run in self.problems.values()), default=0)
 
 
@@ -78,7 +78,7 @@ def explore(setting: Setting) -> Explored:
 
 
 def twin(world: CheckedWorld, action: Action) -> CheckedWorld:
-    """A world to do this in, while the other stays as it is: the cores that act are copied."""
+    """A copy of the world in which this action can be taken: the cores that act are copied."""
     other = copy(world)
     acting = list(world.cores) if action.kind == "timers" else [action.process]
     other.cores = {**world.cores, **{name: world.cores[name].copy() for name in acting}}
@@ -89,7 +89,7 @@ def twin(world: CheckedWorld, action: Action) -> CheckedWorld:
 
 
 def key(world: CheckedWorld) -> Hashable:
-    """All that the future depends on. The past is not in it: who got which message that is done with."""
+    """Everything that the future depends on, without the deliveries of messages that are complete."""
     _, waiting, clocks, delivered, *_ = cast(tuple[Any, ...], world.oracle.fingerprint())
     return (
         tuple(world.locations.values()),

@@ -1,4 +1,4 @@
-"""Runs for tests: written down step by step, or drawn at random."""
+"""Runs for tests: written step by step, or drawn at random."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _action(world: CheckedWorld, word: str) -> Action:
 
 
 def random_run(setting: Setting, seed: int) -> Run:
-    """Anything that may happen, until nothing may any more, or a promise is broken."""
+    """Random possible actions until none is left or a guarantee is broken."""
     rng = random.Random(seed)
     world = CheckedWorld(setting)
     run: list[Action] = []

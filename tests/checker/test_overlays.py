@@ -26,7 +26,11 @@ TRIANGLE = "ab bc ca"
 
 def both_ways(links: str) -> list[tuple[str, str]]:
     """Each link with its two directions."""
-    return [way for link in links.split() for way in ((link[0], link[1]), (link[1], link[0]))]
+    return [
+        direction
+        for link in links.split()
+        for direction in ((link[0], link[1]), (link[1], link[0]))
+    ]
 
 
 def overlay(
@@ -85,7 +89,7 @@ def test_link_memory_is_right_while_links_stay(sends: str) -> None:
 
 
 @pytest.mark.parametrize("sends", ["0 1 0", "0 0 1", "1 1 1"])
-def test_whoever_broadcasts_a_new_link_delivers_twice(sends: str) -> None:
+def test_a_new_link_delivers_twice_whoever_broadcasts(sends: str) -> None:
     """The figure's broadcaster is not the only one."""
     counterexample = check(overlay("link-memory", "ab ac", sends, "bc")).counterexample
     assert counterexample is not None and counterexample.problem.kind == "duplicate"
@@ -101,7 +105,7 @@ def test_a_new_link_breaks_causal_order_too() -> None:
 
 
 def test_a_new_link_without_messages_does_no_harm() -> None:
-    """So it is the moment that is wrong, not the link."""
+    """So the moment is wrong, not the link."""
     assert check(overlay("link-memory", "ab ac", "0 0 0", "bc")).outcome == "correct"
 
 
@@ -134,8 +138,8 @@ def test_four_processes(protocol: str, links: str, opened: str, mediator: str) -
     for sender in range(4):
         sends = " ".join(str(int(index == sender)) for index in range(4))
         assert check(overlay("link-memory", links, sends, opened)).outcome == "violated"
-        made = overlay(protocol, links, sends, opened, via=(mediator,))
-        assert check(made).outcome == "correct"
+        setting = overlay(protocol, links, sends, opened, via=(mediator,))
+        assert check(setting).outcome == "correct"
 
 
 @pytest.mark.parametrize("protocol", SAFE)
@@ -149,7 +153,7 @@ def test_two_links_at_once(protocol: str) -> None:
 def test_a_link_that_is_given_up_and_started_anew(protocol: str) -> None:
     """With more ticks than its opener has patience for: what comes too late of the first one is ignored.
 
-    Ticks do not make new states for ever: each is counted, and at the end nothing is left to age.
+    Ticks do not make new states forever: each is counted, and at the end nothing is left to age.
     """
     patient, impatient = (
         check(overlay(protocol, "ab ac", "1 0 0", "bc", via=("a",), faults=faults), reduce=False)
@@ -177,7 +181,7 @@ def test_larger_bounds(protocol: str) -> None:
 
 @pytest.mark.parametrize("protocol", ["link-memory", *SAFE])
 def test_a_link_in_use_is_closed_during_a_broadcast(protocol: str) -> None:
-    """Whoever broadcasts: everything comes once, and the engine sees just what the worlds are."""
+    """Whichever process broadcasts: everything is delivered once, and engine and worlds agree."""
     for program in ("a>* b-c", "b>* b-c", "b-c b>*", "c>* b-c"):
         chosen = setting(protocol, program=program, links=both_ways(TRIANGLE))
         plain, verdict = explore(chosen), check(chosen, reduce=False, symmetry=False)
@@ -209,16 +213,16 @@ def test_a_closed_link_is_not_waited_for(protocol: str) -> None:
 # ---- that there was something to see ----
 
 
-def test_prc_was_put_to_the_test() -> None:
+def test_prc_runs_covered_the_interesting_cases() -> None:
     """In the worlds explored above B-beta brings news, and old news, and the new link gets used."""
     seen = set()
     for seed in range(60):
-        chance = random.Random(seed)
+        rng = random.Random(seed)
         world = CheckedWorld(overlay("prc", "ab ac", "1 1 0", "bc", via=("a",)))
         while actions := world.enabled():
             arrivals = [action for action in actions if action.frame is not None]
             # The programs take their time, or all is sent before the link is half made.
-            action = chance.choice(arrivals if arrivals and chance.random() < 0.8 else actions)
+            action = rng.choice(arrivals if arrivals and rng.random() < 0.8 else actions)
             missing = len(world.oracle.undelivered())
             assert world.apply(action) is None, seed
             if isinstance(action.frame, Buffered) and action.frame.frames:

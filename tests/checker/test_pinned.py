@@ -54,7 +54,7 @@ PINNED = [
 
 @pytest.mark.parametrize(("chosen", "counts"), PINNED, ids=lambda pin: getattr(pin, "protocol", ""))
 def test_counts(chosen: Setting, counts: tuple[int, ...]) -> None:
-    """As they were when they were written down, by one worker in full and by two with reductions."""
+    """The pinned counts, by one worker in full and by two with reductions."""
     full = check(chosen, reduce=False, symmetry=False, workers=1)
     less = check(chosen, workers=2)
     assert (full.outcome, less.outcome) == ("correct", "correct")

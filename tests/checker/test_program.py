@@ -1,4 +1,4 @@
-"""Programs: all of a size in one, or one that is written down; and what is refused."""
+"""Programs: all of one size at once, or a written one; and invalid ones are refused."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from beforehand.errors import CheckError, UnknownProtocolError
 NAMES = ("a", "b", "c")
 
 
-def ways(program: CheckProgram, process: str, location: int = 0) -> list[tuple[ProgramStep, ...]]:
+def paths(program: CheckProgram, process: str, location: int = 0) -> list[tuple[ProgramStep, ...]]:
     """Everything that a process may do from a location on, in order."""
-    here = program.locations[process][location]
-    if not here:
+    choices = program.locations[process][location]
+    if not choices:
         return [()]
-    return [(choice, *rest) for choice, after in here for rest in ways(program, process, after)]
+    return [(choice, *rest) for choice, after in choices for rest in paths(program, process, after)]
 
 
 def texts(program: CheckProgram, process: str) -> set[str]:
-    """The same, as people write it."""
-    return {" ".join(f"{process}{choice}" for choice in way) for way in ways(program, process)}
+    """The same, in the written form."""
+    return {" ".join(f"{process}{choice}" for choice in path) for path in paths(program, process)}
 
 
 def test_every_unicast_program() -> None:
@@ -63,8 +63,12 @@ def test_links_are_opened_once_at_any_moment() -> None:
     opens = [("a", OpenStep("b")), ("a", OpenStep("c", ("b",))), ("b", OpenStep("c"))]
     program = every_program({"a": 1, "b": 0, "c": 0}, ["broadcast"], opens)
     assert texts(program, "a") == {
-        *("a>* a+b a+c/b", "a+b a>* a+c/b", "a+b a+c/b a>*"),
-        *("a>* a+c/b a+b", "a+c/b a>* a+b", "a+c/b a+b a>*"),
+        "a>* a+b a+c/b",
+        "a+b a>* a+c/b",
+        "a+b a+c/b a>*",
+        "a>* a+c/b a+b",
+        "a+c/b a>* a+b",
+        "a+c/b a+b a>*",
     }
     assert texts(program, "b") == {"b+c"}
     assert program.sends("a") == 1 and program.sends("b") == 0
@@ -75,24 +79,24 @@ def test_a_written_program_reads_back() -> None:
     text = "a>b b>a,c a+c/b a>* c>c c+a a>b,c a+b/c,a"
     program = written_program(text, NAMES)
     for name in NAMES:
-        mine = " ".join(step for step in text.split() if step.startswith(name))
-        assert texts(program, name) == {mine}
+        own = " ".join(step for step in text.split() if step.startswith(name))
+        assert texts(program, name) == {own}
     assert [program.sends(name) for name in NAMES] == [3, 1, 1]
-    assert ways(program, "a")[0][1:3] == (OpenStep("c", ("b",)), SendStep(None))
+    assert paths(program, "a")[0][1:3] == (OpenStep("c", ("b",)), SendStep(None))
 
 
 def test_links_that_are_closed() -> None:
     """In their turn among the other steps; to close is not to send."""
     program = written_program("a>* a-c a+c/b b-a a-c", NAMES)
-    assert ways(program, "a") == [
+    assert paths(program, "a") == [
         (SendStep(None), CloseStep("c"), OpenStep("c", ("b",)), CloseStep("c"))
     ]
-    assert ways(program, "b") == [(CloseStep("a"),)]
+    assert paths(program, "b") == [(CloseStep("a"),)]
     assert texts(program, "a") == {"a>* a-c a+c/b a-c"}  # it reads back
     assert [program.sends(name) for name in NAMES] == [1, 0, 0]
 
 
-def test_a_process_without_steps_is_there_all_the_same() -> None:
+def test_a_process_without_steps_still_takes_part() -> None:
     """It can receive."""
     assert written_program("a>b", NAMES).processes == NAMES
     assert written_program("", NAMES).locations["c"] == ((),)
@@ -139,7 +143,7 @@ def test_too_many_or_too_few_sends(count: int) -> None:
         every_program({"a": 1, "b": count}, ["unicast"])
 
 
-def test_links_of_nobody() -> None:
+def test_links_of_unknown_processes() -> None:
     """A link that names an unknown process is refused."""
     with pytest.raises(CheckError, match=r"program: a\+x names 'x'"):
         every_program({"a": 1, "b": 1}, ["broadcast"], [("a", OpenStep("x"))])
@@ -152,7 +156,7 @@ def test_too_many_or_too_few_processes(count: int) -> None:
         process_names(count)
 
 
-def test_settings_that_cannot_be() -> None:
+def test_impossible_settings() -> None:
     """What the protocol, or every protocol, lacks is rejected before anything is explored."""
     with pytest.raises(UnknownProtocolError, match=r"there is no protocol 'hybird' \(did you mean"):
         setting("hybird")
@@ -166,8 +170,8 @@ def test_settings_that_cannot_be() -> None:
         FaultBudget(tick=16)
 
 
-def test_what_a_setting_says_of_the_network() -> None:
-    """Protocols that assume a reliable network get it on one that is not; then order is theirs too."""
+def test_settings_describe_the_network() -> None:
+    """Protocols that assume a reliable network get one through reliable links, which are FIFO too."""
     assert setting("newtop").fifo and setting("newtop").timer
     lossy = setting("newtop", faults=FaultBudget(loss=1))
     assert not lossy.fifo and type(lossy.make("a")).__name__ == "ReliableLink"

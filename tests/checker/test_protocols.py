@@ -45,7 +45,7 @@ def counts(bound: str) -> list[int]:
     return [int(count) for count in bound.split()]
 
 
-def test_all_protocols_are_here() -> None:
+def test_all_protocols_are_covered() -> None:
     """One that is added later is checked too."""
     assert list(BOUNDS) == protocols.names()
     able = [name for name in CAUSAL if "multicast" in protocols.describe(name).casts]
@@ -55,7 +55,7 @@ def test_all_protocols_are_here() -> None:
 
 @pytest.mark.parametrize("name", CAUSAL)
 def test_a_causal_protocol(name: str) -> None:
-    """No interleaving breaks it, and what makes it what it is was seen: holds, eager sends, permits."""
+    """No interleaving breaks it, and its characteristic events occurred: holds, eager sends, permits."""
     verdict = check(setting(name, sends=counts(BOUNDS[name])))
     assert verdict.outcome == "correct"
     assert not verdict.unseen
@@ -73,7 +73,7 @@ def test_multicast(name: str) -> None:
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_a_protocol_that_is_not_causal(name: str) -> None:
-    """A violation is found, and it is one when the run is done again."""
+    """A violation is found, and the replayed run confirms it."""
     chosen = setting(name, sends=counts(BOUNDS[name]))
     verdict = check(chosen)
     assert verdict.outcome == "violated" and verdict.counterexample is not None
@@ -83,7 +83,7 @@ def test_a_protocol_that_is_not_causal(name: str) -> None:
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_with_one_message_less_there_is_nothing_to_catch(name: str) -> None:
-    """So the bounds are the smallest, and the counterexamples no accident of large ones."""
+    """So the bounds are the smallest ones at which there is a counterexample."""
     sends = counts(BOUNDS[name])
     for index, count in enumerate(sends):
         if count:

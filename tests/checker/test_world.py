@@ -14,7 +14,15 @@ from beforehand.checker.verdict import CheckProblem
 from beforehand.checker.world import CheckedWorld, replay
 from beforehand.errors import LocalProtocolError
 from beforehand.protocols.controls import RawMessage
-from tests.checker.cores import BROKEN, Failing, Panicking, Plain, Roundabout, made, unprotected
+from tests.checker.cores import (
+    BROKEN,
+    Failing,
+    Panicking,
+    Plain,
+    Roundabout,
+    setting_of,
+    unprotected,
+)
 from tests.checker.reference import explore, key
 
 
@@ -41,8 +49,12 @@ def done(chosen: Setting, run: Run) -> tuple[CheckedWorld, CheckProblem | None]:
 def test_an_answer_that_overtakes_its_question() -> None:
     """Six actions at three processes: the best known violation of causal order, step by step."""
     run = (
-        *(step("a", "c"), step("a", "b"), arrive("a", "b", 2)),
-        *(step("b", "c"), arrive("b", "c"), arrive("a", "c")),
+        step("a", "c"),
+        step("a", "b"),
+        arrive("a", "b", 2),
+        step("b", "c"),
+        arrive("b", "c"),
+        arrive("a", "c"),
     )
     chosen = setting("raw", program="a>c a>b b>c")
     world, problem = done(chosen, run)
@@ -53,7 +65,7 @@ def test_an_answer_that_overtakes_its_question() -> None:
     assert done(setting("raw", program="a>c a>b b>c"), run[:-1])[1] is None
 
 
-def test_everything_there_is() -> None:
+def test_every_state_of_two_unrelated_messages() -> None:
     """Two messages that know nothing of each other, each sent or not and arrived or not: three times
     three states, from six of which each of the two can go on, and one end.
     """
@@ -62,7 +74,7 @@ def test_everything_there_is() -> None:
     assert len(explored.ends) == 1 and explored.outcome == "correct"
 
 
-def test_what_may_happen() -> None:
+def test_the_possible_actions() -> None:
     """Programs go on at any moment, and every frame in flight may be the next to arrive."""
     chosen = setting("raw", program="a>b a>b b>c")
     world = CheckedWorld(chosen)
@@ -118,9 +130,9 @@ def test_early_ticks_need_something_to_wait_for() -> None:
     assert len(world.flight) == 2 and world.ticks == 1 and tick not in world.enabled()
 
 
-def test_without_a_loss_timers_help_nobody() -> None:
+def test_without_a_loss_timers_repair_nothing() -> None:
     """What only a timer repairs is a problem if nothing was lost, unless the protocol has a timer."""
-    swallowed = made(Failing, "a>b c>b")
+    swallowed = setting_of(Failing, "a>b c>b")
     stuck = unprotected("newtop", "a>*", FaultBudget())
     assert stuck.timer
     for chosen, may in ((swallowed, False), (replace(stuck, timer=False), False), (stuck, True)):
@@ -144,10 +156,14 @@ def test_messages_to_oneself_and_to_everybody() -> None:
 def test_self_sends_through_the_network() -> None:
     """What a process sends to itself that way may be overtaken by an answer to something later."""
     run = (
-        *(step("a", "a"), step("a", "b"), arrive("a", "b", 2)),
-        *(step("b", "a"), arrive("b", "a"), arrive("a", "a")),
+        step("a", "a"),
+        step("a", "b"),
+        arrive("a", "b", 2),
+        step("b", "a"),
+        arrive("b", "a"),
+        arrive("a", "a"),
     )
-    _, problem = done(made(Roundabout, "a>a a>b b>a"), run)
+    _, problem = done(setting_of(Roundabout, "a>a a>b b>a"), run)
     assert problem is not None and problem.kind == "causal"
     assert "a delivered b#1 before a#1" in problem.sentence
 
@@ -164,9 +180,9 @@ def test_links_are_opened() -> None:
 
 
 @pytest.mark.parametrize("core", BROKEN, ids=lambda core: core.__name__)
-def test_every_kind_of_problem_is_told(core: type[Plain]) -> None:
-    """A core that breaks one promise is found out, in a sentence; and replayed, it is the same."""
-    chosen = made(core, "a>b c>b")
+def test_every_kind_of_problem_is_explained(core: type[Plain]) -> None:
+    """A core that breaks one guarantee is reported in a sentence, and so is the replayed run."""
+    chosen = setting_of(core, "a>b c>b")
     explored = explore(chosen)
     assert explored.kinds == {BROKEN[core]}
     for problem, run in explored.problems.items():
@@ -174,7 +190,7 @@ def test_every_kind_of_problem_is_told(core: type[Plain]) -> None:
         assert problem.sentence.endswith(".") and "b" in problem.sentence
 
 
-def test_what_the_network_breaks() -> None:
+def test_network_faults_break_raw() -> None:
     """`raw` has no defence: a lost frame is never delivered, a duplicated one twice."""
     lost = explore(unprotected("raw", "a>b", FaultBudget(loss=1)))
     assert (lost.kinds, lost.length) == ({"undelivered"}, 2)
@@ -186,7 +202,7 @@ def test_what_the_network_breaks() -> None:
     assert (second.kinds, second.length) == ({"fifo"}, 4)
 
 
-def test_a_program_that_the_protocol_cannot_run_is_nobodys_violation() -> None:
+def test_a_program_that_the_protocol_cannot_run_is_not_a_violation() -> None:
     """The author of the program gets the error of the protocol."""
     with pytest.raises(LocalProtocolError, match="a: no receivers"):
         CheckedWorld(setting("raw", program="a>")).apply(step("a"))
@@ -195,13 +211,13 @@ def test_a_program_that_the_protocol_cannot_run_is_nobodys_violation() -> None:
 
 
 def test_a_core_that_fails_in_its_timer() -> None:
-    """Asking whether a timer would do anything must not end the exploration; it going off does."""
-    explored = explore(made(Panicking, "a>b", FaultBudget(tick=1)))
+    """Asking whether a timer would do anything must not end the exploration; the timer firing does."""
+    explored = explore(setting_of(Panicking, "a>b", FaultBudget(tick=1)))
     assert explored.kinds == {"error"} and explored.length == 2
 
 
-def test_actions_read_well() -> None:
-    """A run is for people, too."""
+def test_actions_are_readable() -> None:
+    """The text of a run is readable."""
     frame = RawMessage(1, b"a#1")
     sentences = [
         str(Action("step", "a", SendStep(("b", "c")))),
@@ -221,7 +237,7 @@ def test_actions_read_well() -> None:
     ]
 
 
-def test_runs_travel() -> None:
+def test_runs_can_be_sent_and_replayed() -> None:
     """A run can be sent elsewhere and replayed there; so can what it is a run of."""
     chosen = setting("cykas-unsafe", program="a>b a>c b>a c>b")
     world, run = CheckedWorld(chosen), []

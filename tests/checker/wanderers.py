@@ -1,4 +1,4 @@
-"""Cores that do nothing but wander among a few states and send each other signals, as lots decide.
+"""Cores that only wander among a few states and send each other signals, at random.
 
 They have no messages, so nothing can be wrong with any of their runs, except for one thing that is
 planted: a state in which to end is bad, or an event in a state is an error. An exploration that leaves
@@ -25,7 +25,7 @@ STATES = 12
 
 @dataclass(frozen=True)
 class Plan:
-    """What wanderers do, by lot, and what is wrong with them."""
+    """What wanderers do, drawn at random, and the problem that is planted in them."""
 
     seed: int
     fair: bool  # all processes do the same
@@ -34,12 +34,12 @@ class Plan:
 
 
 @cache
-def _lot(seed: int, who: str, state: int, event: str) -> tuple[int, str, int]:
+def _lot(seed: int, process: str, state: int, event: str) -> tuple[int, str, int]:
     """The next state, who gets a signal, and of which of two kinds."""
-    chance = random.Random(f"{seed} {who} {state} {event}")
+    rng = random.Random(f"{seed} {process} {state} {event}")
     talks = [1, 3, 2] if event == "open" else [6, 3, 1]
-    to = chance.choices(["nobody", "them", "others"], talks)[0]
-    return chance.randrange(STATES), to, chance.randrange(2)
+    to = rng.choices(["nobody", "them", "others"], talks)[0]
+    return rng.randrange(STATES), to, rng.randrange(2)
 
 
 class Wanderer(Plain):
@@ -68,13 +68,13 @@ class Wanderer(Plain):
         return int(self.plan.bad_end in ((self.process, self.state), ("*", self.state)))
 
     def _wander(self, event: str, them: str, answers: int) -> list[Effect]:
-        here = (self.state, event)
-        if self.plan.bad_step in ((self.process, *here), ("*", *here)):
+        state_and_event = (self.state, event)
+        if self.plan.bad_step in ((self.process, *state_and_event), ("*", *state_and_event)):
             raise ValueError(f"{self.process}: {event} in {self.state}")
         who = "" if self.plan.fair else self.process
-        self.state, whom, kind = _lot(self.plan.seed, who, *here)
+        self.state, receiver, kind = _lot(self.plan.seed, who, *state_and_event)
         others = [name for name in self.names if name != self.process]
-        to = {"nobody": [], "them": [them] * bool(them), "others": others}[whom]
+        to = {"nobody": [], "them": [them] * bool(them), "others": others}[receiver]
         return [Transmit(name, RawMessage(answers - 1, b"%d" % kind)) for name in to if answers]
 
 
@@ -84,10 +84,10 @@ def wanderer(plan: Plan, process: str) -> Core:
 
 
 def journey(seed: int, fair: bool) -> Setting:
-    """A small setting with nothing wrong in it, drawn by lot."""
-    chance = random.Random(f"journey {seed}")
-    text = chance.choice(["a+b b+c c+a", "a+b a+c b+a", "a+b b+a", "a+c a+b c+b"])
-    faults = chance.choice(
+    """A small setting without a problem, drawn at random."""
+    rng = random.Random(f"journey {seed}")
+    text = rng.choice(["a+b b+c c+a", "a+b a+c b+a", "a+b b+a", "a+c a+b c+b"])
+    faults = rng.choice(
         [FaultBudget()] * 3 + [FaultBudget(1), FaultBudget(duplicate=1), FaultBudget(tick=1)]
     )
     return Setting(
@@ -95,18 +95,18 @@ def journey(seed: int, fair: bool) -> Setting:
         written_program(text, NAMES),
         partial(wanderer, Plan(seed, fair)),
         faults,
-        fifo=chance.random() < 0.5,
-        timer=chance.random() < 0.2,
+        fifo=rng.random() < 0.5,
+        timer=rng.random() < 0.2,
     )
 
 
-def spoilt(seed: int, fair: bool, lot: int) -> Setting:
-    """The same journey with something wrong in it, perhaps where no run ever leads."""
-    chance = random.Random(f"spoilt {seed} {lot}")
-    who, state = chance.choice(["*", *NAMES]), chance.randrange(STATES)
-    if lot % 2:
-        plan = Plan(seed, fair, bad_end=(who, state))
+def spoilt(seed: int, fair: bool, variant: int) -> Setting:
+    """The same journey with a planted problem, perhaps where no run ever leads."""
+    rng = random.Random(f"spoilt {seed} {variant}")
+    process, state = rng.choice(["*", *NAMES]), rng.randrange(STATES)
+    if variant % 2:
+        plan = Plan(seed, fair, bad_end=(process, state))
     else:
-        event = chance.choice(["open", "signal b'0'", "signal b'1'", "tick"])
-        plan = Plan(seed, fair, bad_step=(who, state, event))
+        event = rng.choice(["open", "signal b'0'", "signal b'1'", "tick"])
+        plan = Plan(seed, fair, bad_step=(process, state, event))
     return replace(journey(seed, fair), make=partial(wanderer, plan))

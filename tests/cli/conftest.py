@@ -1,4 +1,4 @@
-"""What holds for every test of the command line."""
+"""Fixtures shared by every command-line test."""
 
 import pytest
 
@@ -8,6 +8,6 @@ NEVER = 3600.0  # seconds
 
 
 @pytest.fixture(autouse=True)
-def _no_lines_of_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How slow the machine is must not decide what is on standard error."""
+def _no_progress_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Disable progress lines, so that standard error doesn't depend on the speed of the machine."""
     monkeypatch.setattr(progress, "FIRST_LINE", NEVER)

@@ -1,4 +1,4 @@
-"""`beforehand check`: what it prints, its exit codes, what it saves, and what it refuses."""
+"""`beforehand check`: output, exit codes, saved traces and rejected input."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from beforehand.cli.check.view import CheckResult, show, to_dict
 from beforehand.errors import LocalProtocolError
 from beforehand.results.format import NANOSECONDS, duration
 from beforehand.trace import Event, read
-from tests.checker.cores import Swallowing, made
+from tests.checker.cores import Swallowing, setting_of
 from tests.pipeline.audit.logs import judge_events
 
 runner = CliRunner()
@@ -42,13 +42,13 @@ def check(*arguments: str | Path) -> Result:
 
 @pytest.fixture(autouse=True)
 def _no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether there is a terminal is not for the environment of the tests to say."""
+    """Ignore terminal settings in the environment of the tests."""
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
 
 
 def figures(result: Result) -> dict[str, str]:
-    """The rows of the table, by their first column."""
+    """Return the rows of the printed table, keyed by their first column."""
     rows = re.findall(r"^([a-z]+(?: seen)?)  +(.*)$", result.stdout, re.MULTILINE)
     return dict(rows)
 
@@ -56,24 +56,24 @@ def figures(result: Result) -> dict[str, str]:
 # ---- verdicts and exit codes ----
 
 
-def test_what_held_everywhere_is_correct() -> None:
-    """Exit 0, with what was covered, how much there was of it, and what was seen."""
+def test_a_protocol_without_violations_is_correct() -> None:
+    """Exit code 0; the table lists the bounds, the states and the coverage."""
     result = check(*SMALL)
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.splitlines()[0] == "mattern: correct"
-    shown = figures(result)
-    assert shown["bounds"] == (
+    rows = figures(result)
+    assert rows["bounds"] == (
         "every program of 3 processes with 2, 1, 0 messages by a, b, c, each to any other, "
         "any order of sends and arrivals"
     )
-    assert re.fullmatch(r"[\d,]+ distinct, [\d,]+ in all", shown["states"])
-    assert "a message was held" in shown["seen"]
-    assert "never seen" not in shown
-    assert "partial order" in shown["reductions"]
+    assert re.fullmatch(r"[\d,]+ distinct, [\d,]+ in all", rows["states"])
+    assert "a message was held" in rows["seen"]
+    assert "never seen" not in rows
+    assert "partial order" in rows["reductions"]
 
 
-def test_a_violation_is_shown_with_its_run() -> None:
-    """Exit 1; the diagram, the sentence of the oracle, whose figure it is, and how to see it again."""
+def test_a_violation_is_shown_with_its_shortest_run() -> None:
+    """Exit code 1; diagram, explanation, published figure and a command that reproduces the run."""
     result = check(*UNSAFE)
     assert result.exit_code == 1
     assert result.stdout.startswith("cykas-unsafe: violated (causal)\n")
@@ -82,54 +82,56 @@ def test_a_violation_is_shown_with_its_run() -> None:
     assert "   |                        !! delivers a#1          |\n" in text
     assert "causal: b delivered c#1 before a#1, but a#1 happened before c#1: " in text
     assert "This is the run of figure 3 of Tong, Liittschwager and Kuper 2024." in text
-    (again,) = re.findall(r"--program '(.*)'", text)
-    assert sorted(again.split()) == sorted(["a>b", "a>c", "b>a", "b>c", "c>b"])
+    (program,) = re.findall(r"--program '(.*)'", text)
+    assert sorted(program.split()) == sorted(["a>b", "a>c", "b>a", "b>c", "c>b"])
     assert all(len(line) <= 80 for line in text.splitlines() if "|" in line)
 
 
-def test_the_program_that_is_proposed_shows_the_same() -> None:
-    """Whoever follows the hint gets the same violation, with the same faults and links."""
+def test_the_suggested_program_reproduces_the_violation() -> None:
+    """The suggested command finds the same violation with the same faults and links."""
     star = ("--links", "a-b,a-c")
     first = check("--protocol", "link-memory", "--sends", "1,0,0", *star, "--open", "b+c")
     assert first.exit_code == 1
     assert "This is the run of figure 2 of Nédelec, Molli and Mostéfaoui 2018." in first.stdout
-    (again,) = re.findall(
+    (suggested,) = re.findall(
         r"^To check only this program: beforehand check (.*)$", first.stdout, re.MULTILINE
     )
-    program = re.findall(r"--program '(.*)'", again)
-    assert again.startswith("--protocol link-memory --processes 3 --links a-b,a-c --program ")
+    program = re.findall(r"--program '(.*)'", suggested)
+    assert suggested.startswith("--protocol link-memory --processes 3 --links a-b,a-c --program ")
     second = check("--protocol", "link-memory", *star, "--program", *program)
     assert second.exit_code == 1
     assert "duplicate: c delivered a#1 again" in first.stdout and "again" in second.stdout
 
 
 @pytest.mark.parametrize(
-    ("limit", "words"),
+    ("limit", "reason"),
     [
         (("--max-states", "5"), "the limit of 5 states was hit"),
         (("--time-limit", "0.0001s"), "the time limit of 0.0001 seconds was hit"),
     ],
 )
-def test_a_limit_is_never_a_pass(limit: tuple[str, str], words: str) -> None:
-    """Exit 2, and the first line says that nothing is known."""
+def test_a_limit_is_never_a_pass(limit: tuple[str, str], reason: str) -> None:
+    """Exit code 2; the first line says that the search is unfinished."""
     result = check(*SMALL, *limit)
     assert result.exit_code == 2
-    first = result.stdout.splitlines()[0]
-    assert first == f"mattern: not finished: {words}; no violation so far, but this is not a pass"
+    headline = result.stdout.splitlines()[0]
+    assert (
+        headline == f"mattern: not finished: {reason}; no violation so far, but this is not a pass"
+    )
 
 
-def test_nothing_seen_says_little() -> None:
-    """A check in which no message ever waited exits with 2 and says what did not happen."""
+def test_a_check_without_coverage_is_inconclusive() -> None:
+    """If no message was ever held, the exit code is 2 and the output lists what didn't happen."""
     result = check("--protocol", "mattern", "--processes", "2", "--messages", "1")
     assert result.exit_code == 2
-    first = result.stdout.splitlines()[0]
-    assert first.startswith("mattern: inconclusive: no violation, but ")
-    assert first.endswith("so this shows little; raise the bounds")
+    headline = result.stdout.splitlines()[0]
+    assert headline.startswith("mattern: inconclusive: no violation, but ")
+    assert headline.endswith("so this shows little; raise the bounds")
     assert "a message was held" in figures(result)["never seen"]
 
 
 @pytest.mark.parametrize(
-    ("outcome", "seen", "code", "words"),
+    ("outcome", "seen", "code", "headline"),
     [
         ("correct", True, 0, "mattern: correct"),
         ("correct", False, 2, "mattern: inconclusive: no violation, but some"),
@@ -138,26 +140,26 @@ def test_nothing_seen_says_little() -> None:
         ("violated", True, 1, "mattern: violated"),
     ],
 )
-def test_only_what_is_known_passes(
+def test_only_a_finished_search_with_coverage_passes(
     capsys: pytest.CaptureFixture[str],
     outcome: Literal["correct", "unfinished", "violated"],
     seen: bool,
     code: int,
-    words: str,
+    headline: str,
 ) -> None:
-    """Whatever else was seen, a limit is no pass; and a violation is one, even without its run."""
-    asked = CheckBounds("mattern")
+    """An unfinished search never passes; a violation fails even without a counterexample."""
+    bounds = CheckBounds("mattern")
     verdict = Verdict(outcome, 2, 3, 1, 0.5, {"a message was held": seen}, reason="why")
-    report = CheckResult(asked, SearchOptions(), asked.setting(), verdict, None)
+    report = CheckResult(bounds, SearchOptions(), bounds.setting(), verdict, None)
     assert report.exit_code == to_dict(report)["exit_code"] == code
     show(report)
-    shown = capsys.readouterr().out
-    assert shown.startswith(words)
-    assert "2 distinct, 4 in all" in shown and "4 states per second" in shown
+    printed = capsys.readouterr().out
+    assert printed.startswith(headline)
+    assert "2 distinct, 4 in all" in printed and "4 states per second" in printed
 
 
-def test_an_interrupted_check_is_no_violation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other commands exit with 1 then; here that would be a verdict."""
+def test_an_interrupted_check_is_not_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other commands exit with 1 when interrupted; here that would be a verdict."""
 
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -168,20 +170,20 @@ def test_an_interrupted_check_is_no_violation(monkeypatch: pytest.MonkeyPatch) -
     assert result.stderr == "beforehand: interrupted before the search finished: no verdict\n"
 
 
-def test_progress_tells_states_depth_and_speed() -> None:
-    """What stands on the line that changes, on terminals."""
-    words = check_command.progress_text(SearchProgress(12000, 50000, 7, 300, 2.0))
-    assert words == "12,000 states, depth 7, 300 waiting, 6,000 states per second"
+def test_progress_shows_states_depth_and_speed() -> None:
+    """The text of the progress line on terminals."""
+    text = check_command.progress_text(SearchProgress(12000, 50000, 7, 300, 2.0))
+    assert text == "12,000 states, depth 7, 300 waiting, 6,000 states per second"
 
 
 def test_reductions_can_be_switched_off() -> None:
-    """Each by itself, or both; the table says which were used, and the verdict is the same."""
+    """Individually or together; the result lists the reductions used, and the verdict is the same."""
     used = {}
     for option in ("--workers=1", "--no-reduction", "--no-symmetry", "--full", "--depth-first"):
         result = check("--protocol", "mattern", "--sends", "1,1,1", "--json", option)
-        found = json.loads(result.stdout)
-        assert found["outcome"] == "correct"
-        used[option] = (found["reduced"], found["symmetries"])
+        report = json.loads(result.stdout)
+        assert report["outcome"] == "correct"
+        used[option] = (report["reduced"], report["symmetries"])
     assert used == {
         "--workers=1": (True, 6),
         "--depth-first": (True, 6),
@@ -191,9 +193,9 @@ def test_reductions_can_be_switched_off() -> None:
     }
 
 
-def test_bounds_are_told_in_words() -> None:
-    """Programs, faults, trees, overlays and links that are opened."""
-    for arguments, words in (
+def test_bounds_are_described_in_prose() -> None:
+    """Programs, faults, trees, overlays and opened links."""
+    for arguments, prose in (
         (
             ("--protocol", "hybrid", "--sends", "1,0,0", "--multicast", "--faults", "loss=2"),
             "each to any others, any order of sends and arrivals, up to 2 losses",
@@ -214,29 +216,29 @@ def test_bounds_are_told_in_words() -> None:
             "and arrivals, up to 1 early tick",
         ),
     ):
-        assert words in figures(check(*arguments))["bounds"]
+        assert prose in figures(check(*arguments))["bounds"]
 
 
-# ---- for programs ----
+# ---- JSON ----
 
 
 def test_json_has_everything() -> None:
-    """Settings, counts, problem, run in words and as data, and exit code; nothing else is printed."""
+    """Settings, counts, problem, run as text and as data, and exit code; nothing else is printed."""
     result = check(*UNSAFE, "--json", "--max-states", "100000")
     assert result.exit_code == 1
-    found = json.loads(result.stdout)
-    assert found["outcome"] == "violated" and found["exit_code"] == 1
-    assert found["settings"]["program"] == "a>b a>c b>a b>c c>b"
-    assert found["settings"]["max_states"] == 100000
-    assert found["problem"]["kind"] == "causal"
-    assert found["problem"]["sentence"].startswith("b delivered c#1 before a#1")
-    assert found["states"] < found["total"] and found["depth"] > 0 and found["seconds"] > 0
-    assert found["seen"]["a message was held"] is True
-    run = found["counterexample"]
+    report = json.loads(result.stdout)
+    assert report["outcome"] == "violated" and report["exit_code"] == 1
+    assert report["settings"]["program"] == "a>b a>c b>a b>c c>b"
+    assert report["settings"]["max_states"] == 100000
+    assert report["problem"]["kind"] == "causal"
+    assert report["problem"]["sentence"].startswith("b delivered c#1 before a#1")
+    assert report["states"] < report["total"] and report["depth"] > 0 and report["seconds"] > 0
+    assert report["seen"]["a message was held"] is True
+    run = report["counterexample"]
     assert run["figure"].startswith("figure 3 of Tong")
     assert len(run["run"]) == len(run["actions"]) == 9
     assert {"kind": "step", "process": "a", "send": True, "to": ["b"]} in run["actions"]
-    arrivals = [each for each in run["actions"] if each["kind"] == "arrive"]
+    arrivals = [action for action in run["actions"] if action["kind"] == "arrive"]
     assert arrivals[-1] == {
         "kind": "arrive",
         "process": "b",
@@ -250,16 +252,16 @@ def test_json_has_everything() -> None:
 
 def test_json_of_a_pass() -> None:
     """Without a violation there is no problem and no counterexample."""
-    found = json.loads(check(*SMALL, "--json").stdout)
-    assert found["outcome"] == "correct" and found["exit_code"] == 0
-    assert found["problem"] is None and found["counterexample"] is None
+    report = json.loads(check(*SMALL, "--json").stdout)
+    assert report["outcome"] == "correct" and report["exit_code"] == 0
+    assert report["problem"] is None and report["counterexample"] is None
 
 
-# ---- what it saves ----
+# ---- saved traces ----
 
 
 def saved(tmp_path: Path, *arguments: str) -> list[Event]:
-    """The trace of the violation that a check finds."""
+    """Run a check that finds a violation and return the events of the saved trace."""
     file = tmp_path / "found.jsonl"
     result = check(*arguments, "--out", file)
     assert result.exit_code == 1, result.output
@@ -281,30 +283,39 @@ def saved(tmp_path: Path, *arguments: str) -> list[Event]:
 def test_the_auditor_finds_the_violation_in_the_saved_trace(
     tmp_path: Path, arguments: tuple[str, ...], kind: str
 ) -> None:
-    """It shares no code with the checker but the sentences; what had not arrived is no loss."""
+    """The auditor shares only its sentences with the checker; pending messages aren't lost."""
     events = saved(tmp_path, *arguments)
-    found = judge_events(events)
-    assert kind in {each.kind for each in found.violations}
-    assert found.counts["lost"] == 0
+    verdict = judge_events(events)
+    assert kind in {violation.kind for violation in verdict.violations}
+    assert verdict.counts["lost"] == 0
     assert {event.detail for event in events if event.kind == "stop"} == {"cut short"}
 
 
-def test_what_is_never_delivered_is_lost_in_the_trace(tmp_path: Path) -> None:
-    """Such a run comes to its end, so the auditor may miss what is not there."""
-    swallowing = made(Swallowing, "a>b a>b")
-    found = explore.check(swallowing).counterexample
-    assert found is not None and found.problem.kind == "undelivered"
-    save(swallowing, found, tmp_path / "trace.jsonl")
-    judged = judge_events(read(tmp_path / "trace.jsonl"))
-    assert [(each.kind, each.process) for each in judged.violations] == [("lost", "b")]
+def test_a_message_that_is_never_delivered_is_lost_in_the_trace(tmp_path: Path) -> None:
+    """The run is complete, so the auditor reports the missing delivery."""
+    swallowing = setting_of(Swallowing, "a>b a>b")
+    counterexample = explore.check(swallowing).counterexample
+    assert counterexample is not None and counterexample.problem.kind == "undelivered"
+    save(swallowing, counterexample, tmp_path / "trace.jsonl")
+    verdict = judge_events(read(tmp_path / "trace.jsonl"))
+    assert [(violation.kind, violation.process) for violation in verdict.violations] == [
+        ("lost", "b")
+    ]
 
 
 def test_a_trace_has_every_kind_of_event(tmp_path: Path) -> None:
-    """Causal-sends, releases, holds, arrivals, deliveries and control frames, a millisecond apart."""
+    """Causal-sends, releases, holds, receives, deliveries and control frames, one millisecond apart."""
     events = saved(tmp_path, *UNSAFE)
     kinds = {event.kind for event in events}
     assert kinds == {
-        *("start", "send", "hold", "release", "receive", "deliver", "control", "stop"),
+        "start",
+        "send",
+        "hold",
+        "release",
+        "receive",
+        "deliver",
+        "control",
+        "stop",
     }
     assert sorted({event.time_ns // 1_000_000 for event in events}) == list(range(11))
     (hold,) = [event for event in events if event.kind == "hold"]
@@ -312,8 +323,8 @@ def test_a_trace_has_every_kind_of_event(tmp_path: Path) -> None:
     assert all(event.meta_bytes > 0 for event in events if event.kind in ("release", "control"))
 
 
-def test_a_folder_gets_a_file_and_nothing_is_saved_without_a_violation(tmp_path: Path) -> None:
-    """`--out` may be a folder that does not exist yet; a pass says that there is nothing to save."""
+def test_a_trace_is_saved_to_a_new_folder_only_for_a_violation(tmp_path: Path) -> None:
+    """`--out` may be a folder that doesn't exist yet; a pass reports that nothing was saved."""
     folder = tmp_path / "new" / "one"
     assert check(*RAW, "--out", folder).exit_code == 1
     assert [file.name for file in folder.iterdir()] == ["trace.jsonl"]
@@ -323,11 +334,11 @@ def test_a_folder_gets_a_file_and_nothing_is_saved_without_a_violation(tmp_path:
     assert f"There is no run to save, so {other / 'trace.jsonl'} was not written." in passed.stdout
 
 
-# ---- what it refuses ----
+# ---- rejected input ----
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "problem"),
     [
         (("--protocol", "cycas"), "there is no protocol 'cycas' (did you mean cykas?)"),
         (("--program", "a>z"), "a>z names 'z', which is not one of the processes (a, b, c)"),
@@ -359,17 +370,17 @@ def test_a_folder_gets_a_file_and_nothing_is_saved_without_a_violation(tmp_path:
         (("--out", __file__), "is not a trace; name a folder, or a file that ends in"),
     ],
 )
-def test_bad_input_is_one_clear_sentence(arguments: tuple[str, ...], words: str) -> None:
-    """It says what, where and what to do, exits with 2, and explores nothing."""
+def test_bad_input_is_one_clear_sentence(arguments: tuple[str, ...], problem: str) -> None:
+    """The message names the value and the remedy, the exit code is 2, and no search starts."""
     result = check(*arguments)
     assert result.exit_code == 2
     assert result.stdout == ""
     assert result.stderr.startswith("beforehand: ") and result.stderr.count("\n") == 1
-    assert words in result.stderr
+    assert problem in result.stderr
 
 
-def test_an_installation_without_numba_is_told_what_to_install() -> None:
-    """The library does without; this command cannot."""
+def test_a_missing_numba_is_reported_with_the_extra_to_install() -> None:
+    """The library works without numba, but this command needs it."""
     code = "import sys; sys.modules['numba'] = None; from beforehand.cli import app; app(['check'])"
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60
@@ -381,8 +392,8 @@ def test_an_installation_without_numba_is_told_what_to_install() -> None:
     )
 
 
-def test_what_a_core_would_refuse_is_refused_before_the_search() -> None:
-    """Not after hours, when the search comes to it."""
+def test_invalid_programs_are_rejected_before_the_search() -> None:
+    """Not hours later, when the search reaches the invalid step."""
     with pytest.raises(LocalProtocolError, match="a: this protocol has no broadcast"):
         CheckBounds("hybrid", program="a>b a>b a>*").setting()
     with pytest.raises(LocalProtocolError, match="a link to oneself"):
@@ -392,8 +403,8 @@ def test_what_a_core_would_refuse_is_refused_before_the_search() -> None:
 # ---- bounds that cannot finish ----
 
 
-def test_bounds_that_cannot_finish_are_warned_about_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """States, time and memory are told on the error stream, with what to do; the limit then ends it."""
+def test_bounds_that_cannot_finish_cause_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Estimated states, time and memory are printed with a remedy; the limit then ends the search."""
     monkeypatch.setattr(check_warning, "estimate", partial(estimate, seconds=0.5))
     result = check(
         "--protocol", "hybrid", "--processes", "4", "--messages", "6", "--max-states", "9"
@@ -408,11 +419,11 @@ def test_bounds_that_cannot_finish_are_warned_about_first(monkeypatch: pytest.Mo
     assert "--sends" in result.stderr and "--master" in result.stderr
 
 
-def test_guesses_are_rounded() -> None:
-    """Two digits, in units that people use."""
+def test_estimates_are_rounded() -> None:
+    """To two digits, in familiar units."""
     seconds = (5, 600, 2e4, 1e6, 1e9, 1e25)
-    words = [duration(each * NANOSECONDS, check_warning.rounded) for each in seconds]
-    assert words == [
+    durations = [duration(value * NANOSECONDS, check_warning.rounded) for value in seconds]
+    assert durations == [
         "5.0 s",
         "10 min",
         "5.6 h",

@@ -1,4 +1,4 @@
-"""`beforehand cluster`: real processes that lose, double and reorder, die and come back."""
+"""`beforehand cluster`: real processes under loss, duplication, reordering, crashes and restarts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,12 @@ runner = CliRunner()
 FAULTS = ("--loss", "0.1", "--duplicate", "0.1", "--reorder", "0.3")
 CONTROLS = ("fifo", "raw")
 SHORT = (
-    *("--nodes", "3", "--messages", "300", "--protocol", "hybrid-sps"),
+    "--nodes",
+    "3",
+    "--messages",
+    "300",
+    "--protocol",
+    "hybrid-sps",
     *FAULTS,
 )
 SMALL = ("--nodes", "3", "--messages", "300", *FAULTS)
@@ -34,44 +39,44 @@ def cluster(*arguments: str | Path) -> Result:
     return runner.invoke(app, ["cluster", *map(str, arguments)])
 
 
-def told(result: Result, code: int = 0) -> dict[str, Any]:
-    """What it printed with --json."""
+def json_output(result: Result, code: int = 0) -> dict[str, Any]:
+    """Check the exit code and parse the output of `--json`."""
     assert result.exit_code == code, result.output
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+    report: dict[str, Any] = json.loads(result.stdout)
+    return report
 
 
-def total(found: dict[str, Any], figure: str) -> int:
-    """A figure, summed over all processes."""
-    return sum(each[figure] for each in found["processes"])
+def total(report: dict[str, Any], figure: str) -> int:
+    """Sum a figure over all processes."""
+    return sum(process[figure] for process in report["processes"])
 
 
 def test_everything_arrives_once_and_in_order(tmp_path: Path) -> None:
-    """Although datagrams were lost, doubled and held back, and messages had to be held."""
+    """Although datagrams were lost, duplicated and delayed, and messages had to be held."""
     folder = tmp_path / "traces"
-    found = told(cluster(*SMALL, "--seed", "5", "--trace", folder, "--json"))
-    assert found["verdict"]["clean"] and found["verdict"]["complete"]
-    assert found["verdict"]["sends"] == total(found, "sent") == 300
-    assert found["verdict"]["deliveries"] == total(found, "delivered") >= 300
+    report = json_output(cluster(*SMALL, "--seed", "5", "--trace", folder, "--json"))
+    assert report["verdict"]["clean"] and report["verdict"]["complete"]
+    assert report["verdict"]["sends"] == total(report, "sent") == 300
+    assert report["verdict"]["deliveries"] == total(report, "delivered") >= 300
     for figure in ("lost", "doubled", "held_back", "resent", "reactions"):
-        assert total(found, figure) > 0, figure
+        assert total(report, figure) > 0, figure
     events = list(trace.read(folder))
-    assert found["verdict"]["held"] == sum(event.kind == "hold" for event in events) > 0
+    assert report["verdict"]["held"] == sum(event.kind == "hold" for event in events) > 0
     assert sum(event.kind == "send" for event in events) == 300
     assert {event.run for event in events} == {"cluster-hybrid-sps-5"}
     note = json.loads((folder / ClusterFolder.NOTE).read_text())
-    assert {name: note[name] for name in found} == found
+    assert {name: note[name] for name in report} == report
     assert note["encrypted"] and note["environment"]["Python"] and note["when"].endswith("+00:00")
     assert note["command"] == f"beforehand cluster {' '.join(SHORT)} --seed 5 --trace {folder}"
     assert parsed(note["command"])["trace"] == folder
 
 
 def parsed(line: str) -> dict[str, Any]:
-    """The options of a command line, as the command gets them."""
-    _, name, *words = shlex.split(line)
+    """Parse a command line into the parameters that the command receives."""
+    _, name, *arguments = shlex.split(line)
     group = get_command(app)
     assert isinstance(group, typer.core.TyperGroup)
-    return group.commands[name].make_context(name, words).params
+    return group.commands[name].make_context(name, arguments).params
 
 
 @pytest.mark.parametrize(
@@ -92,19 +97,19 @@ def parsed(line: str) -> dict[str, Any]:
         ),
     ],
 )
-def test_the_command_of_a_note_makes_such_a_run(
+def test_the_recorded_command_reproduces_the_plan(
     plan: ClusterPlan, encrypted: bool, options: str
 ) -> None:
-    """Short, and parsed it is the same plan again; names with spaces are quoted."""
+    """Defaults are omitted, parsing gives the same plan, and paths with spaces are quoted."""
     line = command_lines.cluster(plan, encrypted, Path("my traces"))
     assert line == f"beforehand cluster {options} --trace 'my traces'"
-    found = parsed(line)
-    assert ClusterPlan(**{name: found[name] for name in plan.__dataclass_fields__}) == plan
-    assert found["encrypted"] is encrypted
+    values = parsed(line)
+    assert ClusterPlan(**{name: values[name] for name in plan.__dataclass_fields__}) == plan
+    assert values["encrypted"] is encrypted
 
 
-def test_the_others_finish_without_the_killed() -> None:
-    """One dies by signal 9 with messages under way; what the others sent each other arrives."""
+def test_the_other_processes_finish_without_the_killed_one() -> None:
+    """One is killed with SIGKILL mid-run; messages between the others are all delivered."""
     result = cluster(*SMALL, "--kill", "1", "--drop-after", "1", "--plain")
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
@@ -115,22 +120,22 @@ def test_the_others_finish_without_the_killed() -> None:
     assert lines[-1].startswith("verdict: clean. ")
 
 
-def test_the_killed_takes_part_again() -> None:
-    """Under its old name: it sends what it had not sent, and is sent to."""
-    found = told(cluster(*SMALL, "--kill", "1", "--restart", "--drop-after", "1", "--json"))
-    assert found["verdict"]["clean"]
-    [old] = [each for each in found["processes"] if each["killed"]]
-    [new] = [each for each in found["processes"] if each["life"] == 2]
+def test_a_killed_process_rejoins_after_a_restart() -> None:
+    """Under its old name it sends its remaining messages and receives new ones."""
+    report = json_output(cluster(*SMALL, "--kill", "1", "--restart", "--drop-after", "1", "--json"))
+    assert report["verdict"]["clean"]
+    [old] = [process for process in report["processes"] if process["killed"]]
+    [new] = [process for process in report["processes"] if process["life"] == 2]
     assert old["name"] == new["name"]
     assert new["sent"] == 50 and new["delivered"] > 0
-    others = [each for each in found["processes"] if each["name"] != old["name"]]
-    assert all(each["sent"] == 100 for each in others)
-    for each in others:
-        assert {"dropped", "restarted"} & {event[0] for event in each["events"]}
+    others = [process for process in report["processes"] if process["name"] != old["name"]]
+    assert all(process["sent"] == 100 for process in others)
+    for process in others:
+        assert {"dropped", "restarted"} & {event[0] for event in process["events"]}
 
 
 def test_fifo_order_alone_is_caught() -> None:
-    """The control: an effect overtakes its cause, and the verdict tells the story."""
+    """The control: an effect overtakes its cause, and the verdict explains how."""
     result = cluster(*SMALL, "--protocol", "fifo", "--messages", "600")
     assert result.exit_code == 1, result.output
     verdict = result.stdout[result.stdout.index("verdict: ") :]
@@ -138,8 +143,8 @@ def test_fifo_order_alone_is_caught() -> None:
     assert "happened before" in verdict and " sent n" in verdict
 
 
-def test_a_run_that_takes_too_long_is_ended() -> None:
-    """With exit code 2, and what was still missing."""
+def test_a_run_that_exceeds_its_timeout_is_ended() -> None:
+    """Exit code 2, with the work that was left."""
     result = cluster(*SMALL, "--timeout", "0.1")
     assert result.exit_code == 2
     [line] = result.stderr.splitlines()
@@ -147,8 +152,8 @@ def test_a_run_that_takes_too_long_is_ended() -> None:
     assert "n1 has sent 0 of 100" in line
 
 
-def test_a_process_that_dies_by_itself_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With its last words, and exit code 2: there is nothing to judge."""
+def test_a_crashed_process_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit code 2 and its last lines of output: there is nothing to judge."""
     monkeypatch.setattr(child, "WORKER", "beforehand.nowhere")
     result = cluster(*SMALL)
     assert result.exit_code == 2
@@ -166,10 +171,10 @@ def test_a_process_that_dies_by_itself_is_told(monkeypatch: pytest.MonkeyPatch) 
         (("--trace", "tests"), "tests is not empty; choose a new folder for the traces"),
     ],
 )
-def test_what_cannot_be_run_is_refused(
+def test_invalid_plans_are_rejected(
     arguments: tuple[str, ...], problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One sentence and exit code 2, and nothing is started."""
+    """One sentence and exit code 2, and no process is started."""
     monkeypatch.chdir(Path(__file__).parents[2])
     result = cluster(*arguments)
     assert result.exit_code == 2
@@ -180,18 +185,19 @@ def test_what_cannot_be_run_is_refused(
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", protocols.names())
 def test_every_protocol_runs(protocol: str) -> None:
-    """Fixed members, trees, links and broadcasts included; those that promise causal order keep it."""
+    """With fixed members, trees, links and broadcasts; causal protocols keep causal order."""
     result = cluster(
         "--nodes", "5", "--messages", "1000", *FAULTS, "--protocol", protocol, "--json"
     )
-    found = told(result, result.exit_code if protocol == "cykas-unsafe" else protocol in CONTROLS)
-    assert found["verdict"]["lost"] == 0
-    assert total(found, "lost") > 0
+    code = result.exit_code if protocol == "cykas-unsafe" else int(protocol in CONTROLS)
+    report = json_output(result, code)
+    assert report["verdict"]["lost"] == 0
+    assert total(report, "lost") > 0
 
 
 @pytest.mark.slow
 def test_a_hundred_thousand_messages() -> None:
     """Eight processes, 10 % loss, 10 % duplication, 30 % reordering."""
-    found = told(cluster("--messages", "100000", *FAULTS, "--timeout", "600", "--json"))
-    assert found["verdict"]["clean"] and found["verdict"]["sends"] == 100_000
-    assert total(found, "lost") > 1000
+    report = json_output(cluster("--messages", "100000", *FAULTS, "--timeout", "600", "--json"))
+    assert report["verdict"]["clean"] and report["verdict"]["sends"] == 100_000
+    assert total(report, "lost") > 1000

@@ -1,6 +1,6 @@
-"""`beforehand demo`, without Spark: its folder, what it refuses, and what it says in the end.
+"""`beforehand demo` without Spark: its folder, rejected input, and the summary at the end.
 
-`tests/pipeline/test_demo.py` runs one.
+`tests/pipeline/test_demo.py` runs a complete demo.
 """
 
 from __future__ import annotations
@@ -30,35 +30,35 @@ def invoke(*arguments: str) -> Result:
 
 @pytest.fixture
 def no_spark(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A session that must not be started."""
+    """Fail the test if it starts a Spark session."""
     monkeypatch.setattr(spark, "start_session", lambda *_: pytest.fail("Spark was started"))
 
 
-# ---- its folder ----
+# ---- the output folder ----
 
 
-def test_a_new_folder_is_marked_first(tmp_path: Path) -> None:
-    """So that whatever a killed demo leaves behind is known to be a demo's."""
+def test_a_new_folder_is_marked_before_anything_else(tmp_path: Path) -> None:
+    """So that whatever a killed demo leaves behind can be recognised as a demo's."""
     folder = tmp_path / "new" / "demo"
     demo_folder.claim(folder, NOTE)
-    [mark] = folder.iterdir()
-    assert json.loads(mark.read_text()) == {"holds": "beforehand demo", "version": 1, **NOTE}
+    [marker] = folder.iterdir()
+    assert json.loads(marker.read_text()) == {"holds": "beforehand demo", "version": 1, **NOTE}
 
 
-def test_a_demo_replaces_what_a_demo_has_left(tmp_path: Path) -> None:
-    """All parts, also halves of them; not what somebody else has put beside them."""
+def test_a_demo_replaces_the_output_of_an_earlier_demo(tmp_path: Path) -> None:
+    """All parts, including incomplete ones; unrelated files are kept."""
     demo_folder.claim(tmp_path, NOTE)
     for name in DemoFolder.PARTS:
         (tmp_path / name).mkdir()
         (tmp_path / name / "half").write_text("a table")
     (tmp_path / "my notes.txt").write_text("keep me")
     demo_folder.claim(tmp_path, NOTE)
-    left = sorted(each.name for each in tmp_path.iterdir())
-    assert left == [DemoFolder.NOTE, "my notes.txt"]
+    remaining = sorted(file.name for file in tmp_path.iterdir())
+    assert remaining == [DemoFolder.NOTE, "my notes.txt"]
 
 
-def test_what_a_link_leads_to_stays(tmp_path: Path) -> None:
-    """A part that somebody has moved to another disk: the link goes, and the tables there do not."""
+def test_the_target_of_a_symbolic_link_is_kept(tmp_path: Path) -> None:
+    """For a part that was moved to another disk, only the link is removed, not its tables."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "table").write_text("rows")
@@ -69,21 +69,21 @@ def test_what_a_link_leads_to_stays(tmp_path: Path) -> None:
     assert not (folder / DemoFolder.GROWTH).exists() and (elsewhere / "table").exists()
 
 
-def test_a_demo_that_was_killed_as_it_wrote_its_mark_can_be_run_again(tmp_path: Path) -> None:
-    """All that there is then is a hidden file."""
+def test_a_demo_killed_while_writing_its_marker_can_be_run_again(tmp_path: Path) -> None:
+    """The folder then contains only a hidden temporary file."""
     (tmp_path / f".{DemoFolder.NOTE}.unfinished").write_text('{"hol')
     demo_folder.claim(tmp_path, NOTE)
     assert (tmp_path / DemoFolder.NOTE).exists()
 
 
-@pytest.mark.parametrize("mark", [None, "no JSON", "[]", '{"holds": "a thesis"}'])
-def test_a_folder_with_other_things_is_refused(
-    tmp_path: Path, mark: str | None, no_spark: None
+@pytest.mark.parametrize("marker", [None, "no JSON", "[]", '{"holds": "a thesis"}'])
+def test_a_folder_with_other_files_is_rejected(
+    tmp_path: Path, marker: str | None, no_spark: None
 ) -> None:
-    """With its name, exit code 2, and nothing is removed, whatever is called like a mark."""
+    """Exit code 2 with the path, and nothing is removed, even if a file has the name of a marker."""
     (tmp_path / "cluster").mkdir()
-    if mark is not None:
-        (tmp_path / DemoFolder.NOTE).write_text(mark)
+    if marker is not None:
+        (tmp_path / DemoFolder.NOTE).write_text(marker)
     before = sorted(tmp_path.iterdir())
     result = invoke("--out", str(tmp_path))
     assert result.exit_code == 2
@@ -92,16 +92,16 @@ def test_a_folder_with_other_things_is_refused(
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_a_file_is_refused(tmp_path: Path, no_spark: None) -> None:
-    """It is no folder."""
+def test_a_file_as_output_folder_is_rejected(tmp_path: Path, no_spark: None) -> None:
+    """The message says that the path is a file."""
     file = tmp_path / "demo"
     file.write_text("a file")
     result = invoke("--out", str(file))
     assert result.exit_code == 2 and f"{file} is a file; choose a folder" in result.stderr
 
 
-def test_a_place_that_cannot_be_is_refused_at_once(tmp_path: Path, no_spark: None) -> None:
-    """Here a folder inside of a file; nobody waits for Spark to hear of it."""
+def test_an_impossible_path_is_rejected_before_spark_starts(tmp_path: Path, no_spark: None) -> None:
+    """Here a folder inside a file."""
     (tmp_path / "letter").write_text("dear")
     result = invoke("--out", str(tmp_path / "letter" / "demo"))
     assert result.exit_code == 2
@@ -109,16 +109,16 @@ def test_a_place_that_cannot_be_is_refused_at_once(tmp_path: Path, no_spark: Non
     assert "letter/demo: cannot be created (Not a directory); choose another folder" in line
 
 
-# ---- what is missing ----
+# ---- missing requirements ----
 
 
 def without_java() -> None:
-    """As on a machine that has none."""
+    """Fail like a machine without Java."""
     raise PipelineError("Spark needs Java 17 or newer: there is no 'java'")
 
 
 @pytest.mark.parametrize(
-    ("place", "name", "found", "problem"),
+    ("module", "name", "replacement", "problem"),
     [
         (session, "check_java", without_java, "Spark needs Java 17 or newer"),
         (
@@ -130,24 +130,24 @@ def without_java() -> None:
         (report, "find_spec", lambda name: name != "plotly" or None, "a report needs plotly"),
     ],
 )
-def test_what_is_missing_is_told_before_anything_runs(
+def test_missing_requirements_are_reported_before_anything_runs(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     no_spark: None,
-    place: Any,
+    module: Any,
     name: str,
-    found: Any,
+    replacement: Any,
     problem: str,
 ) -> None:
-    """Java, or a package: a sentence with the remedy, exit code 2, and no folder."""
-    monkeypatch.setattr(place, name, found)
+    """Java or a package: one sentence with the remedy, exit code 2, and no folder."""
+    monkeypatch.setattr(module, name, replacement)
     result = invoke("--out", str(tmp_path / "demo"))
     assert result.exit_code == 2 and result.stdout == ""
     assert problem in result.stderr and "Traceback" not in result.output
     assert not (tmp_path / "demo").exists()
 
 
-# ---- what it says ----
+# ---- the summary ----
 
 FAULTS = {"lost": 30, "doubled": 20, "held_back": 1_000}
 CLEAN = {
@@ -193,9 +193,9 @@ GROWTH = {
 }
 
 
-def everything(**others: dict[str, Any]) -> dict[str, Any]:
-    """What the steps of a demo return, when all is well or when some are as given."""
-    told: dict[str, Any] = {
+def step_results(**overrides: dict[str, Any]) -> dict[str, Any]:
+    """Return what the steps of a sound demo return, with the given results replaced."""
+    results: dict[str, Any] = {
         "cluster": {"plan": {"nodes": 5}, "processes": [FAULTS, FAULTS], "verdict": CLEAN},
         "audit": AUDIT,
         "cluster_study": STUDY,
@@ -203,20 +203,20 @@ def everything(**others: dict[str, Any]) -> dict[str, Any]:
         "growth": GROWTH,
         "report": {"file": "demo/report/index.html", "missing": []},
     }
-    return {name.replace("_", " "): value for name, value in (told | others).items()}
+    return {name.replace("_", " "): value for name, value in (results | overrides).items()}
 
 
-def test_the_steps_are_all_told() -> None:
-    """The made-up results here have the names of the real steps."""
-    assert everything().keys() == demo_steps.STEPS.keys()
+def test_the_sample_results_cover_all_steps() -> None:
+    """The sample results have the names of the real steps."""
+    assert step_results().keys() == demo_steps.STEPS.keys()
 
 
-def test_a_good_demo_in_a_few_sentences() -> None:
-    """What the network did, the verdicts, what to choose, what breaks, and who grows."""
-    told = everything()
-    assert demo_steps.is_sound(told)
-    found = demo_summary.rows(told)
-    assert found[:5] == [
+def test_the_summary_of_a_sound_demo() -> None:
+    """Network faults, verdicts, recommendations, results without causal order, and growth."""
+    results = step_results()
+    assert demo_steps.is_sound(results)
+    rows = demo_summary.rows(results)
+    assert rows[:5] == [
         (
             "a real cluster",
             "5 processes, 2,000 messages, encrypted; of their datagrams 60 were lost, 40 duplicated "
@@ -228,7 +228,7 @@ def test_a_good_demo_in_a_few_sentences() -> None:
         ("its workload", "Without causal order: fifo: 7 of 100 on lan."),
         ("a shop's workload", "In general, at this size: rst: best."),
     ]
-    assert found[-2:] == [
+    assert rows[-2:] == [
         (
             "growth",
             "From 8 to 64 processes, metadata per message grows like n^1.94 with rst and n^0.96 "
@@ -239,7 +239,7 @@ def test_a_good_demo_in_a_few_sentences() -> None:
 
 
 @pytest.mark.parametrize(
-    ("others", "sentence"),
+    ("overrides", "sentence"),
     [
         (
             {
@@ -266,58 +266,58 @@ def test_a_good_demo_in_a_few_sentences() -> None:
         ({"growth": GROWTH | {"failed": 2}}, "FAILED: 2 of 24 runs; see demo/growth."),
     ],
 )
-def test_what_went_wrong_is_told(others: dict[str, Any], sentence: str) -> None:
-    """In the place of the good news, and the demo as a whole has failed."""
-    told = everything(**others)
-    assert not demo_steps.is_sound(told)
-    assert any(sentence in text for _, text in demo_summary.rows(told))
+def test_failures_are_in_the_summary(overrides: dict[str, Any], sentence: str) -> None:
+    """They replace the positive result, and the demo as a whole is unsound."""
+    results = step_results(**overrides)
+    assert not demo_steps.is_sound(results)
+    assert any(sentence in text for _, text in demo_summary.rows(results))
 
 
-# ---- how it ends ----
+# ---- exit codes and the marker file ----
 
 
 @pytest.fixture
 def steps(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The steps, to be replaced: they find that all is well, without doing anything."""
+    """Replace the steps by stubs that return sound results; tests can override them."""
     steps: dict[str, Any] = {
-        name: ("text", lambda *_, found=found: found) for name, found in everything().items()
+        name: ("text", lambda *_, result=result: result) for name, result in step_results().items()
     }
     monkeypatch.setattr(spark, "start_session", lambda *_: None)
     monkeypatch.setattr(demo_steps, "STEPS", steps)
     return steps
 
 
-def mark_in(folder: Path) -> dict[str, Any]:
-    """What the mark says."""
-    found: dict[str, Any] = json.loads((folder / DemoFolder.NOTE).read_text())
-    return found
+def read_marker(folder: Path) -> dict[str, Any]:
+    """Read the marker file of a demo."""
+    marker: dict[str, Any] = json.loads((folder / DemoFolder.NOTE).read_text())
+    return marker
 
 
-def test_a_good_demo_exits_with_0(tmp_path: Path, steps: dict[str, Any]) -> None:
-    """The steps are told as they begin, the report at the end, and the mark says that all is over."""
+def test_a_sound_demo_exits_with_0(tmp_path: Path, steps: dict[str, Any]) -> None:
+    """Each step is announced as it begins, the report comes last, and the marker says finished."""
     result = invoke("--out", str(tmp_path), "--seed", "3")
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines()[-1].endswith(": demo/report/index.html")
-    told = [f"[{number}/{len(steps)}] {name}: text" for number, name in enumerate(steps, 1)]
-    assert [line for line in result.stderr.splitlines() if line.startswith("[")] == told
-    mark = mark_in(tmp_path)
-    assert mark["finished"] and mark["sound"] and mark["seconds"].keys() == steps.keys()
-    assert mark["command"] == f"beforehand demo --out {tmp_path} --seed 3"
+    expected = [f"[{number}/{len(steps)}] {name}: text" for number, name in enumerate(steps, 1)]
+    assert [line for line in result.stderr.splitlines() if line.startswith("[")] == expected
+    marker = read_marker(tmp_path)
+    assert marker["finished"] and marker["sound"] and marker["seconds"].keys() == steps.keys()
+    assert marker["command"] == f"beforehand demo --out {tmp_path} --seed 3"
 
 
-def test_a_promise_that_was_broken_exits_with_1(tmp_path: Path, steps: dict[str, Any]) -> None:
-    """For people and for programs: here a part of the report is missing."""
+def test_an_unsound_demo_exits_with_1(tmp_path: Path, steps: dict[str, Any]) -> None:
+    """In text and in JSON; here a part of the report is missing."""
     missing = {"what": "the audit", "why": "it was cut off"}
     steps["report"] = ("text", lambda *_: {"file": "index.html", "missing": [missing]})
-    shown = invoke("--out", str(tmp_path))
-    assert shown.exit_code == 1 and "missing: the audit: it was cut off" in shown.stdout
-    told = invoke("--out", str(tmp_path), "--json")
-    assert told.exit_code == 1 and json.loads(told.stdout)["sound"] is False
-    assert mark_in(tmp_path)["finished"] and not mark_in(tmp_path)["sound"]
+    as_text = invoke("--out", str(tmp_path))
+    assert as_text.exit_code == 1 and "missing: the audit: it was cut off" in as_text.stdout
+    as_json = invoke("--out", str(tmp_path), "--json")
+    assert as_json.exit_code == 1 and json.loads(as_json.stdout)["sound"] is False
+    assert read_marker(tmp_path)["finished"] and not read_marker(tmp_path)["sound"]
 
 
-def test_a_demo_that_was_stopped_starts_again(tmp_path: Path, steps: dict[str, Any]) -> None:
-    """Its mark says that it is not finished, and its halves are no obstacle."""
+def test_an_interrupted_demo_can_be_restarted(tmp_path: Path, steps: dict[str, Any]) -> None:
+    """Its marker says unfinished, and its incomplete parts are replaced."""
 
     def stop(*_: object) -> None:
         (tmp_path / DemoFolder.GROWTH).mkdir()
@@ -325,10 +325,13 @@ def test_a_demo_that_was_stopped_starts_again(tmp_path: Path, steps: dict[str, A
 
     good, steps["growth"] = steps["growth"], ("text", stop)
     assert invoke("--out", str(tmp_path)).exit_code not in (0, 1)
-    assert not mark_in(tmp_path)["finished"] and mark_in(tmp_path)["seconds"].keys() == {
-        *("cluster", "audit", "cluster study", "shop study")
+    assert not read_marker(tmp_path)["finished"] and read_marker(tmp_path)["seconds"].keys() == {
+        "cluster",
+        "audit",
+        "cluster study",
+        "shop study",
     }
     assert (tmp_path / DemoFolder.GROWTH).exists()
     steps["growth"] = good
     assert invoke("--out", str(tmp_path)).exit_code == 0
-    assert mark_in(tmp_path)["finished"] and not (tmp_path / DemoFolder.GROWTH).exists()
+    assert read_marker(tmp_path)["finished"] and not (tmp_path / DemoFolder.GROWTH).exists()

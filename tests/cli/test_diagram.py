@@ -1,4 +1,4 @@
-"""`beforehand diagram`: what it writes and prints, which traces it finds, and what it refuses."""
+"""`beforehand diagram`: files, output, discovery of traces, and rejected input."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BAD_NETWORK = {"loss": 0.2, "duplicate": 0.2, "jitter": "uniform:0ms,60ms"}
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of its own for each test."""
+    """Run each test in a folder of its own."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -43,26 +43,26 @@ def draw(*arguments: str | Path) -> Result:
 
 
 def refused(*arguments: str | Path) -> str:
-    """What it says when it refuses, in one line and with exit code 2."""
-    ran = draw(*arguments)
-    assert ran.exit_code == 2 and ran.stdout == ""
-    (line,) = [each for each in ran.stderr.splitlines() if each.startswith("beforehand: ")]
+    """Run a command that must be rejected; return its one-line message."""
+    result = draw(*arguments)
+    assert result.exit_code == 2 and result.stdout == ""
+    (line,) = [line for line in result.stderr.splitlines() if line.startswith("beforehand: ")]
     return line
 
 
-def test_a_page_is_written_and_told(here: Path) -> None:
-    """`diagram.html`, with the data of the run in it, and what is wrong on the terminal."""
+def test_a_page_is_written_and_summarised(here: Path) -> None:
+    """`diagram.html` embeds the run, and wrong deliveries are printed."""
     write(here / "t.parquet", trace_of(WRONG, "my-run"))
-    ran = draw("t.parquet")
-    assert ran.exit_code == 0, ran.output
-    first, wrong = ran.stdout.splitlines()
-    assert first == "diagram.html: 3 processes, 2 messages, 5 events"
-    assert wrong.startswith("1 wrong delivery is marked; the first: carol delivered bob#1")
+    result = draw("t.parquet")
+    assert result.exit_code == 0, result.output
+    summary, violation = result.stdout.splitlines()
+    assert summary == "diagram.html: 3 processes, 2 messages, 5 events"
+    assert violation.startswith("1 wrong delivery is marked; the first: carol delivered bob#1")
     assert "my-run" in (here / "diagram.html").read_text(encoding="utf-8")
 
 
-def test_a_picture_is_written(here: Path) -> None:
-    """By the option, or by the name of the file; by order if one wants."""
+def test_an_svg_is_written(here: Path) -> None:
+    """By the option or by the suffix of the file; optionally drawn by order."""
     write(here / "t.parquet", trace_of(WRONG))
     assert draw("t.parquet", "--svg").exit_code == 0
     assert draw("t.parquet", "--out", "x.svg", "--by", "order").exit_code == 0
@@ -71,27 +71,27 @@ def test_a_picture_is_written(here: Path) -> None:
     assert ElementTree.fromstring(by_time).tag.endswith("svg")
 
 
-def test_one_of_each_in_a_new_folder(here: Path) -> None:
-    """The folder is made, and words are as people say them."""
+def test_counts_of_one_are_singular_and_folders_are_created(here: Path) -> None:
+    """The summary says 1 process, not 1 processes."""
     write(here / "t.parquet", trace_of("a 0 send a#1 a"))
-    ran = draw("t.parquet", "--out", "new/folder/a.svg")
-    assert ran.stdout.startswith("new/folder/a.svg: 1 process, 1 message, 1 event\n")
+    result = draw("t.parquet", "--out", "new/folder/a.svg")
+    assert result.stdout.startswith("new/folder/a.svg: 1 process, 1 message, 1 event\n")
     assert (here / "new" / "folder" / "a.svg").exists()
 
 
-def test_standard_output_is_the_picture_and_nothing_else(here: Path) -> None:
+def test_standard_output_contains_only_the_svg(here: Path) -> None:
     """So that it can be piped."""
     write(here / "t.parquet", trace_of(WRONG))
-    ran = draw("t.parquet", "--svg", "--out", "-")
-    assert ElementTree.fromstring(ran.stdout).tag.endswith("svg")
+    result = draw("t.parquet", "--svg", "--out", "-")
+    assert ElementTree.fromstring(result.stdout).tag.endswith("svg")
     assert [file.name for file in here.iterdir()] == ["t.parquet"]
 
 
-def test_json_for_programs(here: Path) -> None:
-    """What was written, and what it shows."""
+def test_json_output(here: Path) -> None:
+    """The file that was written, and what it shows."""
     write(here / "t.parquet", trace_of(WRONG))
-    found = json.loads(draw("t.parquet", "--json", "--events", "3").stdout)
-    assert found == {
+    report = json.loads(draw("t.parquet", "--json", "--events", "3").stdout)
+    assert report == {
         "file": "diagram.html",
         "run": "r",
         "events": 3,
@@ -104,20 +104,20 @@ def test_json_for_programs(here: Path) -> None:
     assert "alice#1 happened before bob#1" in flag
 
 
-def test_around_a_message_by_its_short_name(here: Path) -> None:
-    """As people call it, or in full."""
+def test_a_message_can_be_given_by_its_short_name(here: Path) -> None:
+    """With or without the incarnation of its sender."""
     events = [
         event._replace(process="n1@9c017489ccba3459", sender="n1@9c017489ccba3459")
         for event in trace_of("a 0 send a#1 b\n a 1 send a#2 b\n a 2 send a#3 b")
     ]
     write(here / "t.parquet", events)
     for name in ("n1#2", "n1@9c017489ccba3459#2"):
-        found = json.loads(draw("t.parquet", "--around", name, "--events", "1", "--json").stdout)
-        assert found["note"].startswith("1 of 3 events, around n1#2.")
+        report = json.loads(draw("t.parquet", "--around", name, "--events", "1", "--json").stdout)
+        assert report["note"].startswith("1 of 3 events, around n1#2.")
 
 
-def test_traces_are_found_in_folders_below(here: Path) -> None:
-    """As sweeps and studies have them, among tables that are no traces and files that are not ready."""
+def test_traces_are_found_in_subfolders(here: Path) -> None:
+    """As in sweeps and studies, next to other tables and unfinished files."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -135,32 +135,36 @@ def test_traces_are_found_in_folders_below(here: Path) -> None:
     assert "no trace in this folder or below" in refused("study/empty")
 
 
-def test_the_shell_offers_runs(here: Path) -> None:
-    """Those of the trace that was typed before; nothing if it cannot be read."""
+def test_shell_completion_offers_runs(here: Path) -> None:
+    """The runs of the trace on the command line; nothing if it can't be read."""
     write(here / "a.parquet", [*trace_of(GOOD, "one"), *trace_of(GOOD, "other"), *trace_of(GOOD)])
 
-    def offered(*words: str) -> list[str]:
-        typed = {"COMP_WORDS": " ".join(("beforehand", *words)), "COMP_CWORD": str(len(words))}
-        ran = CliRunner().invoke(
-            app, prog_name="beforehand", env={"_BEFOREHAND_COMPLETE": "complete_bash", **typed}
+    def completions(*words: str) -> list[str]:
+        variables = {"COMP_WORDS": " ".join(("beforehand", *words)), "COMP_CWORD": str(len(words))}
+        result = CliRunner().invoke(
+            app, prog_name="beforehand", env={"_BEFOREHAND_COMPLETE": "complete_bash", **variables}
         )
-        return ran.stdout.split()
+        return result.stdout.split()
 
-    assert offered("diagram", "a.parquet", "--run", "o") == ["one", "other"]
-    assert offered("diagram", "nothing", "--run", "o") == offered("diagram", "--run", "o") == []
+    assert completions("diagram", "a.parquet", "--run", "o") == ["one", "other"]
+    assert (
+        completions("diagram", "nothing", "--run", "o")
+        == completions("diagram", "--run", "o")
+        == []
+    )
 
 
-def test_a_folder_with_a_file_for_each_process(here: Path) -> None:
-    """As real nodes leave them, in lines of JSON here; the rows of one run belong together."""
+def test_a_folder_with_one_file_per_process(here: Path) -> None:
+    """As real nodes write them, here in JSON lines; the files form one run."""
     events = trace_of(WRONG)
     for name in ("alice", "bob", "carol"):
-        write(here / f"{name}.jsonl", [each for each in events if each.process == name])
+        write(here / f"{name}.jsonl", [event for event in events if event.process == name])
     assert json.loads(draw(here, "--json").stdout)["events"] == 5
     assert "there is no run x in the trace; there is r" in refused(here, "--run", "x")
 
 
-def test_what_is_refused(here: Path) -> None:
-    """Each in a sentence that says what to do."""
+def test_invalid_input_is_rejected(here: Path) -> None:
+    """Each time with a sentence that includes the remedy."""
     write(here / "t.parquet", trace_of(WRONG))
     (here / "cut.parquet").write_bytes((here / "t.parquet").read_bytes()[:-20])
     assert "no such file or folder" in refused("nothing")
@@ -179,33 +183,35 @@ def test_what_is_refused(here: Path) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["fifo", "raw", "hybrid"])
-def test_what_is_marked_is_what_the_oracle_says(protocol: str) -> None:
-    """The oracle watched the run itself; here it hears of it from the trace, also if clocks differ."""
+def test_flagged_deliveries_are_those_of_the_oracle(protocol: str) -> None:
+    """The oracle observed the run itself; the judge sees only the trace, even with skewed clocks."""
     fields = {"protocol": protocol, "processes": 5, "messages": 12, "seed": 2, **BAD_NETWORK}
     result, events = traced(audit=True, **fields)
-    wrong = {(each.process, each.message) for each in result.violations}
+    wrong = {(violation.process, violation.message) for violation in result.violations}
     assert bool(wrong) == (protocol != "hybrid")
-    skewed = [each._replace(time_ns=each.time_ns // 2 ** each.seq.bit_length()) for each in events]
+    skewed = [
+        event._replace(time_ns=event.time_ns // 2 ** event.seq.bit_length()) for event in events
+    ]
     for trace in (events, skewed):
         diagram = build(trace, judge=DeliveryJudge())
         marks = [diagram.marks[flag.mark] for flag in diagram.flags]
         names = diagram.processes
         assert {
-            (names[mark.process], (names[each.sender], each.mid))
+            (names[mark.process], (names[message.sender], message.mid))
             for mark in marks
             if mark.message is not None
-            for each in [diagram.messages[mark.message]]
+            for message in [diagram.messages[mark.message]]
         } == wrong
 
 
 def judged(text: str, leave_out: tuple[str, int] = ("", 0)) -> list[str]:
-    """What is wrong in a trace, of which one event may be missing."""
-    events = [each for each in trace_of(text) if (each.process, each.seq) != leave_out]
+    """Return the flagged violations of a trace, optionally with one event left out."""
+    events = [event for event in trace_of(text) if (event.process, event.seq) != leave_out]
     return [flag.sentence for flag in build(events, judge=DeliveryJudge()).flags]
 
 
-def test_inventions_and_gaps() -> None:
-    """What was never sent is wrong, unless a log has gaps where the sending may have been."""
+def test_invented_messages_and_gaps() -> None:
+    """A message that was never sent is wrong, unless a gap in a log may hide the send."""
     assert judged("a 0 start\n b 1 deliver a#1") == [], "the end of the log of a is missing"
     assert judged("a 0 start\n a 9 stop\n b 1 deliver a#1") == [
         "b delivered a#1, which a never sent: it sent nothing."
@@ -216,7 +222,7 @@ def test_inventions_and_gaps() -> None:
     assert judged(late) == [
         f"b delivered a#{10**15} before a#5, but a#5 happened before a#{10**15}: "
         f"a sent a#5 to b, then a#{10**15} to b."
-    ], "numbers are told as they are, and gaps cost nothing"
+    ], "numbers are exact, and gaps cost nothing"
     other = "a 0 send a#7 b\n b 5 deliver a#7\n b 6 deliver a#7\n c 7 deliver a#7"
     assert judged(other) == [
         "b delivered a#7 again, having already delivered it.",
@@ -228,12 +234,12 @@ def test_inventions_and_gaps() -> None:
     ]
 
 
-def test_limits_of_judging(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond them it says that the auditor is for that."""
+def test_the_limits_of_the_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond them, the note refers to the auditor."""
     events: list[Event] = trace_of(WRONG)
     monkeypatch.setattr(diagram_judge, "MOST_FLAGS", 1)
-    judging = DeliveryJudge()
-    assert len(judging(events, True)) == 1 and "`beforehand audit` finds all" in judging.note
+    judge = DeliveryJudge()
+    assert len(judge(events, True)) == 1 and "`beforehand audit` finds all" in judge.note
     monkeypatch.setattr(diagram_judge, "MOST_EVENTS", 4)
-    judging = DeliveryJudge()
-    assert judging(events, True) == {} and "not judged" in judging.note
+    judge = DeliveryJudge()
+    assert judge(events, True) == {} and "not judged" in judge.note

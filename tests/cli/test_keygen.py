@@ -1,4 +1,4 @@
-"""`beforehand keygen`: a key on the screen or in a file of one's own."""
+"""`beforehand keygen`: a key on standard output or in a private file."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ runner = CliRunner()
 
 
 def test_a_key_is_printed() -> None:
-    """64 hexadecimal digits and nothing else, other ones each time, and a node takes them."""
+    """64 hexadecimal digits and nothing else, different each time, and accepted by a node."""
     first, second = (runner.invoke(app, ["keygen"]) for _ in range(2))
     assert first.exit_code == second.exit_code == 0
     assert first.stdout != second.stdout
@@ -21,7 +21,7 @@ def test_a_key_is_printed() -> None:
 
 
 def test_a_key_is_written(tmp_path: Path) -> None:
-    """Into a new file for the owner alone; the key itself is not shown."""
+    """To a new file with mode 600; the key itself isn't printed."""
     file = tmp_path / "cluster.key"
     result = runner.invoke(app, ["keygen", "--out", str(file)])
     assert result.exit_code == 0
@@ -31,10 +31,10 @@ def test_a_key_is_written(tmp_path: Path) -> None:
     assert str(file) in result.output
 
 
-def test_programs_get_json(tmp_path: Path) -> None:
-    """The key, or where it is, and never both."""
-    told = json.loads(runner.invoke(app, ["keygen", "--json"]).stdout)
-    assert list(told) == ["key"] and len(bytes.fromhex(told["key"])) == 32
+def test_json_output(tmp_path: Path) -> None:
+    """Either the key or the path of its file, never both."""
+    printed = json.loads(runner.invoke(app, ["keygen", "--json"]).stdout)
+    assert list(printed) == ["key"] and len(bytes.fromhex(printed["key"])) == 32
     file = tmp_path / "cluster.key"
     result = runner.invoke(app, ["keygen", "--json", "--out", str(file)])
     assert json.loads(result.stdout) == {"file": str(file)}
@@ -42,7 +42,7 @@ def test_programs_get_json(tmp_path: Path) -> None:
 
 
 def test_a_key_is_not_overwritten(tmp_path: Path) -> None:
-    """One sentence, exit code 2, and the old file as it was."""
+    """One sentence, exit code 2, and the old file is unchanged."""
     file = tmp_path / "cluster.key"
     file.write_text("precious")
     result = runner.invoke(app, ["keygen", "--out", str(file)])
@@ -51,8 +51,8 @@ def test_a_key_is_not_overwritten(tmp_path: Path) -> None:
     assert file.read_text() == "precious"
 
 
-def test_a_folder_that_is_missing_is_told(tmp_path: Path) -> None:
-    """No traceback either where the file cannot be made."""
+def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
+    """One line with the reason, not a traceback."""
     result = runner.invoke(app, ["keygen", "--out", str(tmp_path / "none" / "cluster.key")])
     assert result.exit_code == 2
     assert "No such file or directory" in result.stderr

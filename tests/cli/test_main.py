@@ -1,4 +1,4 @@
-"""The command itself: version, help, mistakes, and the ways to start it."""
+"""The top-level command: version, help, errors, and `python -m`."""
 
 import subprocess
 import sys
@@ -13,38 +13,38 @@ from beforehand.protocols import core as base
 runner = CliRunner()
 
 
-def test_version_tells_the_build() -> None:
-    """The version comes with the kind of build, which decides the speed."""
+def test_version_includes_the_build() -> None:
+    """The kind of build matters for the speed."""
     result = runner.invoke(app, ["--version"])
     assert result.exit_code == 0
     assert result.stdout == f"beforehand {__version__} ({_build.describe()})\n"
 
 
 @pytest.mark.parametrize(
-    ("file", "compiled", "words"),
+    ("file", "compiled", "description"),
     [
         ("base.py", False, "pure Python: no compiled cores"),
         ("base.cpython-311-x86_64-linux-gnu.so", True, "compiled with mypyc"),
     ],
 )
-def test_the_build_is_told_from_the_imported_file(
-    monkeypatch: pytest.MonkeyPatch, file: str, compiled: bool, words: str
+def test_the_build_is_detected_from_the_imported_file(
+    monkeypatch: pytest.MonkeyPatch, file: str, compiled: bool, description: str
 ) -> None:
-    """What counts is the file that the interpreter loaded."""
+    """By the file that the interpreter loaded."""
     monkeypatch.setattr(base, "__file__", file)
     assert _build.is_compiled() is compiled
-    assert _build.describe() == words
+    assert _build.describe() == description
 
 
 def test_no_arguments_show_help() -> None:
-    """Somebody who types only the name learns which commands there are."""
+    """The bare command lists the available commands."""
     result = runner.invoke(app, [])
     assert "Usage: beforehand" in result.output
     assert "protocols" in result.output
 
 
-def test_unknown_command_is_a_clear_mistake() -> None:
-    """A command that does not exist exits with 2 and is named on the error stream."""
+def test_an_unknown_command_is_a_clear_error() -> None:
+    """Exit code 2, with the unknown name on standard error."""
     result = runner.invoke(app, ["protocol-list"])
     assert result.exit_code == 2
     assert "No such command 'protocol-list'" in result.stderr

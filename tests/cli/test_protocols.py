@@ -1,4 +1,4 @@
-"""`beforehand protocols`: every protocol, complete, for people and for programs."""
+"""`beforehand protocols`: every protocol in full, as a table and as JSON."""
 
 import json
 import os
@@ -17,35 +17,35 @@ from beforehand.cli import app
 runner = CliRunner()
 
 
-def in_a_terminal(*arguments: str, **environment: str) -> str:
-    """Run the command with a pseudo-terminal as its output, and return what it wrote there."""
-    ours, theirs = pty.openpty()
-    # The variables that decide about colours come from the test alone.
+def run_in_terminal(*arguments: str, **environment: str) -> str:
+    """Run the command with a pseudo-terminal as its output and return what it wrote."""
+    controller, terminal = pty.openpty()
+    # Only the test itself sets the variables that affect colours.
     unset = ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TERM", "COLUMNS")
     inherited = {name: value for name, value in os.environ.items() if name not in unset}
     process = subprocess.Popen(
         [sys.executable, "-m", "beforehand", *arguments],
         stdin=subprocess.DEVNULL,
-        stdout=theirs,
+        stdout=terminal,
         env={**inherited, "TERM": "xterm-256color", "COLUMNS": "100", **environment},
     )
-    os.close(theirs)
+    os.close(terminal)
     written = bytearray()
     while True:
         try:
-            piece = os.read(ours, 65536)
-        except OSError:  # how Linux reports that the other side is closed
+            chunk = os.read(controller, 65536)
+        except OSError:  # Linux reports a closed peer as EIO
             break
-        if not piece:
+        if not chunk:
             break
-        written += piece
-    os.close(ours)
+        written += chunk
+    os.close(controller)
     assert process.wait(timeout=60) == 0
     return written.decode()
 
 
 def test_every_protocol_has_its_full_line() -> None:
-    """Away from a terminal each protocol is one line in which nothing was cut off."""
+    """Outside a terminal, each protocol is one line and nothing is truncated."""
     result = runner.invoke(app, ["protocols"])
     assert result.exit_code == 0
     header, *lines = result.stdout.splitlines()
@@ -57,56 +57,56 @@ def test_every_protocol_has_its_full_line() -> None:
             assert text in line
 
 
-def test_narrow_terminals_do_not_narrow_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The width of a terminal that is not there does not matter."""
+def test_pipes_ignore_the_terminal_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """COLUMNS has no effect on piped output."""
     wide = runner.invoke(app, ["protocols"]).stdout
     monkeypatch.setenv("COLUMNS", "40")
     assert runner.invoke(app, ["protocols"]).stdout == wide
 
 
-def test_causal_protocols_are_told_from_the_controls() -> None:
-    """The one column that must never be wrong is the one that says whether it is causal at all."""
+def test_the_causal_column_distinguishes_the_controls() -> None:
+    """This is the column that must never be wrong."""
     _, *lines = runner.invoke(app, ["protocols"]).stdout.splitlines()
-    told = {line.split()[0]: line.split()[1] for line in lines}
-    assert told == {
+    causal_column = {line.split()[0]: line.split()[1] for line in lines}
+    assert causal_column == {
         name: "yes" if protocols.describe(name).causal else "no" for name in protocols.names()
     }
-    assert {"yes", "no"} == set(told.values())
+    assert {"yes", "no"} == set(causal_column.values())
 
 
-def test_what_must_be_given_and_the_timer_are_told() -> None:
-    """A fixed membership, an overlay, a timer: whoever has to provide it can see it."""
+def test_requirements_of_a_protocol_are_listed() -> None:
+    """A fixed membership, an overlay or a timer that the application has to provide."""
     _, *lines = runner.invoke(app, ["protocols"]).stdout.splitlines()
-    wanted = set()
+    requirements = set()
     for line in lines:
-        told = protocols.describe(line.split()[0])
-        overlay = "" if told.overlay == "none" else f", {told.overlay}"
-        assert f" {told.membership}{overlay}  " in line
-        assert ("needs its timer" in line) == told.timer
-        wanted |= {told.membership, told.overlay, told.timer}
-    assert {"open", "fixed", "none", "links", True, False} <= wanted
+        capabilities = protocols.describe(line.split()[0])
+        overlay = "" if capabilities.overlay == "none" else f", {capabilities.overlay}"
+        assert f" {capabilities.membership}{overlay}  " in line
+        assert ("needs its timer" in line) == capabilities.timer
+        requirements |= {capabilities.membership, capabilities.overlay, capabilities.timer}
+    assert {"open", "fixed", "none", "links", True, False} <= requirements
 
 
-def test_json_is_what_describe_says() -> None:
-    """Programs get the capabilities themselves, with nothing reworded."""
+def test_json_matches_describe() -> None:
+    """The capabilities themselves, without rewording."""
     result = runner.invoke(app, ["protocols", "--json"])
     assert result.exit_code == 0
     expected = [asdict(protocols.describe(name)) for name in protocols.names()]
     assert json.loads(result.stdout) == json.loads(json.dumps(expected))
-    assert [one["name"] for one in json.loads(result.stdout)] == protocols.names()
+    assert [entry["name"] for entry in json.loads(result.stdout)] == protocols.names()
 
 
-def test_terminals_get_colours() -> None:
-    """A terminal gets a drawn table with every name in it, in colour."""
-    written = in_a_terminal("protocols")
+def test_terminal_output_is_coloured() -> None:
+    """A terminal gets a drawn table with every name, in colour."""
+    written = run_in_terminal("protocols")
     assert "\x1b[36m" in written
     for name in protocols.names():
         assert name in written
 
 
 def test_narrow_terminals_break_lines_between_words() -> None:
-    """On 80 columns everything is still there, and no word is torn apart."""
-    written = in_a_terminal("protocols", NO_COLOR="1", COLUMNS="80")
+    """On 80 columns nothing is missing, and no word is split."""
+    written = run_in_terminal("protocols", NO_COLOR="1", COLUMNS="80")
     words = set(re.sub(r"\x1b\[[0-9;]*m", "", written).split())
     for name in protocols.names():
         capabilities = protocols.describe(name)
@@ -114,8 +114,8 @@ def test_narrow_terminals_break_lines_between_words() -> None:
 
 
 def test_no_color_is_respected() -> None:
-    """With NO_COLOR set the same table comes without any colour."""
-    written = in_a_terminal("protocols", NO_COLOR="1")
+    """With NO_COLOR set, the same table has no colours."""
+    written = run_in_terminal("protocols", NO_COLOR="1")
     assert "\x1b[36m" not in written
     for name in protocols.names():
         assert name in written

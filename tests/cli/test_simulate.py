@@ -1,4 +1,4 @@
-"""`beforehand simulate`: what it prints, what it writes, and what it refuses."""
+"""`beforehand simulate`: output, files and rejected input."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from beforehand.trace import Event, read
 
 runner = CliRunner()
 
-# Fields of a scenario that are given as one option for each of their elements.
-ONE_OF = {
+# Scenario fields whose option is repeated, once per element.
+REPEATED = {
     "partitions": "partition",
     "stops": "stop",
     "options": "option",
@@ -40,35 +40,35 @@ Message = tuple[str | None, int | None]
 
 
 def deliveries(events: Iterable[Event]) -> set[tuple[str, str | None, int | None]]:
-    """Who was given which message."""
+    """Return who delivered which message."""
     return {(e.process, e.sender, e.mid) for e in events if e.kind == "deliver"}
 
 
-def known(events: Iterable[Event]) -> dict[tuple[str, int | None], set[Message]]:
-    """For each send, what its process had been given before."""
-    given: dict[str, set[Message]] = {}
-    found = {}
+def causes_of_sends(events: Iterable[Event]) -> dict[tuple[str, int | None], set[Message]]:
+    """Map each send to the messages that its process had delivered before."""
+    delivered: dict[str, set[Message]] = {}
+    causes = {}
     for event in sorted(events, key=lambda event: (event.process, event.seq)):
-        here = given.setdefault(event.process, set())
+        known = delivered.setdefault(event.process, set())
         if event.kind == "deliver":
-            here.add((event.sender, event.mid))
+            known.add((event.sender, event.mid))
         elif event.kind == "send":
-            found[event.process, event.mid] = set(here)
-    return found
+            causes[event.process, event.mid] = set(known)
+    return causes
 
 
 @pytest.fixture(autouse=True)
 def _no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether there is a terminal is not for the environment of the tests to say."""
+    """Ignore terminal settings in the environment of the tests."""
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
 
 
-# ---- what it prints ----
+# ---- output ----
 
 
-def test_a_run_is_summed_up() -> None:
-    """The first line says what was run and how it ended, then each figure has its line."""
+def test_a_run_is_summarised() -> None:
+    """The first line has the scenario and the outcome; one line per figure follows."""
     result = simulate(*SMALL, "--seed", "7")
     assert result.exit_code == 0
     first, header, *rows = result.stdout.splitlines()
@@ -80,31 +80,31 @@ def test_a_run_is_summed_up() -> None:
 
 
 def test_no_progress_bar_outside_of_terminals() -> None:
-    """Standard output is for the result; what is quick has no progress on the other stream either."""
+    """Standard output is for the result; a quick run prints no progress to standard error either."""
     result = simulate(*SMALL)
     assert result.exit_code == 0 and result.stderr == ""
     assert "\x1b" not in result.stdout and "━" not in result.stdout
 
 
 def test_json_has_everything() -> None:
-    """Programs get the scenario, the outcome, the metrics and the speed, and nothing else."""
+    """Scenario, outcome, metrics and speed, and nothing else is printed."""
     result = simulate(*SMALL, "--json", "--protocol", "rst", "--loss", "0.1")
     assert result.exit_code == 0
-    found = json.loads(result.stdout)
-    assert found["scenario"] == json.loads(
+    report = json.loads(result.stdout)
+    assert report["scenario"] == json.loads(
         json.dumps(
             Scenario(protocol="rst", processes=5, messages=4, loss=0.1, payload="100").to_dict()
         )
     )
-    assert found["outcome"] == "complete"
-    assert found["metrics"]["sent"] == found["metrics"]["delivered"] == 20
-    assert found["metrics"]["latency"]["count"] == 20
-    assert found["simulator"]["events_per_second"] > 0
-    assert found["audited"] is False and found["violations"] == []
+    assert report["outcome"] == "complete"
+    assert report["metrics"]["sent"] == report["metrics"]["delivered"] == 20
+    assert report["metrics"]["latency"]["count"] == 20
+    assert report["simulator"]["events_per_second"] > 0
+    assert report["audited"] is False and report["violations"] == []
 
 
 def test_every_option_reaches_the_scenario() -> None:
-    """Each with a value that is not its default; no protocol has a use for all of them."""
+    """Each field has a value other than its default in one of three scenarios."""
     direct = Scenario(
         protocol="hybrid-sps",
         processes=5,
@@ -147,60 +147,60 @@ def test_every_option_reaches_the_scenario() -> None:
     tree = Scenario(
         protocol="tree", processes=6, messages=3, payload="100", reparents=("p5>p1@10ms",)
     )
-    given = [each.to_dict() for each in (direct, links, tree)]
+    scenarios = [scenario.to_dict() for scenario in (direct, links, tree)]
     for field in fields(Scenario):
         default = getattr(Scenario(), field.name)
-        different = [each[field.name] not in (default, [], None) for each in given]
+        different = [scenario[field.name] not in (default, [], None) for scenario in scenarios]
         assert field.name == "program" or any(different), field.name
-    for each in given:
-        found = json.loads(simulate("--json", *_as_options(each)).stdout)
-        assert found["scenario"] == each
+    for scenario in scenarios:
+        report = json.loads(simulate("--json", *_as_options(scenario)).stdout)
+        assert report["scenario"] == scenario
 
 
-def _as_options(given: dict[str, Any]) -> list[str]:
+def _as_options(scenario: dict[str, Any]) -> list[str]:
     options = []
-    for name, value in given.items():
-        option = "--" + ONE_OF.get(name, name).replace("_", "-")
+    for name, value in scenario.items():
+        option = "--" + REPEATED.get(name, name).replace("_", "-")
         if value is True:
             options.append(option)
         elif isinstance(value, list):
-            options += [f"{option}={each}" for each in value]
+            options += [f"{option}={element}" for element in value]
         elif isinstance(value, dict):
-            options += [f"{option}={key}={str(each).lower()}" for key, each in value.items()]
+            options += [f"{option}={key}={str(setting).lower()}" for key, setting in value.items()]
         elif value is not None and value is not False:
             options.append(f"{option}={value}")
     return options
 
 
-def test_the_seed_decides() -> None:
-    """The same options give the same figures again; another seed gives others."""
-    first, again, other = (
+def test_results_depend_only_on_the_options_and_the_seed() -> None:
+    """The same options give the same figures; another seed gives different ones."""
+    first, repeated, other = (
         json.loads(simulate(*SMALL, "--json", "--seed", seed).stdout)["metrics"] for seed in "112"
     )
-    assert first == again != other
+    assert first == repeated != other
 
 
 def test_help_names_every_option() -> None:
-    """Whatever a scenario has can be set, and the help tells how."""
-    options = [ONE_OF.get(field.name, field.name) for field in fields(Scenario)]
+    """Every field of a scenario has an option, and the help lists it."""
+    options = [REPEATED.get(field.name, field.name) for field in fields(Scenario)]
     text = simulate("--help").stdout
     for option in [*options, "audit", "out", "force", "json"]:
         assert f"--{option.replace('_', '-')} " in text
 
 
-# ---- what it judges ----
+# ---- audits ----
 
 
-def test_an_audit_catches_what_is_not_causal() -> None:
-    """FIFO links let the shop be overtaken: exit code 1, and a sentence with the messages."""
+def test_an_audit_catches_causal_violations() -> None:
+    """With FIFO links only, the shop workload is violated: exit code 1, and an explanation."""
     result = simulate("--audit", "--protocol", "fifo", "--workload", "shop", "--processes", "5")
     assert result.exit_code == 1
     assert "audit: " in result.stdout and "violations" in result.stdout
-    told = [line for line in result.stdout.splitlines() if "happened before" in line]
-    assert told and "customer" in told[0]
+    explanations = [line for line in result.stdout.splitlines() if "happened before" in line]
+    assert explanations and "customer" in explanations[0]
 
 
-def test_programs_are_told_of_violations() -> None:
+def test_violations_are_in_the_json_output() -> None:
     """The same exit code, and valid JSON with the violations in it."""
     shop = ("--protocol", "fifo", "--workload", "shop", "--processes", "5")
     result = simulate("--audit", "--json", *shop)
@@ -208,36 +208,36 @@ def test_programs_are_told_of_violations() -> None:
     assert json.loads(result.stdout)["violations"]
 
 
-def test_an_audit_of_what_is_causal_is_silent() -> None:
-    """The same under hybrid buffering: exit code 0, and it says that it has looked."""
+def test_an_audit_of_a_causal_run_passes() -> None:
+    """The same workload with hybrid buffering: exit code 0, and the output says that order held."""
     result = simulate("--audit", "--protocol", "hybrid", "--workload", "shop", "--processes", "5")
     assert result.exit_code == 0
     assert result.stdout.splitlines()[-1].startswith("audit: causal order held")
 
 
-def test_an_audit_catches_what_never_came() -> None:
-    """Messages that are missing are a failure, too."""
+def test_an_audit_catches_lost_messages() -> None:
+    """Missing deliveries are a failure, too."""
     result = simulate(*SMALL, "--audit", "--protocol", "raw", "--loss", "0.5")
     assert result.exit_code == 1
     assert "never delivered" in result.stdout
 
 
-def test_without_an_audit_nothing_is_judged() -> None:
-    """The exit code is about an audit that was asked for; what is missing is told all the same."""
+def test_without_an_audit_the_exit_code_is_0() -> None:
+    """The exit code depends on an audit; missing messages are reported in any case."""
     result = simulate(*SMALL, "--protocol", "raw", "--loss", "0.5")
     assert result.exit_code == 0 and "audit" not in result.stdout
     assert "never delivered" in result.stdout
 
 
-# ---- what it writes ----
+# ---- files ----
 
 
-def test_out_gets_the_trace_and_the_result(tmp_path: Path) -> None:
-    """A folder with every event and every figure, which the output names."""
+def test_out_contains_the_trace_and_the_result(tmp_path: Path) -> None:
+    """A folder with every event and every figure, whose path is printed."""
     folder = tmp_path / "new" / "run"
     result = simulate(*SMALL, "--out", folder)
     assert result.exit_code == 0
-    assert sorted(each.name for each in folder.iterdir()) == ["result.json", "trace.parquet"]
+    assert sorted(file.name for file in folder.iterdir()) == ["result.json", "trace.parquet"]
     assert str(folder / "trace.parquet") in result.stdout
     events = list(read(folder / "trace.parquet"))
     sent = {(to, e.process, e.mid) for e in events if e.kind == "send" for to in e.to or ()}
@@ -246,18 +246,18 @@ def test_out_gets_the_trace_and_the_result(tmp_path: Path) -> None:
     assert written["metrics"]["sent"] == 20 and written["scenario"]["processes"] == 5
 
 
-def test_a_folder_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
-    """Exit code 2, and what is there stays as it was."""
+def test_a_folder_that_is_not_empty_is_rejected(tmp_path: Path) -> None:
+    """Exit code 2, and its files are unchanged."""
     (tmp_path / "result.json").write_text("precious")
     result = simulate(*SMALL, "--out", tmp_path)
     assert result.exit_code == 2
     assert "is not empty" in result.stderr and "--force" in result.stderr
-    assert [each.name for each in tmp_path.iterdir()] == ["result.json"]
+    assert [file.name for file in tmp_path.iterdir()] == ["result.json"]
     assert (tmp_path / "result.json").read_text() == "precious"
 
 
 def test_force_writes_into_a_folder_that_is_not_empty(tmp_path: Path) -> None:
-    """Its own two files are replaced, others stay."""
+    """Only the trace and the result are replaced."""
     (tmp_path / "result.json").write_text("old")
     (tmp_path / "notes.txt").write_text("mine")
     result = simulate(*SMALL, "--out", tmp_path, "--force")
@@ -268,7 +268,7 @@ def test_force_writes_into_a_folder_that_is_not_empty(tmp_path: Path) -> None:
 
 
 def test_a_run_that_fails_leaves_no_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What goes wrong in the middle of a run leaves nothing that looks like a result."""
+    """A failure in mid-run leaves nothing that looks like a result."""
     complete = simulator.run
 
     def incomplete(*arguments: Any, **options: Any) -> None:
@@ -282,11 +282,11 @@ def test_a_run_that_fails_leaves_no_trace(tmp_path: Path, monkeypatch: pytest.Mo
     assert list((tmp_path / "run").iterdir()) == []
 
 
-# ---- what it replays ----
+# ---- replays ----
 
 
 def test_a_program_is_replayed(tmp_path: Path) -> None:
-    """Three lines of JSON: the answer comes after the question, at the one who has seen both."""
+    """Three JSON lines: carol delivers the answer after the question."""
     program = tmp_path / "program.jsonl"
     program.write_text(
         '{"id": "question", "sender": "alice", "to": ["carol"]}\n'
@@ -298,29 +298,36 @@ def test_a_program_is_replayed(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert result.stdout.startswith("hybrid, 3 processes, workload replay, seed 1: complete")
     events = list(read(out / "trace.parquet"))
-    seen = [e.sender for e in events if e.kind == "deliver" and e.process == "carol"]
-    assert seen == ["alice", "bob"]
+    delivered = [e.sender for e in events if e.kind == "deliver" and e.process == "carol"]
+    assert delivered == ["alice", "bob"]
     assert deliveries(events) == {("carol", "alice", 1), ("bob", "alice", 2), ("carol", "bob", 1)}
 
 
 @pytest.mark.parametrize("workload", ["uniform", "groups:3", "request-reply"])
 def test_a_trace_is_replayed_by_another_protocol(tmp_path: Path, workload: str) -> None:
-    """What one run has recorded another one repeats: the same messages to the same processes."""
+    """The replay sends the same messages to the same processes."""
     first, second = tmp_path / "first", tmp_path / "second"
     assert simulate(*SMALL, "--workload", workload, "--out", first).exit_code == 0
     result = simulate(
-        *("--protocol", "rst", "--workload", "replay", "--program", first / "trace.parquet"),
-        *("--audit", "--out", second),
+        "--protocol",
+        "rst",
+        "--workload",
+        "replay",
+        "--program",
+        first / "trace.parquet",
+        "--audit",
+        "--out",
+        second,
     )
     assert result.exit_code == 0, result.output
-    recorded, replayed = (list(read(each / "trace.parquet")) for each in (first, second))
+    recorded, replayed = (list(read(folder / "trace.parquet")) for folder in (first, second))
     assert deliveries(replayed) == deliveries(recorded) != set()
-    before, after = known(recorded), known(replayed)
+    before, after = causes_of_sends(recorded), causes_of_sends(replayed)
     assert before.keys() == after.keys()
     assert all(before[send] <= after[send] for send in before), "a send lost one of its causes"
 
 
-# ---- what it refuses ----
+# ---- rejected input ----
 
 
 PROGRAMS = {
@@ -408,8 +415,8 @@ BAD = [
 
 
 @pytest.fixture(scope="module")
-def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Files that are no programs, by name."""
+def invalid_programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Write files that aren't valid programs; return their paths by name."""
     folder = tmp_path_factory.mktemp("programs")
     for name, text in PROGRAMS.items():
         (folder / f"{name}.jsonl").write_text(text)
@@ -424,12 +431,12 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize(("options", "allowed"), BAD, ids=[options for options, _ in BAD])
-def test_what_cannot_be_run_is_refused_in_one_sentence(
-    tmp_path: Path, places: dict[str, Path], options: str, allowed: str
+def test_invalid_scenarios_are_rejected_in_one_sentence(
+    tmp_path: Path, invalid_programs: dict[str, Path], options: str, allowed: str
 ) -> None:
-    """Exit code 2, a line that says what would do instead, and nothing is left behind."""
+    """Exit code 2, one line with the allowed values, and no output folder."""
     out = tmp_path / "out"
-    arguments = [part.format(**places) for part in options.split()]
+    arguments = [part.format(**invalid_programs) for part in options.split()]
     result = simulate(*SMALL, *arguments, "--out", out)
     assert result.exit_code == 2, result.output
     assert isinstance(result.exception, SystemExit), "refused, not failed"
@@ -443,16 +450,16 @@ def test_what_cannot_be_run_is_refused_in_one_sentence(
     ("options", "allowed"),
     [("--processes many", "integer"), ("--link maybe", "'auto'"), ("--colour red", "--")],
 )
-def test_options_that_cannot_even_be_read(tmp_path: Path, options: str, allowed: str) -> None:
-    """The command line refuses them itself, with the same exit code."""
+def test_options_that_cannot_be_parsed(tmp_path: Path, options: str, allowed: str) -> None:
+    """The option parser rejects them with the same exit code."""
     result = simulate(*options.split(), "--out", tmp_path / "out")
     assert result.exit_code == 2 and result.stdout == ""
     assert allowed in result.stderr and "Traceback" not in result.stderr
     assert not (tmp_path / "out").exists()
 
 
-def test_a_file_is_no_folder(tmp_path: Path) -> None:
-    """Where there is a file already no folder can be made."""
+def test_a_file_as_output_folder_is_rejected(tmp_path: Path) -> None:
+    """The message says so, and the file is unchanged."""
     (tmp_path / "out").write_text("mine")
     result = simulate(*SMALL, "--out", tmp_path / "out")
     assert result.exit_code == 2 and "cannot be created" in result.stderr

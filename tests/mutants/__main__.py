@@ -5,7 +5,7 @@ against the copy and must fail, while they pass on the sources as they are. With
 to docs/mutants.md; families that were not run keep their sections. Exit code 1 if a mutant survives. The
 sources are copied once, at the start, so that edits made during the run do not matter.
 
-A guard that cannot be imported has noticed nothing: that ends the whole run.
+A guard that cannot be imported proves nothing: that ends the whole run.
 """
 
 from __future__ import annotations

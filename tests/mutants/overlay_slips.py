@@ -49,9 +49,11 @@ RUNS = {
         "duplicate",
         SQUARE,
     ),
-    "beta is taken though no link is being made": Run(f"1+2/0 {ALPHA} 1-2 {BETA}", "error"),
-    "pi is taken though no link is being made": Run(f"1+2/0 {ALPHA} {BETA} 1-2 1>2 {PI}", "error"),
-    "rho is taken though no link is being made": Run(
+    "beta is accepted although no link is being opened": Run(f"1+2/0 {ALPHA} 1-2 {BETA}", "error"),
+    "pi is accepted although no link is being opened": Run(
+        f"1+2/0 {ALPHA} {BETA} 1-2 1>2 {PI}", "error"
+    ),
+    "rho is accepted although no link is being opened": Run(
         f"1+2/0 {ALPHA} {BETA} {PI} 1-2 {RHO}", "error"
     ),
     # 2#1 is on its way to 1 when the beta comes that should have come after it.

@@ -76,7 +76,7 @@ def test_figure_6_hot_spots_undo_the_gain() -> None:
 
 
 def test_hybrid_is_faster_than_both() -> None:
-    """What the paper could not know: constant metadata and hardly any waiting."""
+    """Beyond the evaluation of the paper: constant metadata and hardly any waiting."""
     settings = {**BUSY, "interval": "1ms", "job": "12.5ms", "job_share": 0.1}
     hybrid = measured("hybrid", **settings)
     for other in ("mattern", "cykas"):

@@ -211,24 +211,24 @@ def starve(protocol: str, rounds: int) -> World:
     run = world(protocol, "ijkxyz")
     listener = {"j": "x", "k": "y"}
 
-    def tell(teller: str) -> None:
-        run.send(teller, listener[teller])
-        run.send(teller, "i")
-        run.arrive((teller, "i"))
+    def send_secret(sender: str) -> None:
+        run.send(sender, listener[sender])
+        run.send(sender, "i")
+        run.arrive((sender, "i"))
 
-    def permit(teller: str) -> None:
-        run.arrive((teller, listener[teller]))
-        run.arrive((listener[teller], teller))
-        while ("i", teller) in run.flight:
-            run.arrive(("i", teller))
-        while (teller, "i") in run.flight:
-            run.arrive((teller, "i"))
+    def permit(sender: str) -> None:
+        run.arrive((sender, listener[sender]))
+        run.arrive((listener[sender], sender))
+        while ("i", sender) in run.flight:
+            run.arrive(("i", sender))
+        while (sender, "i") in run.flight:
+            run.arrive((sender, "i"))
 
-    tell("j")
+    send_secret("j")
     run.send("i", "z")
     for number in range(rounds):
         newer, older = ("k", "j") if number % 2 == 0 else ("j", "k")
-        tell(newer)
+        send_secret(newer)
         permit(older)
     return run
 

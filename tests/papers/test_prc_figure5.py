@@ -121,7 +121,7 @@ def test_section_3_in_causal_order() -> None:
 def test_section_2_2_link_memory_alone_delivers_twice() -> None:
     """Without the link setup of `prc`, figure 2 happens all the time in the same scenario.
 
-    It is cut short: what is delivered again is passed on again, and goes round for ever.
+    It is cut short: what is delivered again is passed on again, and goes round forever.
     """
     duplicates = {}
     for protocol in ("link-memory", "prc"):

@@ -34,7 +34,7 @@ def test_latency_follows_the_schedule() -> None:
     assert delays[49_900 * MS] == 2_500 * MS
 
 
-def test_what_is_in_flight_grows_with_the_delay() -> None:
+def test_messages_in_flight_grow_with_the_delay() -> None:
     """Causal protocols deliver all of it; what their senders keep follows the delay up."""
     peaks = []
     for delay in ("1ms", "300ms", "2.5s"):

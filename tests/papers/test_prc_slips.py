@@ -67,7 +67,7 @@ def test_make_before_break() -> None:
     play(cut, f"1+2/0 1-0 {ALPHA} 2>0 0>1 1!")
     cut.settle()
     assert cut.problem().startswith("undelivered: ") and not cut.safe
-    assert not cut.violations  # late for ever, but nothing is out of order
+    assert not cut.violations  # late forever, but nothing is out of order
     assert not outcome(PRC, f"{MADE} 1-0 1!")
 
 
@@ -79,9 +79,9 @@ def test_agreement_is_among_those_who_stay() -> None:
     lost.settle()
     assert [len(lost.delivered[name]) for name in "0123"] == [0, 1, 0, 0]
     assert not lost.problem() and not lost.entries()
-    kept = world_for(PRC, SQUARE)
-    play(kept, "1! 1x 1>0")
-    del kept.flight["1", "3"]
-    kept.settle()
-    assert [len(kept.delivered[name]) for name in "0123"] == [1, 1, 1, 1]
-    assert not kept.problem() and not kept.entries()
+    complete = world_for(PRC, SQUARE)
+    play(complete, "1! 1x 1>0")
+    del complete.flight["1", "3"]
+    complete.settle()
+    assert [len(complete.delivered[name]) for name in "0123"] == [1, 1, 1, 1]
+    assert not complete.problem() and not complete.entries()

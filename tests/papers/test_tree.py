@@ -51,12 +51,12 @@ class Moment:
         """Each process with a message to send sends the next one, or a frame arrives."""
         matches = []
         senders = [sender for sender, _, _ in self.todo]
-        for index, (sender, to, what) in enumerate(self.todo):
+        for index, (sender, to, label) in enumerate(self.todo):
             if sender not in senders[:index]:
                 after = self._copy(sender)
                 after.todo = self.todo[:index] + self.todo[index + 1 :]
-                after.history += (f"Snd {what}",)
-                after._carry_out(sender, after.cores[sender].send(to, what.encode()))
+                after.history += (f"Snd {label}",)
+                after._carry_out(sender, after.cores[sender].send(to, label.encode()))
                 matches.append(after)
         for (sender, receiver), frames in self.queues.items():
             if frames:
@@ -132,7 +132,7 @@ class Configuration:
     received: dict[Message, int] = field(default_factory=dict)  # Rec(m), and when
     out: dict[tuple[str, str], list[Message]] = field(default_factory=dict)
 
-    def see(self, world: World) -> None:
+    def snapshot(self, world: World) -> None:
         """Take a snapshot of the queues."""
         self.out = {}
         for link, frames in world.flight.items():
@@ -152,20 +152,20 @@ class Configuration:
         self.received[message] = len(self.received)
         self.known.setdefault(self.dest[message], set()).update(self.past[message], {message})
 
-    def where(self, message: Message) -> tuple[str, str] | None:
+    def queue_of(self, message: Message) -> tuple[str, str] | None:
         """The queue that a message is in; by definition 3.3 there is at most one."""
         matches = [link for link, queue in self.out.items() if message in queue]
         assert len(matches) <= 1, f"{message} is in {matches}"
         return matches[0] if matches else None
 
     def arrives_before(self, m: Message, n: Message, printed: bool = False) -> bool:
-        """Figure 8: m comes to its destination before n could come there.
+        """Figure 8: m arrives at its destination before n could.
 
         Two changes, both left out if `printed`. Case 5 as it is printed holds for all that is still on
         its way; here one of the two must have been received. And the figure forgets two messages in
         different out-queues of one node, as after two sends: they go apart for good (case 6).
         """
-        here, there, dest = self.where(m), self.where(n), self.dest[m]
+        here, there, dest = self.queue_of(m), self.queue_of(n), self.dest[m]
         if here is not None and here == there and self.out[here].index(m) < self.out[here].index(n):
             return True  # case 1; case 2 is about in-queues, which are empty here
         if here is not None and there is not None and here[0] != there[0]:
@@ -199,14 +199,14 @@ class Configuration:
 
 def consistent_run(seed: int, fifo: bool) -> tuple[str, int]:
     """The first problem of a random run of unicasts, and how many pairs were in flight together."""
-    chance = random.Random(seed)
-    tree = Tree(random_tree(chance, chance.randint(3, 7)))
+    rng = random.Random(seed)
+    tree = Tree(random_tree(rng, rng.randint(3, 7)))
     world = World({name: TreeCore(name, tree) for name in tree.names}, seed, fifo=fifo)
     configuration = Configuration(tree)
     flying = sends = 0
     while sends < 20 or world.flight:
-        if sends < 20 and chance.random() < 0.4:
-            sender, to = chance.sample(tree.names, 2)
+        if sends < 20 and rng.random() < 0.4:
+            sender, to = rng.sample(tree.names, 2)
             world.send(sender, to)
             configuration.send(sender, int(world.cores[sender].sent), to)
             sends += 1
@@ -216,7 +216,7 @@ def consistent_run(seed: int, fifo: bool) -> tuple[str, int]:
             for name in tree.names:
                 for message in world.delivered[name][before[name] :]:
                     configuration.receive((message.sender, message.number))
-        configuration.see(world)
+        configuration.snapshot(world)
         flying += sum(len(queue) for queue in configuration.out.values()) > 1
         problem = configuration.problem()
         if problem:
@@ -248,6 +248,6 @@ def test_figure_8_forgets_messages_that_go_apart() -> None:
     for number, to in ((1, "bank"), (2, "shop")):
         world.send("customer", to)
         configuration.send("customer", number, to)
-    configuration.see(world)
+    configuration.snapshot(world)
     assert "need not arrive before" in configuration.problem(printed=True)
     assert configuration.problem() == ""

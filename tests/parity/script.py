@@ -1,7 +1,7 @@
 """A script: causal-sends whose happens-before relation is the same in every run.
 
-It goes in rounds. Those who send in a round do so when they have delivered everything that the script
-has sent them in earlier rounds, and end with a baton for the senders of the next round. Nobody hears
+It goes in rounds. The senders of a round send once they have delivered everything that the script has
+sent them in earlier rounds, and end with a baton for the senders of the next round. No process receives
 anything of its own round or a later one before it has sent its batons: messages go to no sender of
 their round or of the one before, senders of three rounds in a row are different processes, and
 everything of later rounds waits for those batons. So what a send comes after is decided by the script
@@ -24,19 +24,19 @@ PAYLOAD = 40
 
 def write_script(seed: int) -> Program:
     """The script of a seed."""
-    chance = random.Random(f"script {seed}")
-    casts = _cast(chance)
+    rng = random.Random(f"script {seed}")
+    casts = _cast(rng)
     sends: list[Send] = []
-    heard: dict[str, list[str]] = {name: [] for name in PROCESSES}  # ids of what is sent to it
+    inbox: dict[str, list[str]] = {name: [] for name in PROCESSES}  # ids of what is sent to it
     last: dict[str, str] = {}  # its own last send
     for number, senders in enumerate(casts[:-1]):
         before = casts[number - 1] if number else ()
         others = [name for name in PROCESSES if name not in (*senders, *before)]
-        known = {name: tuple(heard[name]) for name in senders}
+        known = {name: tuple(inbox[name]) for name in senders}
         for sender in senders:
             receivers = [
-                tuple(chance.sample(others, chance.randint(1, 2)))
-                for _ in range(chance.randint(1, MOST_MESSAGES))
+                tuple(rng.sample(others, rng.randint(1, 2)))
+                for _ in range(rng.randint(1, MOST_MESSAGES))
             ]
             for to in (*receivers, casts[number + 1]):
                 own = (last[sender],) if sender in last else ()
@@ -44,15 +44,15 @@ def write_script(seed: int) -> Program:
                 sends.append(Send(name, sender, to, (*known[sender], *own), payload_bytes=PAYLOAD))
                 last[sender] = name
                 for receiver in to:
-                    heard[receiver].append(name)
+                    inbox[receiver].append(name)
     return Program(sends, PROCESSES)
 
 
-def _cast(chance: random.Random) -> list[tuple[str, ...]]:
+def _cast(rng: random.Random) -> list[tuple[str, ...]]:
     """Who sends in each round, and in one more: different ones in any three in a row."""
     casts: list[tuple[str, ...]] = []
     for _ in range(ROUNDS + 1):
         tired = {name for senders in casts[-2:] for name in senders}
         rested = [name for name in PROCESSES if name not in tired]
-        casts.append(tuple(chance.sample(rested, chance.randint(1, MOST_SENDERS))))
+        casts.append(tuple(rng.sample(rested, rng.randint(1, MOST_SENDERS))))
     return casts

@@ -66,8 +66,8 @@ def test_the_order_of_a_script_is_what_it_says() -> None:
         numbers: dict[str, MessageId] = {}
         past: dict[str, frozenset[str]] = {}
         for send in script.sends:
-            mine = sum(earlier.sender == send.sender for earlier in numbers.values()) + 1
-            numbers[send.id] = MessageId(send.sender, mine)
+            number = sum(earlier.sender == send.sender for earlier in numbers.values()) + 1
+            numbers[send.id] = MessageId(send.sender, number)
             past[send.id] = frozenset(send.after).union(*(past[name] for name in send.after))
         named = {(numbers[early], numbers[late]) for late in past for early in past[late]}
         assert play_simulated(script, "hybrid-sps", seed).happens_before() == named

@@ -163,14 +163,14 @@ async def _watch(nodes: dict[str, Node], played: Played) -> None:
 
 
 async def _act(node: Node, script: Program, played: Played) -> None:
-    """Play the part of one process: send what may be sent, then take the next message."""
-    mine = [send for send in script.sends if send.sender == node.name]
+    """Play one process: send what may be sent, then take the next message."""
+    own_sends = [send for send in script.sends if send.sender == node.name]
     to_come = sum(node.name in send.to for send in script.sends)
     happened: set[str] = set()  # sends of this process, and deliveries here
-    while mine or to_come:
-        while mine and happened.issuperset(mine[0].after):
-            await _send(node, mine[0], played)
-            happened.add(mine.pop(0).id)
+    while own_sends or to_come:
+        while own_sends and happened.issuperset(own_sends[0].after):
+            await _send(node, own_sends[0], played)
+            happened.add(own_sends.pop(0).id)
         if to_come:
             message = await node.receive()
             played.delivers(node.name, message.id)

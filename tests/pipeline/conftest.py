@@ -1,4 +1,4 @@
-"""One Spark session for all tests of the pipeline: starting one takes many seconds."""
+"""One Spark session shared by all pipeline tests, because starting one takes many seconds."""
 
 from collections.abc import Iterator
 
@@ -10,14 +10,14 @@ from beforehand.pipeline import session
 
 
 @pytest.fixture(autouse=True)
-def _no_lines_of_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How slow the machine is must not decide what commands say on standard error."""
+def _no_progress_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep stderr independent of how slow the machine is."""
     monkeypatch.setattr(progress, "FIRST_LINE", 3600.0)
 
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """A session with two workers, started as the commands start it."""
-    started = session.start("local[2]", {"spark.driver.memory": "1g"})
-    yield started
-    started.stop()
+    """A session with two workers, started the way the commands start it."""
+    spark_session = session.start("local[2]", {"spark.driver.memory": "1g"})
+    yield spark_session
+    spark_session.stop()

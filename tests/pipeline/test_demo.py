@@ -1,4 +1,4 @@
-"""A small `beforehand demo`, all of it, twice in a row into the same folder."""
+"""A small but complete `beforehand demo`, run twice into the same folder."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ def demo(*arguments: str) -> Result:
 
 @pytest.fixture
 def folder(tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """For a demo that is small; its name would be a pattern to Spark."""
+    """An output folder for a small demo; Spark would read its name as a glob pattern."""
     monkeypatch.setattr(demo_steps, "Demo", SMALL)
     return tmp_path / "a [demo]"
 
 
-def test_a_demo_twice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything is there, found sound and told; the second starts afresh, in all that has a past."""
-    shown = demo("--out", str(folder))
-    assert shown.exit_code == 0, shown.output
-    lines = shown.stdout.splitlines()
+def test_a_second_demo_replaces_the_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first demo is complete and sound; the second one starts afresh instead of reusing results."""
+    first_run = demo("--out", str(folder))
+    assert first_run.exit_code == 0, first_run.output
+    lines = first_run.stdout.splitlines()
     for text in (
         "each once and in causal order",
         "judged on Spark: clean.",
@@ -59,37 +59,37 @@ def test_a_demo_twice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = folder / DemoFolder.REPORT / "index.html"
     assert lines[-1] == f"Open the report in your browser: {page}"
     for number, name in enumerate(demo_steps.STEPS, 1):
-        assert f"[{number}/{len(demo_steps.STEPS)}] {name}: " in shown.stderr
+        assert f"[{number}/{len(demo_steps.STEPS)}] {name}: " in first_run.stderr
     check_files(folder, sound=True)
-    grown = pq.read_table(folder / DemoFolder.GROWTH / "metrics" / "exponents").to_pylist()
-    assert {row["protocol"] for row in grown} >= {"hybrid", "rst"}
+    exponents = pq.read_table(folder / DemoFolder.GROWTH / "metrics" / "exponents").to_pylist()
+    assert {row["protocol"] for row in exponents} >= {"hybrid", "rst"}
     assert json.loads((folder / DemoFolder.SHOP_STUDY / "_study.json").read_text())["sound"]
 
-    # These two do not depend on the cluster, and would do the very same again: they are left out, which
-    # the report has to notice.
-    again = {"shop study": {"sound": True}, "growth": {"failed": 0}}
-    for name, found in again.items():
-        monkeypatch.setitem(demo_steps.STEPS, name, ("again", lambda *_, found=found: found))
-    first = (folder / DemoFolder.CLUSTER / ClusterFolder.NOTE).read_text()
-    told = demo("--out", str(folder), "--json")
-    assert told.exit_code == 1, told.output
-    found = json.loads(told.stdout)
-    missing = [each["what"] for each in found["report"]["missing"]]
+    # These two steps do not depend on the cluster and would only repeat their work. Stub them out; the
+    # report has to notice that their output is missing.
+    stubs = {"shop study": {"sound": True}, "growth": {"failed": 0}}
+    for name, outcome in stubs.items():
+        monkeypatch.setitem(demo_steps.STEPS, name, ("again", lambda *_, outcome=outcome: outcome))
+    first_note = (folder / DemoFolder.CLUSTER / ClusterFolder.NOTE).read_text()
+    rerun = demo("--out", str(folder), "--json")
+    assert rerun.exit_code == 1, rerun.output
+    summary = json.loads(rerun.stdout)
+    missing = [part["what"] for part in summary["report"]["missing"]]
     assert missing == ["the shop study of the demo", "the growth of the demo"]
-    assert not found["sound"] and found["report"]["file"] == str(page)
-    assert found["cluster"]["verdict"]["sends"] == found["cluster study"]["replayed"] == 150
-    assert found["cluster study"]["reused"] == []
-    assert (folder / DemoFolder.CLUSTER / ClusterFolder.NOTE).read_text() != first
+    assert not summary["sound"] and summary["report"]["file"] == str(page)
+    assert summary["cluster"]["verdict"]["sends"] == summary["cluster study"]["replayed"] == 150
+    assert summary["cluster study"]["reused"] == []
+    assert (folder / DemoFolder.CLUSTER / ClusterFolder.NOTE).read_text() != first_note
     assert not (folder / DemoFolder.GROWTH).exists()
     check_files(folder, sound=False)
 
 
 def check_files(folder: Path, sound: bool) -> None:
-    """All parts are complete, the trace can be read beside its note, and the mark tells the story."""
-    mark = json.loads((folder / DemoFolder.NOTE).read_text())
-    assert mark["finished"] and mark["sound"] is sound
-    assert mark["seconds"].keys() == demo_steps.STEPS.keys()
-    assert mark["command"] == f"beforehand demo --out '{folder}' --seed 1"
+    """Every part is complete, the trace can be read, and the note records the outcome."""
+    note = json.loads((folder / DemoFolder.NOTE).read_text())
+    assert note["finished"] and note["sound"] is sound
+    assert note["seconds"].keys() == demo_steps.STEPS.keys()
+    assert note["command"] == f"beforehand demo --out '{folder}' --seed 1"
     cluster = folder / DemoFolder.CLUSTER
     assert {event.run for event in trace.read(cluster)} == {"cluster-hybrid-sps-1"}
     assert json.loads((cluster / ClusterFolder.NOTE).read_text())["verdict"]["clean"]

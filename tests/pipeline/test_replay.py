@@ -14,39 +14,39 @@ from beforehand.simulator.workloads.message_sizes import MAX_PAYLOAD
 from tests.pipeline.ingest.plain import ingest_one
 
 
-def message(name: str, time_ns: int, *after: str, **more: Any) -> dict[str, Any]:
-    """A row of the table."""
+def message(name: str, time_ns: int, *after: str, **columns: Any) -> dict[str, Any]:
+    """A row of the messages table."""
     row = {"run": "r", "id": name, "sender": "a", "to": ["b"], "time_ns": time_ns}
-    return {**row, "after": list(after), "payload_bytes": None, **more}
+    return {**row, "after": list(after), "payload_bytes": None, **columns}
 
 
 def test_times_become_pauses() -> None:
-    """From the first message of the run, or from the last of what a message follows."""
+    """A pause counts from the start of the run, or from the last message that this one follows."""
     rows = [
         message("2", 170, "1"),
         message("1", 150),
         message("0", 100),
         message("3", 165, "1", "2"),
     ]
-    found = {each.id: (each.at_ns, each.pause_ns) for each in program_of(rows).sends}
-    assert found == {"0": (0, 0), "1": (50, 0), "2": (0, 20), "3": (0, 0)}
+    timing = {send.id: (send.at_ns, send.pause_ns) for send in program_of(rows).sends}
+    assert timing == {"0": (0, 0), "1": (50, 0), "2": (0, 20), "3": (0, 0)}
 
 
 def test_the_order_of_rows_does_not_matter() -> None:
-    """Spark gives them in any: the program, and with it the name of a run, stays the same."""
+    """Spark returns rows in any order; the program, and with it the run's name, stays the same."""
     rows = [message("1", 5), message("2", 5), message("0", 9, "2", payload_bytes=3)]
     assert program_of(rows).digest() == program_of(reversed(rows)).digest()
 
 
-def test_what_the_simulator_cannot_do_is_cut() -> None:
-    """Waits of more than a year, and payloads beyond its largest one."""
+def test_values_beyond_the_simulators_limits_are_clamped() -> None:
+    """Waits of more than a year and payloads above the maximum are clamped."""
     rows = [message("0", 0), message("1", 5 * LONGEST, payload_bytes=2**40)]
     last = program_of(rows).sends[-1]
     assert (last.at_ns, last.payload_bytes) == (LONGEST, MAX_PAYLOAD)
 
 
-def test_one_run_at_a_time() -> None:
-    """Ids are unique in their run only."""
+def test_a_program_is_made_from_exactly_one_run() -> None:
+    """Ids are unique within a run only, so rows of several runs, or none, are refused."""
     with pytest.raises(PipelineError, match="from several"):
         program_of([message("0", 0), message("0", 0, run="s")])
     with pytest.raises(PipelineError, match="nothing to replay"):

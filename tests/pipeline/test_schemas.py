@@ -1,4 +1,4 @@
-"""Tables are declared once, without Spark; what the pipeline puts into them agrees."""
+"""Tables are declared once, without Spark, and match what the pipeline writes."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ TYPES = {str: "text", int: "integer", float: "real", bool: "boolean"}
 
 @pytest.mark.parametrize("name", TABLES)
 def test_spark_and_arrow_derive_the_same_columns(name: str) -> None:
-    """So what Spark writes is what the report expects, down to which columns may be null."""
+    """What Spark writes is what the report expects, including which columns may be null."""
     assert arrow_schema(spark_schema(TABLES[name])) == TABLES[name].arrow()
 
 
-def test_events_are_the_trace_schema() -> None:
+def test_the_events_table_has_the_trace_schema() -> None:
     """The pipeline reads what nodes and the simulator write."""
     assert ingest.EVENTS.names == list(Event._fields)
-    assert {each.name for each in ingest.EVENTS if each.type == "text"} == set(TEXT)
-    assert [each.name for each in ingest.EVENTS if each.type == "texts"] == ["to"]
-    assert {each.name for each in ingest.EVENTS if each.nullable} == {"sender", "mid", "to"}
+    assert {column.name for column in ingest.EVENTS if column.type == "text"} == set(TEXT)
+    assert [column.name for column in ingest.EVENTS if column.type == "texts"] == ["to"]
+    assert {column.name for column in ingest.EVENTS if column.nullable} == {"sender", "mid", "to"}
 
 
-def test_the_comparison_of_a_study_has_all_its_figures() -> None:
-    """In their order, and of their types."""
+def test_the_protocols_table_of_a_study_has_every_figure() -> None:
+    """The columns have the order and the types of the dataclass."""
     hints = get_type_hints(ProtocolFigures)
-    declared = [(each.name, each.type) for each in study.PROTOCOLS]
-    assert declared == [(each.name, TYPES[hints[each.name]]) for each in fields(ProtocolFigures)]
+    declared = [(column.name, column.type) for column in study.PROTOCOLS]
+    assert declared == [(field.name, TYPES[hints[field.name]]) for field in fields(ProtocolFigures)]
 
 
-def test_table_1_has_all_claims() -> None:
-    """A claim of the paper that is added needs a column."""
+def test_table_1_has_a_column_for_every_claim() -> None:
+    """Adding a claim from the paper requires adding a column."""
     assert tuple(n for n in metrics.TABLE1.names if n.startswith("claimed_")) == CLAIMED
 
 
-def test_kinds_of_violations_are_those_of_the_oracle() -> None:
-    """The auditor also finds lost messages, which the oracle does not judge."""
+def test_violation_kinds_match_the_oracle() -> None:
+    """The auditor also reports lost messages, which the oracle does not judge."""
     assert {*get_args(get_type_hints(Violation)["kind"]), "lost"} == set(violations.KINDS)

@@ -1,4 +1,4 @@
-"""The session: what it is started with, and what is said if it cannot be."""
+"""The Spark session: its settings, and the errors raised when it cannot be started."""
 
 import os
 import sys
@@ -19,27 +19,29 @@ FakeJava = Callable[[str], None]
 
 @pytest.fixture
 def fake_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeJava:
-    """Puts a program in the place of Java, which prints something and ends."""
+    """Replace Java with a program that prints the given text and exits."""
 
-    def make(told: str) -> None:
+    def make(output: str) -> None:
         program = tmp_path / "bin" / "java"
         program.parent.mkdir()
-        program.write_text(f"#!/bin/sh\necho '{told}' >&2\n")
+        program.write_text(f"#!/bin/sh\necho '{output}' >&2\n")
         program.chmod(0o755)
         monkeypatch.setenv("JAVA_HOME", str(tmp_path))
 
     return make
 
 
-def test_no_java_is_said_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With what is missing, where it was looked for, and how to get it."""
+def test_missing_java_is_reported_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error says what is missing, where it was looked for, and how to install it."""
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(PipelineError) as caught:
         session.check_java()
-    told = str(caught.value)
-    assert "Spark needs Java 17 or newer" in told
-    assert str(tmp_path) in told
-    assert "install a JDK" in told and "\n" not in told
+    message = str(caught.value)
+    assert "Spark needs Java 17 or newer" in message
+    assert str(tmp_path) in message
+    assert "install a JDK" in message and "\n" not in message
 
 
 @pytest.mark.parametrize(
@@ -50,51 +52,53 @@ def test_no_java_is_said_in_one_sentence(tmp_path: Path, monkeypatch: pytest.Mon
         ("Segmentation fault", "printed no version"),
     ],
 )
-def test_java_that_is_too_old_or_broken(fake_java: FakeJava, version: str, problem: str) -> None:
-    """Its version is told, with the remedy."""
+def test_a_java_that_is_too_old_or_broken_is_refused(
+    fake_java: FakeJava, version: str, problem: str
+) -> None:
+    """The error names the version and the remedy."""
     fake_java(version)
     with pytest.raises(PipelineError, match=problem) as caught:
         session.check_java()
     assert "JAVA_HOME" in str(caught.value)
 
 
-def test_a_new_java_will_do(fake_java: FakeJava) -> None:
-    """Also one that does not exist yet."""
+def test_a_newer_java_is_accepted(fake_java: FakeJava) -> None:
+    """Versions that do not exist yet are accepted, too."""
     fake_java('openjdk version "29" 2029-03-21')
     session.check_java()
 
 
-def test_without_pyspark_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever installed the library alone learns what to install."""
+def test_a_missing_pyspark_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Users who installed only the library learn which extra to install."""
     monkeypatch.setitem(sys.modules, "beforehand.pipeline.session", None)
     with pytest.raises(PipelineError, match=r"pip install 'beforehand\[spark\]'"):
         start_session(None, None)
 
 
 def test_a_setting_without_a_value_is_refused() -> None:
-    """Before anything is started."""
+    """Settings are checked before anything is started."""
     with pytest.raises(PipelineError, match="write it like spark.driver.memory=6g"):
         start_session(None, ["spark.driver.memory"])
 
 
 @pytest.mark.spark
-def test_workers_run_the_interpreter_of_the_driver(spark: SparkSession) -> None:
-    """With this package in it, in the same place."""
+def test_workers_run_the_drivers_interpreter(spark: SparkSession) -> None:
+    """Workers import this package from the same location as the driver."""
     import beforehand
 
-    def where(batches: Iterator[Any]) -> Iterator[Any]:
-        import beforehand as there
+    def report_environment(batches: Iterator[Any]) -> Iterator[Any]:
+        import beforehand as package
 
-        yield pa.RecordBatch.from_pydict({"python": [sys.executable], "place": [there.__file__]})
+        yield pa.RecordBatch.from_pydict({"python": [sys.executable], "file": [package.__file__]})
 
-    rows = spark.range(2).mapInArrow(where, "python string, place string").collect()
+    rows = spark.range(2).mapInArrow(report_environment, "python string, file string").collect()
     assert {row.python for row in rows} == {sys.executable}
-    assert {row.place for row in rows} == {beforehand.__file__}
+    assert {row.file for row in rows} == {beforehand.__file__}
 
 
 @pytest.mark.spark
-def test_settings_that_the_pipeline_counts_on(spark: SparkSession) -> None:
-    """Arrow, UTC, few partitions, nobody else on the network."""
+def test_the_session_has_the_settings_the_pipeline_relies_on(spark: SparkSession) -> None:
+    """Arrow is on, times are in UTC, partitions are few, and only loopback is used."""
     assert spark.conf.get("spark.sql.execution.arrow.pyspark.enabled") == "true"
     assert spark.conf.get("spark.sql.session.timeZone") == "UTC"
     assert spark.conf.get("spark.sql.shuffle.partitions") == str(2 * (os.cpu_count() or 1))

@@ -1,4 +1,4 @@
-"""Files through Hadoop, here on this machine."""
+"""Storage through Hadoop's file systems, here the local one."""
 
 from pathlib import Path
 
@@ -16,27 +16,29 @@ pytestmark = pytest.mark.spark
 def test_names_with_special_characters_are_found_and_read(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """As a plain path, below a folder, and by Spark itself."""
-    place = tmp_path / "a b{c},[d]*?ü%20"
-    place.mkdir()
-    (place / "x.txt").write_text("hello\n")
-    (place / "_hidden").write_text("no\n")
-    (file,) = Storage(spark).files_under(str(place))
+    """Such names work as a plain path, below a folder, and in Spark's own readers."""
+    folder = tmp_path / "a b{c},[d]*?ü%20"
+    folder.mkdir()
+    (folder / "x.txt").write_text("hello\n")
+    (folder / "_hidden").write_text("no\n")
+    (file,) = Storage(spark).files_under(str(folder))
     assert file.size == 6 and not file.is_folder
     assert [row.value for row in spark.read.text(literal(file.path)).collect()] == ["hello"]
 
 
-def test_patterns(spark: SparkSession, tmp_path: Path) -> None:
-    """Sorted; nothing if nothing fits."""
+def test_glob_returns_sorted_matches(spark: SparkSession, tmp_path: Path) -> None:
+    """The result is sorted, and empty if nothing matches."""
     for name in ("b.csv", "a.csv", "c.txt"):
         (tmp_path / name).write_text("")
-    found = Storage(spark).glob(f"{tmp_path}/*.csv")
-    assert [file.path.rpartition("/")[2] for file in found] == ["a.csv", "b.csv"]
+    matches = Storage(spark).glob(f"{tmp_path}/*.csv")
+    assert [file.path.rpartition("/")[2] for file in matches] == ["a.csv", "b.csv"]
     assert Storage(spark).glob(f"{tmp_path}/*.json") == []
 
 
-def test_notes_appear_whole_and_can_be_replaced(spark: SparkSession, tmp_path: Path) -> None:
-    """None while there is none."""
+def test_notes_are_written_atomically_and_can_be_replaced(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Reading a note that does not exist returns None."""
     storage = Storage(spark)
     folder = str(tmp_path / "new")
     assert storage.read_note(folder, "_note.json") is None
@@ -51,14 +53,14 @@ def test_notes_appear_whole_and_can_be_replaced(spark: SparkSession, tmp_path: P
     storage.delete(folder)
 
 
-def test_errors_say_where_and_what(spark: SparkSession, tmp_path: Path) -> None:
-    """A folder that is not there, and a store that Spark has no package for."""
+def test_errors_name_the_path_and_the_cause(spark: SparkSession, tmp_path: Path) -> None:
+    """Covers a missing folder, and a store for which Spark has no package."""
     with pytest.raises(PipelineError, match="nowhere: FileNotFoundException"):
         Storage(spark).files_under(str(tmp_path / "nowhere"))
     with pytest.raises(PipelineError, match=r"s3a://bucket/x: .*docs/cluster\.md"):
         Storage(spark).exists("s3a://bucket/x")
 
 
-def test_events_are_those_of_the_trace_format() -> None:
-    """The same columns in the same order."""
+def test_the_events_schema_matches_the_trace_format() -> None:
+    """The columns are the same, in the same order."""
     assert tuple(EVENTS.names) == Event._fields

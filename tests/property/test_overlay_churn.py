@@ -16,8 +16,22 @@ from tests.support.overlay import OverlayWorld, world_of
 
 # What must have happened in a few hundred runs, or they prove nothing.
 OF_EVERY_CHURN = (
-    *("sends", "answers", "opens", "routes", "safe", "closes", "Flood", "Routed", "ignored"),
-    *("joins", "admitted", "Refuse", "leaves", "crashes", "crashes in a handshake", "suspicions"),
+    "sends",
+    "answers",
+    "opens",
+    "routes",
+    "safe",
+    "closes",
+    "Flood",
+    "Routed",
+    "ignored",
+    "joins",
+    "admitted",
+    "Refuse",
+    "leaves",
+    "crashes",
+    "crashes in a handshake",
+    "suspicions",
 )
 OF_PRC = ("messages kept for a new link", "expected on a new link", "Buffered", "Alpha", "Close")
 
@@ -26,11 +40,11 @@ def judged(world: OverlayWorld, forgets: bool) -> Counter[str]:
     """The statistics of a run, after checking that it is correct."""
     problem = world.problem()
     assert not problem, f"{problem} in {world.about()}"
-    left = world.entries()
+    remaining = world.entries()
     if forgets:
-        assert not left, f"{left} entries left in {world.about()}"
+        assert not remaining, f"{remaining} entries left in {world.about()}"
     else:
-        assert left, f"nothing is remembered in {world.about()}"
+        assert remaining, f"nothing is remembered in {world.about()}"
     return world.count
 
 
@@ -61,7 +75,7 @@ def test_prc_delivers_once_in_order_and_forgets() -> None:
 
 
 def test_preventive_delivers_once_in_order_and_remembers() -> None:
-    """The same promises; but who has ever sent is remembered for ever."""
+    """The same guarantees; but every sender is remembered forever."""
     total = churned("preventive", range(250), 330)
     assert_happened(total, OF_EVERY_CHURN, 5)
     assert_happened(total, ["Pong"], 200)
@@ -89,7 +103,7 @@ def test_link_memory_on_links_that_stay() -> None:
 
 
 def test_link_memory_on_links_that_change_is_caught() -> None:
-    """The same churn breaks what is not made for it: the world can tell."""
+    """The same churn breaks a protocol that is not made for it, and the world detects it."""
     problems: Counter[str] = Counter()
     for seed in range(40):
         world = world_of("link-memory", 3 + seed % 4, seed)

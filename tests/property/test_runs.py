@@ -1,4 +1,4 @@
-"""Runs and single sends are the same protocol: a batch and its messages one by one do alike."""
+"""Runs and single sends are the same protocol: a batch behaves like its messages one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hypothesis drives every core through schedules of its own making, and shrinks what it finds."""
+"""Hypothesis drives every core through generated schedules, and shrinks its findings."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Schedules(RuleBasedStateMachine):
 
     @precondition(lambda self: "unicast" in self.capabilities.casts)
     @rule(sender=st.integers(0, 5), rotation=st.integers(0, 5))
-    def tell_everybody_in_turn(self, sender: int, rotation: int) -> None:
+    def send_to_everybody_in_turn(self, sender: int, rotation: int) -> None:
         names = list(self.world.cores)
         process = names[sender % len(names)]
         others = [name for name in names if name != process]

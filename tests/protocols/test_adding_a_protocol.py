@@ -1,4 +1,4 @@
-"""The page on adding a protocol is executed: what it says of a protocol from outside is true."""
+"""The page on adding a protocol is executed: its claims about external protocols are true."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 import beforehand
 from beforehand import trace
 from beforehand.pipeline.audit.judge import judge
-from tests.pipeline.audit.logs import pieces_of
+from tests.pipeline.audit.logs import log_chunks_of
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "adding-a-protocol.md").read_text(encoding="utf-8")
@@ -58,8 +58,8 @@ def test_the_page_runs(folder: Path) -> None:
     done = python(folder, "\n".join(STEPS))
     assert done.returncode == 0, done.stderr
     assert "no frame starts with 0x9a32" in done.stdout
-    found = judge(pieces_of(list(trace.read(folder / "trace.jsonl"))))
-    assert found.deliveries > 50 and not found.violations
+    judgement = judge(log_chunks_of(list(trace.read(folder / "trace.jsonl"))))
+    assert judgement.deliveries > 50 and not judgement.violations
 
 
 def test_a_distribution_brings_a_protocol_by_its_entry_point(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What no correct peer could send is refused by name and changes nothing; misuse says the remedy."""
+"""What no correct peer could send is refused by name and changes nothing; misuse names a remedy."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def first_frame(effects: list[Effect]) -> Frame:
 
 
 def test_rst_refuses_impossible_matrices() -> None:
-    """Of a wrong shape, with negative counts, or with sends of ours that never were."""
+    """Of a wrong shape, with negative counts, or counting sends that never happened."""
     core = Rst("a", ABC)
     assert "2 rows" in refused(core, "b", RstMessage(1, ("a",), ZEROS[:2], b""))
     assert "row of 2" in refused(core, "b", RstMessage(1, ("a",), ((0, 0),) * 3, b""))
@@ -206,7 +206,7 @@ def test_rst_refuses_impossible_matrices() -> None:
 
 
 def test_rst_refuses_impossible_receivers_and_second_copies() -> None:
-    """Strangers, the sender itself, nobody, somebody else, doubles, and what came before."""
+    """Strangers, the sender itself, nobody, another process, duplicates, and old messages."""
     core, b = Rst("a", ABC), Rst("b", ABC)
     refused(core, "z", RstMessage(1, ("a",), ZEROS, b""))
     refused(core, "b", RstMessage(0, ("a",), ZEROS, b""))
@@ -221,7 +221,7 @@ def test_rst_refuses_impossible_receivers_and_second_copies() -> None:
 
 
 def test_ks_refuses_impossible_logs() -> None:
-    """Strangers, messages to their own sender, doubles, the future, and a wrong order."""
+    """Strangers, messages to their own sender, duplicates, the future, and a wrong order."""
     core = Ks("a", ABC)
     for log in [
         (("z", 1, ONLY_A),),
@@ -275,34 +275,34 @@ def test_fifo_and_links_refuse_contradictions() -> None:
     refused(Raw("a"), "b", RawMessage(0, b""))
 
 
-def mutated(value: object, chance: random.Random) -> object:
+def mutated(value: object, rng: random.Random) -> object:
     """The same kind of value with something in it changed, left out or doubled."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
-        return value + chance.choice([-value, -value - 1, -2, -1, 1, 2, 1_000_000])
+        return value + rng.choice([-value, -value - 1, -2, -1, 1, 2, 1_000_000])
     if isinstance(value, str):
-        return chance.choice(["p0", "p1", "p2", "stranger"])
+        return rng.choice(["p0", "p1", "p2", "stranger"])
     if isinstance(value, tuple | frozenset):
         items = list(value)
-        if items and chance.random() < 0.8:
-            index = chance.randrange(len(items))
-            items[index] = mutated(items[index], chance)
+        if items and rng.random() < 0.8:
+            index = rng.randrange(len(items))
+            items[index] = mutated(items[index], rng)
         elif len({type(item) for item in items}) == 1:
             items.append(items[-1])
         return type(value)(items)
     if isinstance(value, Frame):
-        return forged(value, chance)
+        return forged(value, rng)
     return value
 
 
-def forged(frame: Frame, chance: random.Random) -> Frame:
+def forged(frame: Frame, rng: random.Random) -> Frame:
     """A frame of the same class with one field changed; the keys are the constructor's arguments."""
     fields = list(frame.key())
     if not fields:
         return frame
-    index = chance.randrange(len(fields))
-    fields[index] = mutated(fields[index], chance)
+    index = rng.randrange(len(fields))
+    fields[index] = mutated(fields[index], rng)
     return type(frame)(*fields)
 
 

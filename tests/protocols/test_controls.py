@@ -26,7 +26,7 @@ def test_raw_sends_a_multicast_as_one_message() -> None:
 
 
 def test_fifo_links_each_message_to_the_one_before_it() -> None:
-    """Numbers count all causal-sends, so the predecessor for each receiver is told."""
+    """Numbers count all causal-sends, so each copy names the predecessor for its receiver."""
     core = Fifo("a")
     core.send("b", b"1")
     core.send("c", b"2")
@@ -37,7 +37,7 @@ def test_fifo_links_each_message_to_the_one_before_it() -> None:
 
 
 def test_fifo_keeps_what_comes_early() -> None:
-    """It waits for its predecessor, and says so."""
+    """It waits for its predecessor, and `held` reports it."""
     core = Fifo("b")
     assert core.receive("a", FifoMessage(5, 3, b"5"), now=7) == []
     assert core.held() == [Held("a", 5, ("b",), 7, (Wait("message", "a", 3),))]

@@ -1,4 +1,4 @@
-"""Peers that are gone for ever: the others go on, and nobody sees an effect without its cause."""
+"""Peers that are gone for good: the others go on, and no process sees an effect without its cause."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_sending_to_a_dropped_peer_is_an_error_that_says_what_to_do(protocol: st
 
 @pytest.mark.parametrize("protocol", BROADCASTS)
 def test_a_broadcast_goes_to_everybody_but_a_dropped_peer(protocol: str) -> None:
-    """Everybody is whoever is left, and copies know that too."""
+    """ "Everybody" means all remaining peers, also in copies."""
     a = core_of(protocol, "a", ["a", "b", "dead"])
     assert {to for to, _ in transmits(a.send(None, b"1"))} == {"b", "dead"}
     a.drop("dead")
@@ -104,7 +104,7 @@ def test_a_broadcast_goes_to_everybody_but_a_dropped_peer(protocol: str) -> None
 
 @pytest.mark.parametrize("protocol", HYBRIDS)
 def test_drops_travel_with_frames_until_they_are_confirmed(protocol: str) -> None:
-    """A frame tells what its receiver has not confirmed; then frames are bare again."""
+    """A frame lists the drops that its receiver has not confirmed; then frames are bare again."""
     a, b = protocols.create(protocol, "a"), protocols.create(protocol, "b")
     a.drop("dead")
     (first,) = a.send("b", b"1")
@@ -127,7 +127,7 @@ def test_drops_travel_with_frames_until_they_are_confirmed(protocol: str) -> Non
 
 
 @pytest.mark.parametrize("protocol", HYBRIDS)
-def test_impossible_words_about_drops_are_refused(protocol: str) -> None:
+def test_impossible_fences_are_refused(protocol: str) -> None:
     """A fence that no correct peer could put around a frame changes nothing, nor does its frame."""
     a = protocols.create(protocol, "a")
     a.send("b", b"x")
@@ -138,7 +138,7 @@ def test_impossible_words_about_drops_are_refused(protocol: str) -> None:
         Fenced(0, ("",), 0, good),
         Fenced(1, ("c",), 0, good),  # a gap in its log
         Fenced(-1, ("c",), 0, good),
-        Fenced(0, ("c",), 1, good),  # confirms what we never said
+        Fenced(0, ("c",), 1, good),  # confirms a drop that was never announced
         Fenced(0, ("c",), -1, good),
         Fenced(0, ("c",), 0, Fenced(0, ("d",), 0, good)),
         Fenced(0, ("c",), 0, HybridAck(9)),  # the fence is fine, the frame is not
@@ -162,7 +162,7 @@ def test_a_dropped_peer_is_owed_nothing(protocol: str) -> None:
 
 
 def falsely_suspected(fenced: bool) -> World:
-    """0 gives up on 2, which is alive and has not yet received 0#1; then 1 hears from 0."""
+    """0 gives up on 2, which is alive and has not yet received 0#1; then 1 receives from 0."""
     cores: dict[str, Core] = {name: protocols.create("hybrid-sps", name) for name in "012"}
     world = World(cores, seed=0)
     world.send("0", "2")
@@ -174,7 +174,7 @@ def falsely_suspected(fenced: bool) -> World:
 
 
 def test_without_the_fence_the_dropped_peer_would_see_an_effect_before_its_cause() -> None:
-    """The cause 0#1 was written off, so 1 may tell 2 of it: the reason for the fence."""
+    """The cause 0#1 was written off, so 1 may pass its effect on to 2: the reason for the fence."""
     world = falsely_suspected(fenced=False)
     world.send("1", "2")
     world.arrive(("1", "2"))
@@ -182,7 +182,7 @@ def test_without_the_fence_the_dropped_peer_would_see_an_effect_before_its_cause
     assert [violation.kind for violation in world.violations] == ["causal"]  # type: ignore[attr-defined]
 
 
-def test_with_the_fence_nobody_who_knows_of_the_effect_tells_the_dropped_peer() -> None:
+def test_with_the_fence_no_process_that_knows_the_effect_sends_to_the_dropped_peer() -> None:
     """1 has made the same drop by the time it could act on what rests on it."""
     world = falsely_suspected(fenced=True)
     with pytest.raises(PeerDroppedError):

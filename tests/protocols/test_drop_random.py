@@ -45,36 +45,36 @@ RUNS = 120 if is_compiled() else 50  # pure cores are slower, and behave the sam
 
 def dropped_in_the_middle(name: str, link: bool, seed: int, **options: Any) -> World:
     """A run in which one or two peers are dropped by somebody, and later by everybody else."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     names = [f"p{index}" for index in range(3 + seed % 4)]
     caps = protocols.describe(name)
     bad = 0.2 if link or caps.network == "lossy" else 0.0
     run = world_of(name, names, seed, bad=bad, link=link, mirror=seed % 6 == 0, **options)
     casts = habits(name)
-    gone = chance.sample(names, chance.choice([1, 1, 2]) if len(names) > 3 else 1)
-    survivors = [process for process in names if process not in gone]
+    dropped_peers = rng.sample(names, rng.choice([1, 1, 2]) if len(names) > 3 else 1)
+    survivors = [process for process in names if process not in dropped_peers]
 
-    run.run_random(chance.randint(3, 20), settle=False, hurry=0.4, **casts)
-    for peer in gone:
-        run.drop(chance.choice(survivors), peer)
-    run.run_random(chance.randint(3, 20), settle=False, hurry=0.4, **casts)
+    run.run_random(rng.randint(3, 20), settle=False, hurry=0.4, **casts)
+    for peer in dropped_peers:
+        run.drop(rng.choice(survivors), peer)
+    run.run_random(rng.randint(3, 20), settle=False, hurry=0.4, **casts)
     for process in survivors:
-        if chance.random() < 0.5:
-            run.drop(process, gone[0])
+        if rng.random() < 0.5:
+            run.drop(process, dropped_peers[0])
     run.run_random(10, settle=False, **casts)
     for process in survivors:
-        for peer in gone:
+        for peer in dropped_peers:
             run.drop(process, peer)
     for _ in range(200):
         while run.step():
             pass
-        run.tick(*survivors)  # the dropped ones would go on for ever
+        run.tick(*survivors)  # the dropped ones would go on forever
         if not run.flight:
             break
     assert not run.flight, f"not quiet: {run.about()}"
     run.assert_causal_and_complete(survivors)
     for process in survivors:
-        assert run.cores[process].dropped() == set(gone), run.about()
+        assert run.cores[process].dropped() == set(dropped_peers), run.about()
         assert not run.cores[process].held(), run.about()
     return run
 
@@ -123,8 +123,8 @@ def test_mattern_goes_on_behind_a_dropped_receiver() -> None:
     assert core.held() == []
 
 
-def test_cykas_counts_a_dropped_peer_as_having_acknowledged_and_told() -> None:
-    """YCTs that waited for it go out, secrets of it are none any more, messages leave."""
+def test_cykas_treats_a_dropped_peer_as_having_sent_its_acks_and_ycts() -> None:
+    """YCTs that waited for it go out, its secrets no longer count, and messages leave."""
     core = Cykas("a")
     core.send("d", b"1")
     core.send("b", b"2")
@@ -153,7 +153,7 @@ def test_rst_goes_on_without_the_messages_of_a_dropped_peer() -> None:
 
 
 def test_ks_flushes_before_it_goes_on() -> None:
-    """q must not deliver M, which names only the lost Y, before X, of which only Y told."""
+    """q must not deliver M, which names only the lost Y, before X, which only Y named."""
     names = ["d", "k", "q", "s"]
     d, k, q, s = (Ks(name, names) for name in names)
     question = frames(s.send(["d", "q"], b"X"))
@@ -162,7 +162,7 @@ def test_ks_flushes_before_it_goes_on() -> None:
     k.receive("d", frames(d.send("k", b"Z"))["k"])
     message = frames(k.send("q", b"M"))["q"]
     assert isinstance(message, KsMessage)
-    named = [(who, clock) for who, clock, to in message.log if "q" in to]
+    named = [(sender, clock) for sender, clock, to in message.log if "q" in to]
     assert named == [("d", 1)], "of X, to q as well, it says nothing"
 
     assert q.receive("k", message) == []
@@ -230,8 +230,8 @@ def lose(run: World, sender: str, receiver: str) -> None:
     run.take((sender, receiver))
 
 
-def test_ks_says_nothing_of_a_dropped_destination() -> None:
-    """Nobody who hears of it will ever send there, so nobody needs to know."""
+def test_ks_does_not_mention_a_dropped_destination() -> None:
+    """No process that learns of the drop will ever send there, so the entry is useless."""
     a, b = Ks("a", ["a", "b", "d"]), Ks("b", ["a", "b", "d"])
     a.send("d", b"")
     to_b = frames(a.send("b", b""))["b"]

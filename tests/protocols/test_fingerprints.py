@@ -1,7 +1,7 @@
 """Fingerprints: equal ones have equal futures, and what makes a difference shows in them.
 
 The checker takes two cores with the same fingerprint for one. So cores that come to the same fingerprint
-by different histories are put to every test that there is, and must answer alike.
+by different histories are given every possible input, and must answer alike.
 """
 
 from __future__ import annotations
@@ -60,26 +60,26 @@ def create(name: str, process: str) -> Core:
 
 def histories(name: str, seed: int) -> Iterator[tuple[Core, Frames]]:
     """The core of b, and frames that may come to it, after each step of a short random run."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     cores = {process: create(name, process) for process in NAMES}
-    told = protocols.describe("raw" if name == "link" else name)
+    description = protocols.describe("raw" if name == "link" else name)
     seen: Frames = []  # everything ever sent to b: with repetition, loss and reordering
     flight: list[tuple[str, str, Frame]] = []
-    for _ in range(chance.randint(1, 14)):
-        if flight and chance.random() < 0.6:
-            index = chance.randrange(len(flight))
-            if told.fifo_links:
+    for _ in range(rng.randint(1, 14)):
+        if flight and rng.random() < 0.6:
+            index = rng.randrange(len(flight))
+            if description.fifo_links:
                 index = [entry[:2] for entry in flight].index(flight[index][:2])
             sender, receiver, frame = flight.pop(index)
             effects = cores[receiver].receive(sender, frame)
             actor = receiver
-        elif told.timer and chance.random() < 0.4:
-            actor = chance.choice(NAMES)
+        elif description.timer and rng.random() < 0.4:
+            actor = rng.choice(NAMES)
             effects = cores[actor].tick()
         else:
-            actor = chance.choice(NAMES)
-            to = chance.choice([p for p in NAMES if p != actor])
-            effects = cores[actor].send(to if "unicast" in told.casts else None, b"")
+            actor = rng.choice(NAMES)
+            to = rng.choice([p for p in NAMES if p != actor])
+            effects = cores[actor].send(to if "unicast" in description.casts else None, b"")
         for effect in effects:
             if isinstance(effect, Transmit):
                 flight.append((actor, effect.to, effect.frame))

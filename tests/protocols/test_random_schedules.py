@@ -49,8 +49,8 @@ def play(name: str, lossy: bool, link: bool = False, **options: Any) -> Counter[
 def test_mattern_on_a_bad_network(fifo_links: bool) -> None:
     """Plain and pipelined, it needs nothing of the network."""
     happened = play("mattern", lossy=True, fifo_links=fifo_links)
-    for what in ("lost", "duplicated", "held", "MatternAck"):
-        assert happened[what] > RUNS, happened
+    for event in ("lost", "duplicated", "held", "MatternAck"):
+        assert happened[event] > RUNS, happened
     assert happened["reordered"] > (RUNS if fifo_links else 0), happened
 
 
@@ -66,24 +66,24 @@ def test_mattern_on_a_bad_network(fifo_links: bool) -> None:
 def test_on_a_reliable_network_that_reorders(name: str, frames: list[str]) -> None:
     """Protocols that assume reliability get it, and no order at all."""
     happened = play(name, lossy=False)
-    for what in ("held", "reordered", *frames):
-        assert happened[what] > RUNS, happened
+    for event in ("held", "reordered", *frames):
+        assert happened[event] > RUNS, happened
 
 
 def test_newtop_on_fifo_links() -> None:
     """It gets the order of each link that it assumes, and nothing overtakes there."""
     happened = play("newtop", lossy=False)
     assert not happened["reordered"], happened
-    for what in ("held", "NewtopMessage", "NewtopNull"):
-        assert happened[what] > RUNS, happened
+    for event in ("held", "NewtopMessage", "NewtopNull"):
+        assert happened[event] > RUNS, happened
 
 
 @pytest.mark.parametrize("name", ["cykas", "rst", "ks", "newtop", "vector"])
 def test_in_a_reliable_link_on_a_bad_network(name: str) -> None:
     """The link makes up for loss, duplication and reordering."""
     happened = play(name, lossy=True, link=True)
-    for what in ("lost", "duplicated", "reordered", "held", "SegmentAck"):
-        assert happened[what] > RUNS, happened
+    for event in ("lost", "duplicated", "reordered", "held", "SegmentAck"):
+        assert happened[event] > RUNS, happened
 
 
 @pytest.mark.parametrize(("name", "link"), [("raw", False), ("raw", True), ("fifo", False)])
@@ -106,7 +106,7 @@ def test_the_refuted_variant_is_caught() -> None:
             run = World({process: protocols.create(name, process) for process in "abc"}, seed)
             run.run_random(25, hurry=0.5)
             assert not run.undelivered(), run.about()
-            broken[name] += any(str(each).startswith("causal") for each in run.violations)
+            broken[name] += any(str(violation).startswith("causal") for violation in run.violations)
     assert broken["cykas"] == 0 and broken["cykas-unsafe"] > 2, broken
 
 

@@ -12,9 +12,21 @@ from beforehand.protocols.sender_side.mattern import Mattern
 from tests.support.groups import core_of
 
 NAMES = [
-    *("hybrid", "hybrid-sps", "mattern", "cykas", "cykas-unsafe"),
-    *("rst", "ks", "newtop", "vector", "tree"),
-    *("link-memory", "preventive", "prc", "fifo", "raw"),
+    "hybrid",
+    "hybrid-sps",
+    "mattern",
+    "cykas",
+    "cykas-unsafe",
+    "rst",
+    "ks",
+    "newtop",
+    "vector",
+    "tree",
+    "link-memory",
+    "preventive",
+    "prc",
+    "fifo",
+    "raw",
 ]
 
 
@@ -34,13 +46,18 @@ def test_every_protocol_can_be_created_with_the_same_call(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_descriptions_are_complete(name: str) -> None:
     """Every field says something from its vocabulary."""
-    told = protocols.describe(name)
-    assert told.name == name and told.title and told.source and told.metadata
-    assert set(told.casts) <= {"unicast", "multicast", "broadcast"} and told.casts
-    assert told.network in ("lossy", "reliable")
-    assert told.membership in ("open", "fixed")
-    assert told.buffering in ("sender", "receiver", "hybrid", "none")
-    assert told.overlay in ("none", "tree", "links")
+    description = protocols.describe(name)
+    assert (
+        description.name == name
+        and description.title
+        and description.source
+        and description.metadata
+    )
+    assert set(description.casts) <= {"unicast", "multicast", "broadcast"} and description.casts
+    assert description.network in ("lossy", "reliable")
+    assert description.membership in ("open", "fixed")
+    assert description.buffering in ("sender", "receiver", "hybrid", "none")
+    assert description.overlay in ("none", "tree", "links")
 
 
 def test_which_protocols_are_causal() -> None:

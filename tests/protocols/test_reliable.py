@@ -96,8 +96,8 @@ def test_a_bad_frame_that_came_early_does_not_take_good_ones_with_it() -> None:
     assert len(link.receive("a", segment(2))) == 3
 
 
-def test_drops_are_those_of_the_inner_core() -> None:
-    """The dropped peer is not heard, not sent to, and forgotten; the fence is inside the segments."""
+def test_drops_are_handled_by_the_inner_core() -> None:
+    """The dropped peer is ignored, not sent to, and forgotten; the fence is inside the segments."""
     link = ReliableLink(Raw("a"))
     link.send("d", b"1")
     link.receive("d", segment(2))
@@ -106,11 +106,11 @@ def test_drops_are_those_of_the_inner_core() -> None:
     assert link.receive("d", segment(1)) == [] and link.receive("d", SegmentAck(1)) == []
     with pytest.raises(PeerDroppedError):
         link.send("d", b"2")
-    told = Segment(1, Fenced(0, ("d",), 0, RawMessage(2, b"2")))
-    assert link.send("b", b"2") == [Transmit("b", told)]
+    fenced = Segment(1, Fenced(0, ("d",), 0, RawMessage(2, b"2")))
+    assert link.send("b", b"2") == [Transmit("b", fenced)]
     peer = ReliableLink(Raw("b"))
     peer.send("d", b"1")
-    peer.receive("a", told)
+    peer.receive("a", fenced)
     assert peer.dropped() == {"d"} and peer.tick() == []
 
 

@@ -1,4 +1,4 @@
-"""Frames, effects and what `held` tells are plain values, in both builds."""
+"""Frames, effects and the entries of `held` are plain values, in both builds."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Tiny outputs of the pipeline, written without Spark, as Spark leaves them.
+"""Small output folders of the pipeline, in the format of Spark but written without it.
 
-The figures are made up, and all different: so that a misplaced one is noticed. `pieces.py` has what
-happens in the runs; under `fifo` on `wan` an answer comes before its question.
+The figures are arbitrary and all different, so that a misplaced one is noticed. `pieces.py` has the
+events of the runs; with `fifo` on `wan`, an answer is delivered before its question.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from tests.report.pieces import (
     WAVE,
     broken,
     events,
-    made_up,
     pairs,
     run_name,
+    sample_row,
     write_note,
     write_table,
 )
@@ -50,14 +50,14 @@ __all__ = [
 
 
 def read(folder: str | Path, made: report.Provenance | None = None) -> report.ReportView:
-    """A report with the command lines of `beforehand`."""
+    """Read a report with the command lines of `beforehand`."""
     return report.read(folder, made, report_commands())
 
 
 def write_audit(
     folder: Path, runs: Mapping[str, bool], people: Sequence[str] = PEOPLE, **note: Any
 ) -> Path:
-    """The audit of some runs, and whether causal order was broken in each."""
+    """Write the audit of some runs, given whether causal order was violated in each."""
     verdicts: list[dict[str, Any]] = [
         {
             "run": run,
@@ -84,18 +84,18 @@ def write_audit(
 
 
 def scenario(protocol: str, network: str) -> str:
-    """A part of what the column of that name holds."""
+    """Return a part of a scenario, for the column of that name."""
     return json.dumps(
         {"protocol": protocol, "workload": "replay", "delay": network}, sort_keys=True
     )
 
 
 def write_study(folder: Path, people: Sequence[str] = PEOPLE) -> Path:
-    """A study that is complete: two protocols on two networks, one of the runs violated."""
+    """Write a complete study: two protocols on two networks, with a violation in one of the runs."""
     write_note(folder / "_source.json", {"version": 1, "sources": [], "seed": 1})
     runs = {run_name(*pair): pair == ("fifo", "wan") for pair in pairs()}
     results = [
-        made_up(
+        sample_row(
             schemas.RESULTS,
             index,
             run=run_name(protocol, network),
@@ -132,19 +132,19 @@ def _write_characteristics(folder: Path, people: Sequence[str]) -> None:
     write_table(
         folder / "runs",
         [
-            made_up(
+            sample_row(
                 schemas.RUNS, 0, run="talk", processes=3, messages=2, concurrent_share=0.0, note=""
             )
         ],
         schemas.RUNS,
     )
     processes = [
-        made_up(schemas.PROCESSES, index, run="talk", process=name)
+        sample_row(schemas.PROCESSES, index, run="talk", process=name)
         for index, name in enumerate(people)
     ]
     write_table(folder / "processes", processes, schemas.PROCESSES)
     summaries = [
-        made_up(schemas.SUMMARIES, index, run="talk", what=what)
+        sample_row(schemas.SUMMARIES, index, run="talk", what=what)
         for index, what in enumerate(("fan-out", "payload bytes"))
     ]
     write_table(folder / "summaries", summaries, schemas.SUMMARIES)
@@ -154,7 +154,7 @@ def _write_characteristics(folder: Path, people: Sequence[str]) -> None:
 
 def _write_findings(folder: Path, runs: Mapping[str, bool]) -> None:
     protocols = [
-        made_up(
+        sample_row(
             schemas.PROTOCOLS,
             index,
             protocol=protocol,
@@ -208,17 +208,17 @@ SIZES = (4, 8, 16)
 
 
 def write_sweep(folder: Path, waves: int = 2, *, tables: bool = True) -> Path:
-    """A sweep of two protocols and three sizes in some waves, the last of which is done twice."""
+    """Write a sweep of two protocols and three sizes; later waves repeat runs of the first."""
     from beforehand.simulator import Scenario
 
-    points = []
+    rows = []
     for index, size in enumerate(SIZES):
         for protocol in PROTOCOLS:
-            made = Scenario(protocol=protocol, processes=size, messages=2, loss=0.1)
-            row = made_up(
+            point = Scenario(protocol=protocol, processes=size, messages=2, loss=0.1)
+            row = sample_row(
                 schemas.RESULTS,
                 10 * index + PROTOCOLS.index(protocol),
-                run=made.digest(),
+                run=point.digest(),
                 protocol=protocol,
                 workload="uniform",
                 network="default",
@@ -228,24 +228,26 @@ def write_sweep(folder: Path, waves: int = 2, *, tables: bool = True) -> Path:
                 seed=1,
                 outcome="complete",
                 violations=None,
-                scenario=json.dumps(made.to_dict(), sort_keys=True),
+                scenario=json.dumps(point.to_dict(), sort_keys=True),
                 series=[],
             )
-            points.append(row)
+            rows.append(row)
     write_note(folder / "_sweep.json", {"holds": "the results of beforehand sweep"})
     for number in range(waves):
         wave = f"{number + 1:05}-0123abcd"
-        # Runs of the first wave are in it with other figures, if they were done again later.
-        mine = [{**row, "wave": wave} for row in (points if not number else points[number::waves])]
+        # Runs that a later wave repeats have different figures in the first one.
+        wave_rows = [{**row, "wave": wave} for row in (rows if not number else rows[number::waves])]
         if waves > 1 and not number:
-            mine = [{**row, "latency_mean": 0.5} for row in mine]
-        write_table(folder / "results" / wave, mine, schemas.RESULTS)
-        runs = [row["run"] for row in mine]
+            wave_rows = [{**row, "latency_mean": 0.5} for row in wave_rows]
+        write_table(folder / "results" / wave, wave_rows, schemas.RESULTS)
+        runs = [row["run"] for row in wave_rows]
         note = {"name": wave, "runs": runs, "failed": [], "traced": [], "audited": False}
         grid = f"beforehand sweep --out {folder}"
-        again: dict[str, Any] = {"command": f"{grid} --protocol hybrid,fifo"}
-        again |= {"commands": {row["run"]: f"{grid} --protocol {row['protocol']}" for row in mine}}
-        write_note(folder / "waves" / f"{wave}.json", {**note, **MADE, **again})
+        commands: dict[str, Any] = {"command": f"{grid} --protocol hybrid,fifo"}
+        commands |= {
+            "commands": {row["run"]: f"{grid} --protocol {row['protocol']}" for row in wave_rows}
+        }
+        write_note(folder / "waves" / f"{wave}.json", {**note, **MADE, **commands})
     if tables:
         _write_metrics(folder / "metrics")
     return folder
@@ -254,12 +256,12 @@ def write_sweep(folder: Path, waves: int = 2, *, tables: bool = True) -> Path:
 def _write_metrics(folder: Path) -> None:
     claims = {name: "O(1)" for name in schemas.TABLE1.names if name.startswith("claimed_")}
     table1 = [
-        made_up(schemas.TABLE1, 0, protocol="hybrid", **claims, metadata_exponent=0.01),
-        made_up(schemas.TABLE1, 1, protocol="fifo", noncausal_ms=None, work_exponent=None),
+        sample_row(schemas.TABLE1, 0, protocol="hybrid", **claims, metadata_exponent=0.01),
+        sample_row(schemas.TABLE1, 1, protocol="fifo", noncausal_ms=None, work_exponent=None),
     ]
     write_table(folder / "table1", table1, schemas.TABLE1)
-    grown = [
-        made_up(
+    exponents = [
+        sample_row(
             schemas.EXPONENTS,
             index,
             protocol=protocol,
@@ -276,11 +278,11 @@ def _write_metrics(folder: Path) -> None:
             (protocol, y) for protocol in PROTOCOLS for y in ("metadata", "state", "work")
         )
     ]
-    write_table(folder / "exponents", grown, schemas.EXPONENTS)
+    write_table(folder / "exponents", exponents, schemas.EXPONENTS)
 
 
 def write_cluster(folder: Path, people: Sequence[str] = PEOPLE, *, clean: bool = True) -> Path:
-    """A cluster of three, with its trace."""
+    """Write a cluster of three processes with its trace."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in people:
         rows = [
@@ -306,7 +308,7 @@ def write_cluster(folder: Path, people: Sequence[str] = PEOPLE, *, clean: bool =
             "name": name,
             "life": 1,
             "killed": False,
-            **{figure: 100 * (index + 1) + at for at, figure in enumerate(figures)},
+            **{figure: 100 * (index + 1) + column for column, figure in enumerate(figures)},
             "resent": index,
             "round_trip_ms": 0.5,
             "damaged": 0,
@@ -344,7 +346,7 @@ def write_cluster(folder: Path, people: Sequence[str] = PEOPLE, *, clean: bool =
 
 
 def write_demo(folder: Path, people: Sequence[str] = PEOPLE) -> Path:
-    """All of a demo: a cluster with its audit, a study, and a sweep."""
+    """Write a complete demo: a cluster with its audit, a study, and a sweep."""
     write_cluster(folder / "cluster", people)
     runs = {"cluster-hybrid-sps-1": False}
     write_audit(folder / "cluster-audit", runs, people, sources=[str(folder / "cluster")])

@@ -1,6 +1,7 @@
-"""What the made-up outputs of `folders.py` are put together from: files as Spark leaves them, and rows.
+"""Building blocks of the sample outputs in `folders.py`: files in the format of Spark, and their rows.
 
-Alice asks Bob and Carol, Bob answers to Carol, and in a run that is late Carol hears the answer first.
+Alice sends a question to Bob and Carol, and Bob an answer to Carol; in a late run, Carol delivers the
+answer first.
 """
 
 from __future__ import annotations
@@ -30,18 +31,18 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def write_table(folder: Path, rows: Rows, schema: pa.Schema, parts: int = 1) -> None:
-    """A table in some files, with a checksum next to each, and the mark that it is complete."""
+    """Write a table as Spark does: part files with checksums, and the success marker."""
     folder.mkdir(parents=True, exist_ok=True)
     for part in range(parts):
         name = f"part-{part:05}-0000-c000.snappy.parquet"
-        mine = pa.Table.from_pylist([dict(row) for row in rows[part::parts]], schema=schema)
-        pq.write_table(mine, folder / name)
+        table = pa.Table.from_pylist([dict(row) for row in rows[part::parts]], schema=schema)
+        pq.write_table(table, folder / name)
         (folder / f".{name}.crc").write_bytes(b"crc")
     (folder / "_SUCCESS").touch()
 
 
 def write_note(path: Path, content: Mapping[str, Any]) -> None:
-    """A note, as `Storage.write_note` writes it."""
+    """Write a note as `Storage.write_note` does."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content, indent=2) + "\n")
 
@@ -50,28 +51,28 @@ def write_note(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def run_name(protocol: str, network: str) -> str:
-    """The name of the run of a protocol on a network."""
+    """Return the name of the run of a protocol on a network."""
     return f"{PROTOCOLS.index(protocol)}{NETWORKS.index(network)}".rjust(16, "a")
 
 
 def pairs() -> list[tuple[str, str]]:
-    """Protocols and networks, in the order of a study."""
+    """Return protocols and networks, in the order of a study."""
     return [(protocol, network) for network in NETWORKS for protocol in PROTOCOLS]
 
 
-def made_up(schema: pa.Schema, index: int, **known: Any) -> dict[str, Any]:
-    """A row whose numbers encode their position; texts are what is known, or none."""
+def sample_row(schema: pa.Schema, index: int, **known: Any) -> dict[str, Any]:
+    """Return a row whose numbers encode their position; texts are null unless given."""
     row: dict[str, Any] = dict.fromkeys(schema.names)
-    for at, field in enumerate(schema):
+    for column, field in enumerate(schema):
         if pa.types.is_integer(field.type):
-            row[field.name] = 1000 * (index + 1) + at
+            row[field.name] = 1000 * (index + 1) + column
         elif pa.types.is_floating(field.type):
-            row[field.name] = 1000 * (index + 1) + at + 0.1
+            row[field.name] = 1000 * (index + 1) + column + 0.1
     return row | known
 
 
 def events(run: str, late: bool, people: Sequence[str] = PEOPLE) -> list[dict[str, Any]]:
-    """The trace of a run; with `late`, Carol hears the answer first."""
+    """Return the trace of a run; if it is late, Carol delivers the answer first."""
     alice, bob, carol = people
     rows: list[dict[str, Any]] = []
     counts = dict.fromkeys(people, 0)
@@ -108,7 +109,7 @@ def events(run: str, late: bool, people: Sequence[str] = PEOPLE) -> list[dict[st
 
 
 def broken(run: str, people: Sequence[str] = PEOPLE) -> dict[str, Any]:
-    """The violation in a run where Carol hears the answer first."""
+    """Return the violation of a late run."""
     alice, bob, carol = people
     chain = [f"{alice}#1", f"{bob}#1"]
     sentence = f"{carol} delivered {bob}#1 before {alice}#1, but {alice}#1 happened before {bob}#1."

@@ -1,4 +1,4 @@
-"""The tables of the pipeline as Arrow sees them; Spark's files allow nulls everywhere."""
+"""Arrow schemas of the pipeline's tables; as in Spark's files, all columns are nullable."""
 
 from __future__ import annotations
 

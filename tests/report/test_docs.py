@@ -20,28 +20,28 @@ COMMANDS = re.findall(r"^    (beforehand report .*?)(?:  .*)?$", DOCS, re.MULTIL
 
 @pytest.fixture(autouse=True)
 def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder that the page talks about, in the current one."""
+    """Write the example study of the page to the current folder."""
     monkeypatch.chdir(tmp_path)
     return folders.write_study(tmp_path / "study")
 
 
 def test_every_command_works(tmp_path: Path) -> None:
-    """As it stands there, and the pages are where it says."""
+    """Exactly as documented, and the pages are written where it says."""
     assert len(COMMANDS) == 3
     for command in COMMANDS:
-        done = CliRunner().invoke(app, shlex.split(command)[1:])
-        assert done.exit_code == 0, done.output
+        result = CliRunner().invoke(app, shlex.split(command)[1:])
+        assert result.exit_code == 0, result.output
     assert (tmp_path / "study" / "report" / "index.html").exists()
     assert (tmp_path / "page.html").exists()
 
 
 def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    """It prints the title of the study, and that nothing is missing by saying nothing."""
+    """It prints the title of the study, and no missing parts."""
     (code,) = re.findall(r"<!-- a test runs this -->\n```python\n(.*?)```", DOCS, re.DOTALL)
     exec(compile(code, "report.md", "exec"), {})
     assert capsys.readouterr().out == "talk: 3 processes, 2 messages, 3 copies within 5 µs\n"
 
 
-def test_what_it_says_of_limits() -> None:
-    """As the code has them."""
+def test_documented_limits_match_the_code() -> None:
+    """The number of listed violations."""
     assert f"At most {LISTED:,} are listed" in DOCS

@@ -1,4 +1,4 @@
-"""What a page carries: data that cannot end a script, scripts that the policy knows, and no requests."""
+"""Embedded data can't end a script, the policy lists all scripts, and nothing is requested."""
 
 import json
 from base64 import b64encode
@@ -12,7 +12,7 @@ from beforehand.report import bundle
 
 
 def _is_plain(text: str) -> bool:
-    """Whether no two surrogates make a pair, which JSON cannot tell from the character itself."""
+    """Return whether no two surrogates form a pair, which JSON would decode as one character."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass") == text
 
 
@@ -25,8 +25,8 @@ TEXT = st.text(st.characters(exclude_categories=()), max_size=40).filter(_is_pla
         lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner),
     )
 )
-def test_any_value_comes_back_from_the_page(value: object) -> None:
-    """Whatever text there is, lone surrogates too: a browser reads back what was put in."""
+def test_any_value_can_be_read_back(value: object) -> None:
+    """For any text, including lone surrogates."""
     text = bundle.as_json(value)
     assert json.loads(text) == value
     text.encode()  # can be written to a file
@@ -34,20 +34,20 @@ def test_any_value_comes_back_from_the_page(value: object) -> None:
 
 @given(TEXT)
 def test_no_text_can_leave_its_script_element(text: str) -> None:
-    """Nothing that means something to HTML, or ends a line of JavaScript, is left as it is."""
+    """Characters with a meaning in HTML and line separators of JavaScript are escaped."""
     assert not set(bundle.as_json([text])) & set("<>&\u2028\u2029")
 
 
-def test_the_interesting_characters_are_escaped_and_not_dropped() -> None:
-    """The classic attempt is data like any other."""
+def test_special_characters_are_escaped_and_not_dropped() -> None:
+    """A closing script tag is read back unchanged."""
     text = bundle.as_json({"name": "</script><script>alert(1)</script><!--"})
     assert "\\u003c/script\\u003e" in text
     assert json.loads(text)["name"].startswith("</script>")
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_what_is_no_json_is_refused(value: float) -> None:
-    """A page with NaN in its data would not load."""
+def test_values_that_json_cannot_represent_are_rejected(value: float) -> None:
+    """A page with NaN in its data couldn't be parsed."""
     with pytest.raises(ValueError, match="JSON compliant"):
         bundle.as_json(value)
 
@@ -64,12 +64,12 @@ def test_the_policy_names_each_script_and_forbids_the_rest() -> None:
 
 
 def test_a_page_without_scripts_allows_none() -> None:
-    """An empty list would mean something else in a policy."""
+    """An empty source list has a different meaning in a policy."""
     assert "script-src 'none'" in bundle.policy([])
 
 
-def test_plotly_is_whole_and_cannot_end_its_element() -> None:
-    """The library itself contains the words that end a script."""
+def test_plotly_is_complete_and_cannot_end_its_element() -> None:
+    """The library contains the text of a closing script tag."""
     text = bundle.plotly().text
     assert len(text) > 1_000_000 and "plotly.js" in text[:500]
     assert "</script" not in text.lower()

@@ -1,4 +1,4 @@
-"""`beforehand report` and `report.write`: a page appears whole, and missing parts are listed."""
+"""`beforehand report` and `report.write`: pages are written atomically, and missing parts are listed."""
 
 from __future__ import annotations
 
@@ -17,40 +17,36 @@ from tests.report import folders
 
 
 def run(*arguments: object) -> Result:
-    """The command."""
+    """Run the command."""
     return CliRunner().invoke(app, ["report", *map(str, arguments)])
 
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All kinds of outputs."""
+    """A folder with all kinds of outputs."""
     return folders.write_demo(tmp_path_factory.mktemp("write") / "demo")
 
 
-def test_the_page_is_in_the_folder_that_it_is_about(demo: Path) -> None:
-    """Its path comes first, then what is in it; a second call replaces it."""
+def test_the_page_is_written_to_the_folder_of_the_results(demo: Path) -> None:
+    """Its path is printed first, then its parts; a second call replaces it."""
     for _ in range(2):
-        done = run(demo)
-        assert done.exit_code == 0, done.output
-        path, *lines = done.stdout.splitlines()
+        result = run(demo)
+        assert result.exit_code == 0, result.output
+        path, *lines = result.stdout.splitlines()
         assert Path(path) == demo / "report" / "index.html"
         assert [line.split()[0] for line in lines] == ["cluster", "study", "sweep", "audit"]
         assert "talk: 3 processes" in Path(path).read_text()
         assert [file.name for file in Path(path).parent.iterdir()] == ["index.html"]
 
 
-def test_json_has_what_is_there_and_what_is_missing(demo: Path, tmp_path: Path) -> None:
-    """For programs; the page is where it was wanted."""
+def test_json_lists_present_and_missing_parts(demo: Path, tmp_path: Path) -> None:
+    """And `--out` sets the path of the page."""
     file = tmp_path / "new" / "page.html"
-    done = run(demo, "--out", file, "--json")
-    output = json.loads(done.stdout)
-    assert done.exit_code == 0 and output["file"] == str(file) and file.exists()
-    assert [len(output[part]) for part in ("clusters", "studies", "sweeps", "audits")] == [
-        1,
-        1,
-        1,
-        1,
-    ]
+    result = run(demo, "--out", file, "--json")
+    output = json.loads(result.stdout)
+    assert result.exit_code == 0 and output["file"] == str(file) and file.exists()
+    counts = [len(output[part]) for part in ("clusters", "studies", "sweeps", "audits")]
+    assert counts == [1, 1, 1, 1]
     assert output["studies"][0]["runs"] == 4 and output["missing"] == []
 
 
@@ -58,20 +54,19 @@ def test_a_missing_part_is_a_line_and_not_a_failure(tmp_path: Path) -> None:
     """On standard error, so that pipes get the path alone; the page lists it too."""
     study = folders.write_study(tmp_path / "study")
     (study / "audit" / "_audit.json").unlink()
-    done = run(study)
-    assert done.exit_code == 0, done.output
-    (line,) = done.stderr.splitlines()
+    result = run(study)
+    assert result.exit_code == 0, result.output
+    (line,) = result.stderr.splitlines()
     assert line.startswith("missing: the verdicts of the study study: there is no ")
     assert "resumes where it stopped" in line
     assert "_audit.json" in (study / "report" / "index.html").read_text()
 
 
 def test_nothing_to_show_is_exit_code_2(tmp_path: Path) -> None:
-    """A sentence; and where all that was there is damaged, a page that reports it."""
-    none = run(tmp_path)
-    assert (
-        none.exit_code == 2 and none.stderr.count("\n") == 1 and "nothing to report" in none.stderr
-    )
+    """One sentence; if all results are damaged, there is also a page that reports it."""
+    empty = run(tmp_path)
+    assert empty.exit_code == 2 and empty.stderr.count("\n") == 1
+    assert "nothing to report" in empty.stderr
     audit = folders.write_audit(tmp_path / "audit", {"r": True})
     (audit / "_audit.json").write_text("{")
     damaged = run(audit)
@@ -79,18 +74,18 @@ def test_nothing_to_show_is_exit_code_2(tmp_path: Path) -> None:
     assert (audit / "report" / "index.html").exists()
 
 
-def test_what_is_not_installed_is_reported(monkeypatch: pytest.MonkeyPatch, demo: Path) -> None:
-    """With the extra that brings it."""
+def test_missing_packages_are_reported(monkeypatch: pytest.MonkeyPatch, demo: Path) -> None:
+    """With the extra that installs them."""
     monkeypatch.setattr(command, "NEEDED", ("pyarrow", "no_such_package"))
-    done = run(demo)
-    assert done.exit_code == 2
-    assert "needs no_such_package" in done.stderr and "beforehand[report]" in done.stderr
+    result = run(demo)
+    assert result.exit_code == 2
+    assert "needs no_such_package" in result.stderr and "beforehand[report]" in result.stderr
 
 
-def test_a_page_that_cannot_be_made_leaves_the_old_one(
+def test_a_failure_leaves_the_old_page(
     demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It appears under its name when it is complete."""
+    """A page is renamed to its final path only when it is complete."""
     file = tmp_path / "page.html"
     file.write_text("the old one")
 
@@ -103,8 +98,8 @@ def test_a_page_that_cannot_be_made_leaves_the_old_one(
     assert file.read_text() == "the old one"
 
 
-def test_a_path_that_cannot_be_written(demo: Path, tmp_path: Path) -> None:
-    """A sentence with its name, before anything is drawn, and nothing is left behind."""
+def test_a_path_that_cannot_be_written_is_rejected(demo: Path, tmp_path: Path) -> None:
+    """One sentence with the path, before any work, and nothing is left behind."""
     (tmp_path / "file").write_text("")
     for path, problem in (
         (tmp_path, "is a folder; name a file in it"),
@@ -113,27 +108,27 @@ def test_a_path_that_cannot_be_written(demo: Path, tmp_path: Path) -> None:
             f"cannot be written, since {tmp_path / 'file'} is a file",
         ),
     ):
-        done = run(demo, "--out", path)
-        assert done.exit_code == 2, done.output
-        assert done.stderr.count("\n") == 1 and f"{path} {problem}" in done.stderr
+        result = run(demo, "--out", path)
+        assert result.exit_code == 2, result.output
+        assert result.stderr.count("\n") == 1 and f"{path} {problem}" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_device_stays_one(tmp_path: Path) -> None:
-    """Other than files are written into, and not replaced; a full device is a sentence."""
+def test_a_device_is_not_replaced(tmp_path: Path) -> None:
+    """Devices are written to; a full device is reported in one sentence."""
     full = Path("/dev/full")
     if not full.is_char_device():
         pytest.skip("there is no /dev/full here")
     study = folders.write_study(tmp_path / "study")
     assert run(study, "--out", "/dev/null").exit_code == 0
-    done = run(study, "--out", full)
-    assert done.exit_code == 2 and "/dev/full cannot be written (No space left" in done.stderr
+    result = run(study, "--out", full)
+    assert result.exit_code == 2 and "/dev/full cannot be written (No space left" in result.stderr
     assert full.is_char_device() and Path("/dev/null").is_char_device()
     assert not list(Path("/dev").glob(".*.unfinished"))
 
 
-def test_names_that_are_not_text_are_shown(tmp_path: Path) -> None:
-    """A note may hold half of a character; the page shows it escaped."""
+def test_lone_surrogates_are_shown_escaped(tmp_path: Path) -> None:
+    """JSON notes can contain them."""
     study = folders.write_study(tmp_path)
     note = json.loads((study / "_study.json").read_text())
     folders.write_note(study / "_study.json", note | {"title": "half \ud800 a character"})

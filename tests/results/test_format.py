@@ -1,4 +1,4 @@
-"""Figures, names and lists as people read them."""
+"""Human-readable figures, names and lists."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def test_durations_have_the_unit_that_fits(nanoseconds: float, text: str) -> Non
     assert duration(nanoseconds) == text
 
 
-def test_an_amount_can_be_written_otherwise() -> None:
-    """As estimates are, and times on an axis: these never turn into minutes."""
+def test_the_amount_of_a_duration_can_be_formatted_differently() -> None:
+    """For estimates, and for times on an axis, which never switch to minutes."""
     assert duration(7_200e9, lambda hours: f"about {hours:.0f}") == "about 2 h"
     assert elapsed(1_234_567) == "1.235 ms" and elapsed(300e9) == "300 s"
 
@@ -59,7 +59,7 @@ def test_an_amount_can_be_written_otherwise() -> None:
     ],
 )
 def test_numbers_have_three_digits_or_are_whole(value: float | None, text: str) -> None:
-    """A dash for what is not known."""
+    """Unknown values are shown as a dash."""
     assert number(value) == text
 
 
@@ -83,14 +83,14 @@ def test_counts_and_lists() -> None:
     assert (some(["a", "b"]), some(list("abcde"))) == ("a, b", "a, b, c and 2 more")
 
 
-def test_text_from_outside_cannot_act_on_a_terminal() -> None:
-    """Escapes for what cannot be printed, and an end for what is too long."""
+def test_untrusted_text_cannot_control_a_terminal() -> None:
+    """Unprintable characters are escaped, and long texts are shortened."""
     assert printable("grün") == "grün" and printable("a\x1b[2J\n") == "a\\x1b[2J\\n"
     assert shortened("a" * 70) == "a" * 59 + "…" and shortened("abc") == "abc"
 
 
 def test_timestamps_are_to_the_minute_in_utc() -> None:
-    """Text that is no time stays as it is."""
+    """Text that isn't a timestamp is returned unchanged."""
     assert timestamp("2026-11-16T19:05:30+01:00") == "2026-11-16 18:05 UTC"
-    for odd in ("yesterday", "", "9999-12-31T23:59:59-12:00"):
-        assert timestamp(odd) == odd
+    for text in ("yesterday", "", "9999-12-31T23:59:59-12:00"):
+        assert timestamp(text) == text

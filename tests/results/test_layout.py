@@ -1,4 +1,4 @@
-"""Outputs are recognised by their notes, and files appear whole."""
+"""Output folders are recognised by their notes, and notes are written atomically."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from beforehand.results.schema import Schema, integer, optional, text
     [(mark, kind) for kind, marks in layout.MARKS for mark in marks],
 )
 def test_every_mark_identifies_its_kind(mark: str, kind: str, tmp_path: Path) -> None:
-    """Each alone is enough; a folder without any is none of ours."""
+    """One is enough; a folder without any isn't recognised."""
     assert layout.kind_of(tmp_path) is None
     (tmp_path / mark).mkdir(parents=True)
     assert layout.kind_of(tmp_path) == kind
 
 
-def test_a_note_appears_when_it_is_complete(tmp_path: Path) -> None:
-    """Over an older one, and nothing is left of its temporary file."""
+def test_notes_are_written_atomically(tmp_path: Path) -> None:
+    """A note replaces an older one, and no temporary file remains, even after an error."""
     path = tmp_path / "_note.json"
     write_note(path, {"old": True})
     write_note(path, {"version": 1})
     assert json.loads(path.read_text()) == {"version": 1}
     with pytest.raises(TypeError):
         write_note(path, {"odd": object()})
-    assert [each.name for each in tmp_path.iterdir()] == ["_note.json"]
+    assert [file.name for file in tmp_path.iterdir()] == ["_note.json"]
 
 
 def test_columns_of_a_schema() -> None:
-    """By name, as a part, and as people call them."""
+    """They can be found, selected, and shown with a heading."""
     schema = Schema(text("run"), optional(integer("held_mean", "A mean.", "held")))
     assert schema.names == ["run", "held_mean"]
     assert schema.select("held_mean").names == ["held_mean"]

@@ -2,7 +2,7 @@
 
 Every message carries the clock of its sender: for each life of each process, how many messages of it
 the sender knew of. Delivering message k of a life is a violation when the receiver knows of k already:
-somebody told it of something that the message precedes, or it came before.
+it has delivered something that the message precedes, or the message itself.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Life:
     tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     async def talk(self) -> None:
-        """Send to one or two others whatever there is room for, for ever."""
+        """Send to one or two others as fast as there is room, forever."""
         others = [name for name in NAMES if name != self.incarnation[0]]
         while True:
             clock = {**self.clock, self.incarnation: self.clock.get(self.incarnation, 0) + 1}
@@ -112,21 +112,21 @@ class Chaos:
     async def disturb(self) -> None:
         """Inject a random fault into a random process."""
         name, other = self.rng.sample(NAMES, 2)
-        what = self.rng.random()
-        if what < 0.3:
+        draw = self.rng.random()
+        if draw < 0.3:
             self.restarts += 1
             await self.end(name, self.rng.random() < 0.3)
             await asyncio.sleep(self.rng.choice((0, 0.1, 0.5)))
             await self.begin(name)
-        elif what < 0.8:
+        elif draw < 0.8:
             self.cuts += 1
-            ways = [(name, other) for other in NAMES] + [(other, name) for other in NAMES]
-            ways = [way for way in ways if self.rng.random() < 0.7]
-            for way in ways:
-                self.network.cut(*way)
+            paths = [(name, other) for other in NAMES] + [(other, name) for other in NAMES]
+            paths = [path for path in paths if self.rng.random() < 0.7]
+            for path in paths:
+                self.network.cut(*path)
             await asyncio.sleep(self.rng.choice((0.05, 0.2, 0.45, 0.8)))
-            for way in ways:
-                self.network.heal(*way)
+            for path in paths:
+                self.network.heal(*path)
         else:
             try:
                 self.lives[name].node.drop(other)

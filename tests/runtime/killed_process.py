@@ -1,4 +1,4 @@
-"""One process of `test_killed.py`: it sends numbers to its peers, and writes down what it gets.
+"""One process of `test_killed.py`: it sends numbers to its peers, and prints what it receives.
 
 python -m tests.runtime.killed_process NAME PORT COUNT PEER=PORT ...
 
@@ -40,7 +40,7 @@ async def talk(node: Node, peer: str, count: int) -> None:
 
 
 async def listen(node: Node) -> None:
-    """Print what comes, for ever: the test ends the process."""
+    """Print incoming messages forever: the test ends the process."""
     async for message in node:
         print(message.sender, message.payload.decode(), flush=True)
 

@@ -22,7 +22,9 @@ def run(main: Coroutine[Any, Any, None], seconds: float = 20) -> None:
     problems: list[dict[str, Any]] = []
 
     async def watched() -> None:
-        asyncio.get_running_loop().set_exception_handler(lambda _, what: problems.append(what))
+        asyncio.get_running_loop().set_exception_handler(
+            lambda _, context: problems.append(context)
+        )
         await asyncio.wait_for(main, seconds)
 
     asyncio.run(watched())

@@ -53,12 +53,12 @@ class Side:
             return []
         return [task.result()]
 
-    async def speak(self, who: int) -> None:
+    async def speak(self, speaker: int) -> None:
         """Send single messages and batches; each payload is unique and in order for each speaker."""
         count = 0
         for _ in range(CALLS):
             size = self.rng.choice((1, 1, 1, 3, LARGEST_BATCH))
-            batch = [b"%d %d" % (who, count + at) for at in range(size)]
+            batch = [b"%d %d" % (speaker, count + at) for at in range(size)]
             count += size
             if size == 1:
                 numbers = await self.attempt("send", self.node.send(self.peer, batch[0]))
@@ -71,16 +71,16 @@ class Side:
                 (self.cancelled if size == 1 else self.batches).append(batch)
 
     async def listen(self, kind: str) -> None:
-        """Take messages in one of the three ways, for ever."""
+        """Take messages in one of the three ways, forever."""
         while True:
             if kind == "receive":
-                await self.attempt(kind, self._receive())
+                await self.attempt(kind, self.receive())
             elif kind == "receive_batch":
                 await self.attempt(kind, self._receive_batch())
             else:
                 await self.attempt(kind, self._iterate())
 
-    async def _receive(self) -> None:
+    async def receive(self) -> None:
         self.got.append(await self.node.receive())
 
     async def _receive_batch(self) -> None:
@@ -115,11 +115,13 @@ class Side:
             assert times.keys() >= set(batch)
         assert not any(payload in times for (payload,) in self.cancelled)
         for batch in self.batches:
-            gone = [payload in times for payload in batch]
-            assert gone == sorted(gone, reverse=True), "a batch goes from its beginning"
-        for who in range(SENDERS):
-            mine = [int(text[1]) for text in map(bytes.split, payloads) if int(text[0]) == who]
-            assert mine == sorted(mine)
+            arrived = [payload in times for payload in batch]
+            assert arrived == sorted(arrived, reverse=True), "a batch goes from its beginning"
+        for speaker in range(SENDERS):
+            numbers = [
+                int(text[1]) for text in map(bytes.split, payloads) if int(text[0]) == speaker
+            ]
+            assert numbers == sorted(numbers)
 
 
 async def talk(seed: int) -> Counter[str]:
@@ -143,7 +145,7 @@ async def talk(seed: int) -> Counter[str]:
             asyncio.create_task(side.inquire(other))
             for side, other in (tuple(sides), tuple(reversed(sides)))
         ]
-        await asyncio.gather(*(side.speak(who) for side in sides for who in range(SENDERS)))
+        await asyncio.gather(*(side.speak(speaker) for side in sides for speaker in range(SENDERS)))
         while not (len(sides[0].got) >= ben.sent and len(sides[1].got) >= ada.sent):
             await asyncio.sleep(0.001)
             assert not any(task.done() for task in endless), [
@@ -205,8 +207,8 @@ def test_a_task_that_is_woken_and_cancelled_passes_its_turn_on() -> None:
     asyncio.run(asyncio.wait_for(main(), 20))
 
 
-@pytest.mark.parametrize("way", ["receive", "receive_batch", "async for"])
-def test_readers_that_share_a_node_all_get_something(way: str) -> None:
+@pytest.mark.parametrize("method", ["receive", "receive_batch", "async for"])
+def test_readers_that_share_a_node_all_get_something(method: str) -> None:
     """Messages that arrive together wake as many readers, even while another reader is busy."""
 
     async def main() -> None:
@@ -216,9 +218,9 @@ def test_readers_that_share_a_node_all_get_something(way: str) -> None:
             Node("ben", transport=network.transport("ben"), peers={"ada": "ada"}) as ben,
         ):
             side = Side(ben, "ada", random.Random(1), Counter())
-            busy = asyncio.create_task(_one_and_busy(ben, way))
+            busy = asyncio.create_task(_receive_and_block(ben, method))
             await asyncio.sleep(0)
-            waiting = [asyncio.create_task(side._receive()) for _ in range(3)]
+            waiting = [asyncio.create_task(side.receive()) for _ in range(3)]
             await ada.send_many("ben", [b"%d" % number for number in range(4)])
             await asyncio.gather(*waiting)
             assert [message.payload for message in side.got] == [b"1", b"2", b"3"]
@@ -227,11 +229,11 @@ def test_readers_that_share_a_node_all_get_something(way: str) -> None:
     asyncio.run(asyncio.wait_for(main(), 20))
 
 
-async def _one_and_busy(node: Node, way: str) -> None:
-    """Take a message and be busy with it for ever."""
-    if way == "receive":
+async def _receive_and_block(node: Node, method: str) -> None:
+    """Take a message and be busy with it forever."""
+    if method == "receive":
         await node.receive()
-    elif way == "receive_batch":
+    elif method == "receive_batch":
         await node.receive_batch(1)
     else:
         async for _ in node:
@@ -256,20 +258,20 @@ def test_a_deadline_around_receive_loses_nothing() -> None:
                     await asyncio.sleep(0.001 * rng.random())
 
             speaking = asyncio.create_task(speak())
-            got: list[bytes] = []
+            payloads: list[bytes] = []
             late = 0
-            while len(got) < 100:
+            while len(payloads) < 100:
                 try:
                     if rng.random() < 0.5:
                         async with asyncio.timeout(0.0005 * rng.random()):
-                            got.append((await ben.receive()).payload)
+                            payloads.append((await ben.receive()).payload)
                     else:
                         message = await asyncio.wait_for(ben.receive(), 0.0005 * rng.random())
-                        got.append(message.payload)
+                        payloads.append(message.payload)
                 except TimeoutError:
                     late += 1
             await speaking
-            assert got == [b"%d" % number for number in range(100)]
+            assert payloads == [b"%d" % number for number in range(100)]
             assert late > 10
 
     asyncio.run(asyncio.wait_for(main(), 20))

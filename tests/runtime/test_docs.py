@@ -29,9 +29,9 @@ def test_the_session_runs(capsys: pytest.CaptureFixture[str]) -> None:
         try:
             for _, block in FENCES:
                 code = compile(block, "runtime.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-                running = eval(code, names)
-                if running is not None:  # a block without await has run already
-                    await running
+                coroutine = eval(code, names)
+                if coroutine is not None:  # a block without await has run already
+                    await coroutine
         finally:
             for node in names.values():
                 if isinstance(node, Node):

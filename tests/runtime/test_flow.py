@@ -95,7 +95,7 @@ def test_a_slow_consumer_slows_its_sender() -> None:
     asyncio.run(asyncio.wait_for(main(), 20))
 
 
-def test_what_is_taken_makes_room_again() -> None:
+def test_consumed_messages_make_room_again() -> None:
     """`try_send` raises at the limit and names the peer that is behind, until a quarter is taken."""
 
     async def main() -> None:
@@ -172,7 +172,7 @@ def test_a_multicast_that_waits_for_one_does_not_block_the_other() -> None:
     asyncio.run(asyncio.wait_for(main(), 20))
 
 
-def test_what_the_sender_holds_counts() -> None:
+def test_held_messages_count_towards_the_window() -> None:
     """A held message is not released yet, but counts towards the window."""
 
     async def main() -> None:
@@ -275,14 +275,14 @@ def test_a_batch_larger_than_the_window_is_accepted_in_parts() -> None:
     async def main() -> None:
         async with group("ada", "ben") as (_, (ada, ben)):
             payloads = [b"%d" % number for number in range(500)]
-            sending = asyncio.create_task(ada.send_many("ben", payloads))
-            got: list[bytes] = []
+            send_task = asyncio.create_task(ada.send_many("ben", payloads))
+            received: list[bytes] = []
             most = 0
-            while len(got) < len(payloads):
+            while len(received) < len(payloads):
                 most = max(most, ben.stats().unread)
-                got += [message.payload for message in await ben.receive_batch(3)]
-                assert ada.sent - len(got) <= WINDOW
-            assert got == payloads and await sending == 500
+                received += [message.payload for message in await ben.receive_batch(3)]
+                assert ada.sent - len(received) <= WINDOW
+            assert received == payloads and await send_task == 500
             assert 3 < most <= WINDOW
 
     asyncio.run(asyncio.wait_for(main(), 20))

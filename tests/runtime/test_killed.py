@@ -41,8 +41,8 @@ class Processes:
 
     def numbers(self, name: str, sender: str) -> list[int]:
         """The numbers that a process has received from a sender, in order."""
-        words = [line.split() for line in self.lines(name)]
-        return [int(fields[1]) for fields in words if fields[0] == sender]
+        rows = [line.split() for line in self.lines(name)]
+        return [int(fields[1]) for fields in rows if fields[0] == sender]
 
     def wait_for_line(self, name: str, line: str) -> None:
         """Wait until a process has printed a line."""
@@ -59,7 +59,7 @@ class Processes:
             time.sleep(0.01)
 
     def kill(self, name: str) -> None:
-        """With SIGKILL, so that it cannot say goodbye."""
+        """With SIGKILL, so that it cannot close its sessions."""
         process = self.running.pop(name)
         process.kill()
         process.wait()

@@ -231,7 +231,7 @@ def test_protocols_that_only_broadcast() -> None:
     run(main())
 
 
-def test_close_tells_what_was_left() -> None:
+def test_close_reports_what_was_left() -> None:
     """After its deadline: how many messages for whom are not known to be delivered, and unread ones."""
 
     async def main() -> None:
@@ -242,12 +242,12 @@ def test_close_tells_what_was_left() -> None:
             cluster.isolate(bob)
             await alice.send_many("bob", [b"x"] * 7)
             await alice.send("carol", b"arrives")
-            left = await alice.close(0.2)
-            assert left and left.undelivered == {"bob": 7} and left.unread == 1
+            unfinished = await alice.close(0.2)
+            assert unfinished and unfinished.undelivered == {"bob": 7} and unfinished.unread == 1
             assert await take(carol) == [b"arrives"]
             dropped = await wait_for_event(carol, "dropped", "alice")
             assert dropped.detail == "it has left"
-            assert await alice.close() == left  # a second time changes nothing
+            assert await alice.close() == unfinished  # a second time changes nothing
 
     run(main())
 

@@ -101,7 +101,7 @@ def test_a_message_that_contradicts_earlier_ones() -> None:
 
 
 def test_frames_before_the_wrong_one_count() -> None:
-    """A body is used up to what makes no sense, and acknowledged, so that it is not sent again."""
+    """A body is processed up to the invalid frame, and acknowledged, so that it is not sent again."""
     mesh = EngineMesh("alice", "bob")
     good = encode(HybridMessage(1, 0, False, (b"good",)))
     unseen = encode(HybridMessage(2, 1, False, (b"unseen",)))
@@ -111,8 +111,8 @@ def test_frames_before_the_wrong_one_count() -> None:
     assert mesh.link("bob", "alice").recovery.in_flight == 0
 
 
-def test_what_makes_no_sense_is_acknowledged() -> None:
-    """Sending it again would not make it better."""
+def test_invalid_frames_are_acknowledged() -> None:
+    """Sending them again would not make them valid."""
     mesh = EngineMesh("alice", "bob")
     mesh.forge("bob", "alice", b"\xc9")
     assert mesh.link("bob", "alice").recovery.in_flight > 0

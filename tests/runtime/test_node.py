@@ -33,7 +33,7 @@ def test_a_message_and_its_answer(key: bytes | None) -> None:
     asyncio.run(asyncio.wait_for(main(), 20))
 
 
-def test_waiting_and_not_waiting_for_a_peer_that_is_not_there() -> None:
+def test_send_waits_for_an_absent_peer_and_try_send_does_not() -> None:
     """`try_send` raises `WouldBlock`, and `send` waits until the peer is connected."""
 
     async def main() -> None:

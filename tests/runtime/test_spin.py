@@ -45,7 +45,7 @@ def test_nodes_that_spin_answer_without_sleeping() -> None:
 
     addresses: Queue[str] = Queue()
 
-    async def bob() -> None:  # in a thread of his own: who spins lets nobody else run
+    async def bob() -> None:  # in its own thread: a spinning node blocks its event loop
         async with Node("bob", spin=0.002) as node:
             addresses.put(node.address)
             async for message in node:

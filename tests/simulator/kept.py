@@ -12,7 +12,7 @@ from beforehand.trace.sinks import table_of
 
 
 class KeptSink(Sink):
-    """Keeps the events."""
+    """Keeps all events in memory."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -27,7 +27,7 @@ class KeptSink(Sink):
         self.closed = True
 
     def abort(self) -> None:
-        """Nothing was worth keeping."""
+        """Discard the trace."""
         self.events = []
 
 

@@ -11,7 +11,7 @@ def purchase_program(count: int) -> Program:
     """A credit to the bank, an order to the shop, and the debit that the order causes."""
     sends: list[Send] = [Send("hello", "relay", ("customer",))]
     for number in range(count):
-        credit, order, debit = (f"{what} {number}" for what in ("credit", "order", "debit"))
+        credit, order, debit = (f"{step} {number}" for step in ("credit", "order", "debit"))
         sends.append(Send(credit, "customer", ("bank",), at_ns=number * MS))
         sends.append(Send(order, "customer", ("shop",), (credit,)))
         sends.append(Send(debit, "shop", ("bank",), (order,)))

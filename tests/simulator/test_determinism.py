@@ -73,7 +73,7 @@ def scenario(**fields: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", PINNED)
 def test_the_trace_is_the_same_on_every_machine(name: str) -> None:
-    """The hash of all events is as it was when it was written down."""
+    """The hash of all events equals the pinned one."""
     fields, expected = PINNED[name]
     result, events = traced(**scenario(**fields))
     assert len(events) > 500
@@ -102,7 +102,7 @@ def test_trace_files_are_the_same_byte_by_byte(tmp_path: Path) -> None:
         assert contents[0] == contents[1] != contents[2]
 
 
-def test_looking_on_changes_nothing() -> None:
+def test_observers_change_nothing() -> None:
     """The metrics are the same with and without trace, oracle and progress."""
     fields = scenario(loss=0.2, protocol="hybrid-sps")
     seen: list[tuple[int, int]] = []
@@ -123,7 +123,7 @@ def test_protocols_are_given_the_same_traffic() -> None:
     assert len({size for *_, size in sends[0]}) > 20
 
 
-def test_progress_is_told_on_long_runs() -> None:
+def test_progress_is_reported_on_long_runs() -> None:
     """Messages sent, out of all, growing."""
     seen: list[tuple[int, int]] = []
     run(

@@ -49,11 +49,11 @@ def test_the_program_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_works(command: str) -> None:
     """Made smaller: the options are as they stand there."""
-    words = shlex.split(command)[1:]
-    words += ["--messages", "2", "--processes", "12"]
+    arguments = shlex.split(command)[1:]
+    arguments += ["--messages", "2", "--processes", "12"]
     if "broadcast" in command:
-        words += ["--until", "150s"]
-    ran = CliRunner().invoke(app, words)
+        arguments += ["--until", "150s"]
+    ran = CliRunner().invoke(app, arguments)
     expected = 1 if "fifo" in command else 0
     assert ran.exit_code in (0, expected), ran.output
     assert "delivery latency" in ran.output

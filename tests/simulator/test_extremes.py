@@ -1,4 +1,4 @@
-"""Times near the end of time: the same in every build, or refused in words."""
+"""Times near the end of time: the same in every build, or refused with an error."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def test_coalesced_acknowledgements_still_get_everything_there() -> None:
     assert put_off.metrics.held_time.mean > at_once.metrics.held_time.mean
 
 
-def test_without_loss_nobody_needs_a_clock() -> None:
+def test_without_loss_no_ticks_are_needed() -> None:
     """No ticks run on a network that loses nothing, even if it reorders, and all still finish."""
     for protocol in CAUSAL:
         if "unicast" not in protocols.describe(protocol).casts:

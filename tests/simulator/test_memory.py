@@ -1,4 +1,4 @@
-"""The memory of a run follows what is in flight, not what is over."""
+"""The memory of a run follows the messages in flight, not those already delivered."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def peak(planned: Scenario, audit: bool = False) -> int:
 def test_memory_does_not_grow_with_the_number_of_messages(workload: str, delay: str) -> None:
     """Eight times as many messages take no more memory.
 
-    With random delays to several receivers, messages overlap for ever: none may keep those before it.
+    With random delays to several receivers, messages overlap forever: none may keep those before it.
     """
     few, many = (peak(scenario(messages, workload, delay)) for messages in (FEW, MANY))
     assert many < FLAT * few, f"bytes: {few}, {many}"
@@ -93,7 +93,7 @@ def test_runs_do_not_pile_up() -> None:
     before = len(gc.get_objects())
     for seed in range(60):
         run(Scenario(protocol="hybrid", processes=PROCESSES, messages=5, seed=seed))
-    left = len(gc.get_objects()) - before
+    leftover = len(gc.get_objects()) - before
     gc.collect()
     one_run = PROCESSES * 40  # about what the processes of a run are made of
-    assert left < 20 * one_run, f"{left} objects"
+    assert leftover < 20 * one_run, f"{leftover} objects"

@@ -85,7 +85,7 @@ def test_impossible_scenarios_are_refused(name: str) -> None:
 
 
 def test_all_errors_are_of_one_kind() -> None:
-    """A caller who wants to go on with other scenarios catches ScenarioError, and no more."""
+    """A caller that continues with other scenarios only has to catch ScenarioError."""
     kinds = set()
     for fields, _ in REFUSED.values():
         with pytest.raises(BeforehandError) as caught:

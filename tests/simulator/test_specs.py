@@ -98,7 +98,7 @@ def test_an_invalid_distribution_is_rejected(text: Any, error: str) -> None:
 
 
 @pytest.mark.parametrize("value", [5.5, None, ["5ms"]])
-def test_what_is_neither_text_nor_whole_number(value: Any) -> None:
+def test_values_that_are_neither_text_nor_integers(value: Any) -> None:
     """Values that a file of scenarios may hold by mistake are refused like wrong texts."""
     with pytest.raises(ScenarioError, match="^jitter: "):
         specs.durations(value, "jitter")
@@ -125,7 +125,7 @@ def test_a_scenario_names_the_field(field: str) -> None:
         Scenario(processes=3, **{field: "gamma:1,2"})  # type: ignore[arg-type]
 
 
-def test_a_wrong_payload_is_told_about_bytes() -> None:
+def test_an_invalid_payload_size_is_explained_in_bytes() -> None:
     """The example in the error is one that can be written there."""
     with pytest.raises(ScenarioError, match="^payload: ") as problem:
         specs.sizes("gamma:1,2", "payload")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from beforehand.simulator import Scenario, run
 
 
-def test_a_workload_that_was_not_through_is_cut_short() -> None:
+def test_an_unfinished_workload_is_cut_short() -> None:
     """Between two broadcasts nothing is under way, yet more were to come."""
     scenario = Scenario(
         protocol="raw", processes=3, messages=5, workload="broadcast:10", delay="1ms", until="150ms"

@@ -80,13 +80,13 @@ def test_rows_are_in_order(protocol: str) -> None:
     assert result.metrics.frames_lost > 0
 
 
-def test_holds_are_told_where_they_happen() -> None:
+def test_holds_are_recorded_where_they_happen() -> None:
     """hybrid holds at the sender, rst at the receiver; each hold ends in a release or a delivery."""
-    for protocol, where in (("hybrid", "at sender"), ("rst", "at receiver")):
+    for protocol, side in (("hybrid", "at sender"), ("rst", "at receiver")):
         _, events = traced(protocol=protocol, delay="lognormal:5ms,1.5", **FIELDS)
-        holds = [event for event in of_kind(events, "hold") if event.detail == where]
+        holds = [event for event in of_kind(events, "hold") if event.detail == side]
         assert len(holds) > 10, protocol
-        ends = of_kind(events, "release" if where == "at sender" else "deliver")
+        ends = of_kind(events, "release" if side == "at sender" else "deliver")
         for hold in holds:
             after = [e for e in ends if (e.sender, e.mid) == (hold.sender, hold.mid)]
             assert after and after[0].time_ns > hold.time_ns
@@ -102,7 +102,7 @@ def test_a_message_to_oneself_is_delivered_at_once() -> None:
     assert result.metrics.latency.p50 == 0
 
 
-def test_congestion_beyond_the_bound_is_said_not_guessed() -> None:
+def test_congestion_beyond_the_bound_is_reported_not_guessed() -> None:
     """A process that knows of 2,100 senders with open messages: no figure for non-causal latency."""
     senders = [f"s{number}" for number in range(2_100)]
     slow = [Send(f"{name} slow", name, ("sink",)) for name in senders]

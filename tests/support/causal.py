@@ -20,11 +20,11 @@ class Knowledge:
     deliveries: set[Copy] = field(default_factory=set)
 
     def copy(self) -> Knowledge:
-        """The same past, of its own."""
+        """An independent copy."""
         return Knowledge(self.messages.copy(), self.deliveries.copy())
 
     def add(self, other: Knowledge) -> None:
-        """Know what the other knows as well."""
+        """Merge another causal past into this one."""
         self.messages |= other.messages
         self.deliveries |= other.deliveries
 

@@ -115,6 +115,10 @@ class World:
         """`process` gives up on `peer`, which may well be alive."""
         self.carry_out(process, self._call(process, "drop", peer))
 
+    def reparent(self, process: str, parent: str) -> None:
+        """A process of a tree moves below another parent."""
+        self.carry_out(process, self._call(process, "reparent", parent))
+
     def stop(self, process: str) -> None:
         """The process crashes: it takes no further step."""
         self.stopped.add(process)
@@ -196,8 +200,8 @@ class World:
 
     def peers(self, process: str) -> list[str]:
         """The peers that `process` may still send to."""
-        gone = self.cores[process].dropped()
-        return [name for name in self.cores if name != process and name not in gone]
+        unreachable = self.cores[process].dropped()
+        return [name for name in self.cores if name != process and name not in unreachable]
 
     def run_until_quiet(self, tick: bool = True) -> None:
         """Until no frame is in flight and (with `tick`) a round of ticks brings none."""

@@ -7,7 +7,7 @@ none. A newcomer is a member from the `Admit` of its contact on, and the oracle 
 contact had not delivered by then.
 
 The caller's side of the contract is kept here: a link is closed, and a process goes, only if the links
-in use still connect everybody with everybody; and who is gone is dropped by the others, at some time.
+in use still connect all processes; and departed processes are dropped by the others, at some time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from beforehand.protocols.overlay.frames import Broadcast, Buffered
 Pair = tuple[str, str]
 Make = Callable[[str, Iterable[Pair]], Any]  # any core with links, also a broken copy of one
 
-MOST_STEPS = 50_000  # until nothing is in flight: what is not forgotten may go round for ever
+MOST_STEPS = 50_000  # until nothing is in flight: duplicates may circulate forever
 MOST_ANSWERS = 30  # in a run: answers to answers must come to an end
 ROUNDS = 60  # of ticks until a run must be quiet; patience with a handshake is 8, then 16, ...
 
@@ -37,12 +37,12 @@ def maker(name: str) -> Make:
     return lambda process, links: protocols.create(name, process, links=links)
 
 
-def random_links(names: list[str], degree: int, chance: random.Random) -> list[Pair]:
+def random_links(names: list[str], degree: int, rng: random.Random) -> list[Pair]:
     """A ring in random order, so that all processes are connected, and further one-way links."""
-    order = chance.sample(names, len(names))
+    order = rng.sample(names, len(names))
     links = {(order[index - 1], order[index]) for index in range(len(order))}
     while len(links) < min(len(names) * degree, len(names) * (len(names) - 1)):
-        a, b = chance.sample(names, 2)
+        a, b = rng.sample(names, 2)
         links.add((a, b))
     return sorted(links)
 
@@ -178,8 +178,8 @@ class OverlayWorld:
         ]
         for _ in range(steps):
             draw = self.random.random()
-            for chance, act in kinds:
-                draw -= chance
+            for probability, act in kinds:
+                draw -= probability
                 if draw < 0:
                     act()
                     break
@@ -200,9 +200,9 @@ class OverlayWorld:
             return
         edges = self.edges()
         luck = self.random.random()
-        there, home = route(edges, process, peer), route(edges, peer, process)
-        if luck < 0.6 and there is not None and home is not None:
-            self.open(process, peer, there, home)
+        outward, back = route(edges, process, peer), route(edges, peer, process)
+        if luck < 0.6 and outward is not None and back is not None:
+            self.open(process, peer, outward, back)
         elif luck < 0.7 and edges[process]:
             mediator = self.random.choice(edges[process])
             if mediator != peer:
@@ -430,10 +430,10 @@ def route(edges: dict[str, list[str]], start: str, end: str) -> list[str] | None
     before: dict[str, str] = {start: start}
     todo = deque([start])
     while todo:
-        here = todo.popleft()
-        for peer in edges[here]:
+        node = todo.popleft()
+        for peer in edges[node]:
             if peer not in before:
-                before[peer] = here
+                before[peer] = node
                 todo.append(peer)
     if end not in before:
         return None
@@ -447,8 +447,8 @@ def world_of(
     name: str, processes: int, seed: int, *, mirror: bool = False, make: Make | None = None
 ) -> OverlayWorld:
     """A world of so many processes on random links."""
-    chance = random.Random(-1 - seed)
+    rng = random.Random(-1 - seed)
     names = [f"p{number}" for number in range(processes)]
-    links = random_links(names, 2, chance)
-    react = chance.choice([0.0, 0.02, 0.1])
+    links = random_links(names, 2, rng)
+    react = rng.choice([0.0, 0.02, 0.1])
     return OverlayWorld(make or maker(name), names, links, seed, react=react, mirror=mirror)

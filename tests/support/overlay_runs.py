@@ -48,37 +48,37 @@ def play(world: OverlayWorld, steps: str) -> None:
         take(world, *match.groups())
 
 
-def take(world: OverlayWorld, one: str, action: str, other: str, mediator: str | None) -> None:
+def take(world: OverlayWorld, process: str, action: str, peer: str, mediator: str | None) -> None:
     """Take one step, unless it cannot be taken here."""
-    if one in world.gone and not action.startswith(">"):
+    if process in world.gone and not action.startswith(">"):
         return
     match action:
         case "!":
-            world.send(one)
+            world.send(process)
         case "+":
             # Without the route if the mediator cannot be reached any more.
-            via = [mediator] if mediator and mediator in world.cores[one].links.out else None
-            world.open(one, other, via)
+            via = [mediator] if mediator and mediator in world.cores[process].links.out else None
+            world.open(process, peer, via)
         case ">":
-            world.arrive(one, other)
+            world.arrive(process, peer)
         case ">>":
-            for _ in range(len(world.flight.get((one, other), ()))):
-                world.arrive(one, other)
+            for _ in range(len(world.flight.get((process, peer), ()))):
+                world.arrive(process, peer)
         case "-":
-            core = world.cores[one]
-            if other in core.links.out or core.is_opening(other):
-                world.close(one, other)
+            core = world.cores[process]
+            if peer in core.links.out or core.is_opening(peer):
+                world.close(process, peer)
         case "@":
             with suppress(LocalProtocolError):  # it is joining already
-                world.join(one, other)
+                world.join(process, peer)
         case "x":
-            world.crash(one)
+            world.crash(process)
         case "~":
-            world.drop(one, other)
+            world.drop(process, peer)
         case "t":
-            world.tick(one)
+            world.tick(process)
         case _:
-            world.answers[one] += 1
+            world.answers[process] += 1
 
 
 def outcome(make: Make, steps: str, links: Iterable[Pair] = STAR, forgets: bool = True) -> str:

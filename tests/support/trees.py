@@ -13,14 +13,14 @@ from beforehand.protocols.tree.topology import Tree
 from tests.support.network import World
 
 
-def random_tree(chance: random.Random, size: int) -> dict[str, str]:
+def random_tree(rng: random.Random, size: int) -> dict[str, str]:
     """Child -> parent: a chain, a star, or anything between."""
     names = [f"p{number}" for number in range(size)]
-    chance.shuffle(names)
-    reach = chance.choice([1, 2, size])  # how far back a parent may be
+    rng.shuffle(names)
+    reach = rng.choice([1, 2, size])  # how far back a parent may be
     parents = {names[0]: names[0]}
     for number in range(1, size):
-        parents[names[number]] = names[max(0, number - chance.randint(1, reach))]
+        parents[names[number]] = names[max(0, number - rng.randint(1, reach))]
     return parents
 
 

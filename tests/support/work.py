@@ -1,6 +1,6 @@
 """Counting work, not time: how many lines of the package run.
 
-A clock would say more about the machine than about the algorithm. The interpreter can report every
+A clock would measure the machine more than the algorithm. The interpreter can report every
 line that it executes, so the pure modules are measured as they are, without counters in them.
 """
 

@@ -58,25 +58,25 @@ _IDS = [f"{field}={str(value)[:12]!a}" for field, value, _ in WRONG]
 
 
 def test_every_kind_is_explained_and_has_a_sample() -> None:
-    """A kind without a meaning means nothing."""
+    """Every kind has an explanation and a sample event."""
     assert set(KINDS) == set(GOOD)
     assert all(meaning and "\n" not in meaning for meaning in KINDS.values())
 
 
 @pytest.mark.parametrize("event", SAMPLES, ids=[event.kind for event in SAMPLES])
-def test_what_makes_sense_passes(event: Event) -> None:
-    """The samples are right, and are given back."""
+def test_valid_events_pass(event: Event) -> None:
+    """The samples are valid, and are returned unchanged."""
     assert check(event) is event
 
 
 @given(events)
-def test_any_right_event_passes(event: Event) -> None:
-    """What the other tests generate is right."""
+def test_any_valid_event_passes(event: Event) -> None:
+    """The events that other tests generate are valid."""
     assert check(event) is event
 
 
 @pytest.mark.parametrize(("field", "value", "error"), WRONG, ids=_IDS)
-def test_what_makes_no_sense_is_refused(field: str, value: object, error: str) -> None:
+def test_invalid_events_are_refused(field: str, value: object, error: str) -> None:
     """The error names the field, the problem and a remedy."""
     with pytest.raises(TraceError, match=error):
         check(SEND._replace(**{field: value}))  # type: ignore[arg-type]
@@ -92,7 +92,7 @@ def test_a_message_has_a_name(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["control", "evict"])
-def test_what_is_about_a_peer_names_it(kind: str) -> None:
+def test_an_event_about_a_peer_names_it(kind: str) -> None:
     """A frame has a sender, and whoever is evicted has a name."""
     with pytest.raises(TraceError, match=f"`sender` is missing; for `{kind}`"):
         check(GOOD[kind]._replace(sender=None))
@@ -106,8 +106,8 @@ def test_one_copy_has_one_receiver(kind: str) -> None:
             check(GOOD[kind]._replace(to=to))
 
 
-def test_the_error_tells_which_event() -> None:
-    """Among a million of them."""
+def test_the_error_names_the_event() -> None:
+    """So that it can be found among millions."""
     where = re.escape("event 3 of 'alice' in run 'r1': ")
     with pytest.raises(TraceError, match=f"^{where}`mid`"):
         check(GOOD["hold"]._replace(mid=0))
@@ -130,7 +130,7 @@ def test_tables_are_checked_by_the_same_rules(field: str, value: object, error: 
 
 
 @given(st.lists(events, max_size=20))
-def test_a_table_of_right_events_passes(rows: list[Event]) -> None:
+def test_a_table_of_valid_events_passes(rows: list[Event]) -> None:
     """Looking at what differs between rows refuses nothing that a look at each row allows."""
     assert first_problem(list(zip(*rows, strict=True)) or [()] * len(Event._fields)) is None
 

@@ -22,7 +22,7 @@ def rows_of(title: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
-def test_every_column_is_told(tmp_path: Path) -> None:
+def test_every_column_is_documented(tmp_path: Path) -> None:
     """In the order of the schema, with the type that is really written and what may be null."""
     parquet: Any = import_module("pyarrow.parquet")
     schema = parquet.read_schema(write(tmp_path / "x.parquet", []))
@@ -33,22 +33,22 @@ def test_every_column_is_told(tmp_path: Path) -> None:
     ]
 
 
-def test_the_defaults_are_told(tmp_path: Path) -> None:
+def test_the_defaults_are_documented(tmp_path: Path) -> None:
     """What the table promises for a field that is left out is what reading gives."""
     (event,) = read_text(tmp_path / "x.jsonl", '{"process": "alice", "kind": "start"}')
     defaults = {name.strip("`"): default for name, _, _, default, _ in rows_of("Columns")}
-    words = {None: "null", 0: "0", "": '`""`'}
+    labels = {None: "null", 0: "0", "": '`""`'}
     for field in Event._fields:
         if field not in ("process", "kind", "seq"):
-            assert defaults[field] == words[getattr(event, field)]
+            assert defaults[field] == labels[getattr(event, field)]
 
 
-def test_every_kind_is_told() -> None:
+def test_every_kind_is_documented() -> None:
     """In the order of the code."""
     assert [row[0].strip("`") for row in rows_of("Kinds")] == list(KINDS)
 
 
-def test_the_version_is_told() -> None:
+def test_the_version_is_documented() -> None:
     """The page is about the version that is written."""
     assert f"This page is version {VERSION}." in TEXT
     assert EXAMPLE.startswith(f'{{"beforehand-trace": {VERSION}}}\n')

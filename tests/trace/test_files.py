@@ -225,7 +225,7 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path: Path) -> None:
     assert list(read(tmp_path)) == SAMPLES[:3]
 
 
-def test_paths_that_are_no_trace_are_refused_at_once(tmp_path: Path) -> None:
+def test_paths_that_are_not_a_trace_are_refused_at_once(tmp_path: Path) -> None:
     """Before anybody iterates."""
     (tmp_path / "x.csv").write_text("a,b\n")
     for path, error in (

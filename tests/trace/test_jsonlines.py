@@ -17,7 +17,7 @@ from tests.wire.memory import peak_of
 START = '{"process": "alice", "kind": "start"}'
 
 
-def test_what_is_written(tmp_path: Path) -> None:
+def test_each_line_holds_every_field(tmp_path: Path) -> None:
     """A header, then one object per line with every field, so that any program can read it."""
     lines = write(tmp_path / "x.jsonl", SAMPLES).read_bytes().decode().split("\n")
     assert lines[0] == '{"beforehand-trace":1}'
@@ -29,7 +29,7 @@ def test_what_is_written(tmp_path: Path) -> None:
     )
 
 
-def test_what_may_be_left_out(tmp_path: Path) -> None:
+def test_omitted_fields_have_defaults(tmp_path: Path) -> None:
     """The least that a person has to write, and what it stands for."""
     text = '{"process": "bob", "kind": "deliver", "sender": "alice", "mid": 1}'
     assert read_text(tmp_path / "x.jsonl", text) == [
@@ -86,7 +86,7 @@ def test_a_newer_version_is_refused(tmp_path: Path, at: int) -> None:
 
 
 @pytest.mark.parametrize("version", ["0", "-1", "true", '"1"', "1.0", "null", "[]"])
-def test_a_version_that_is_none(tmp_path: Path, version: str) -> None:
+def test_an_invalid_version(tmp_path: Path, version: str) -> None:
     """A version is a number from 1 on."""
     with pytest.raises(
         TraceError, match="line 1: the version .* is not a number from 1 on; write 1"
@@ -144,14 +144,14 @@ def test_a_file_that_was_cut_off(tmp_path: Path) -> None:
 
 
 def test_text_that_is_not_utf_8(tmp_path: Path) -> None:
-    """An old editor's idea of a text is named as such."""
+    """The error names the encoding as the problem."""
     path = tmp_path / "x.jsonl"
     path.write_bytes(START.encode() + b"\n" + b'{"process": "zo\xeb", "kind": "start"}\n')
     with pytest.raises(TraceError, match="line 2: not UTF-8 .*; save the file as UTF-8"):
         list(read(path))
 
 
-def test_a_line_without_end(tmp_path: Path) -> None:
+def test_an_endless_line(tmp_path: Path) -> None:
     """A file that isn't text must not be read into memory as one line."""
     path = tmp_path / "x.jsonl.gz"
     megabytes = 6 * LONGEST_LINE // 2**20

@@ -142,7 +142,7 @@ def test_a_missing_column(tmp_path: Path, name: str) -> None:
     refused(path, f"there is no column {name}; write all of run, process, seq")
 
 
-def test_a_column_that_comes_twice(tmp_path: Path) -> None:
+def test_a_duplicate_column(tmp_path: Path) -> None:
     """Nobody can know which is meant."""
     changed = table(tmp_path)
     path = save(tmp_path, changed.append_column("seq", changed["seq"]))
@@ -184,7 +184,7 @@ def test_a_column_of_a_wrong_type(
         ("to", ["bob", None], "`to`: .* must be a str, not NoneType"),
     ],
 )
-def test_a_bad_row_is_told_with_its_number(
+def test_a_bad_row_is_reported_with_its_number(
     tmp_path: Path, name: str, value: object, error: str
 ) -> None:
     """Counted over the whole file, also beyond the first batch."""

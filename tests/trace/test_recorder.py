@@ -76,7 +76,7 @@ def record_many(recorder: Recorder, rows: int) -> None:
         )
 
 
-def test_what_is_recorded_reaches_the_sink() -> None:
+def test_recorded_events_reach_the_sink() -> None:
     """Every field of every event, in order, with a number of 0 as none; then the end, once."""
     sink = Memory()
     recorder = Recorder("r1", sink)
@@ -121,7 +121,7 @@ def test_nothing_recorded_is_a_trace_without_events() -> None:
     assert sink.calls == ["close"]
 
 
-def test_abort_drops_what_is_unfinished() -> None:
+def test_abort_discards_the_unfinished_group() -> None:
     """Nothing more is written, and the sink is aborted once."""
     sink = Memory()
     recorder = Recorder("r1", sink)
@@ -151,7 +151,7 @@ def test_a_group_that_cannot_be_written_ends_the_trace() -> None:
     assert sink.calls == ["write", "abort"]
 
 
-def test_closing_tells_of_a_group_that_cannot_be_written() -> None:
+def test_closing_reports_a_group_that_cannot_be_written() -> None:
     """The same at the end: nothing is finished."""
     sink = Memory(failing=True)
     recorder = Recorder("r1", sink)
@@ -172,7 +172,7 @@ def test_as_a_context_manager() -> None:
     assert bad.calls == ["abort"]
 
 
-def test_a_sink_must_say_what_it_does() -> None:
+def test_a_sink_must_implement_its_methods() -> None:
     """The base class isn't a sink."""
     with pytest.raises(NotImplementedError):
         Sink().write(Columns("r1"))

@@ -1,4 +1,4 @@
-"""Frames to test the codec with: how to make any frame of each class, and which classes there are."""
+"""Frames for codec tests: a strategy and samples for each class, and the discovery of all classes."""
 
 from __future__ import annotations
 
@@ -62,25 +62,33 @@ from beforehand.protocols.tree.frames import (
 
 MAX = 2**60 - 1  # the greatest integer on the wire
 
-# Classes that only serve as a base for frames, and never travel.
+# Base classes that are never sent.
 ABSTRACT = {
-    *{Envelope, NumberedFrame, ChainedFrame, RelayedFrame, Signal},
-    *{HybridSignal, Relayed, LinkSignal, TreeRequest, SlideFrame},
+    Envelope,
+    NumberedFrame,
+    ChainedFrame,
+    RelayedFrame,
+    Signal,
+    HybridSignal,
+    Relayed,
+    LinkSignal,
+    TreeRequest,
+    SlideFrame,
 }
 
 
 def frame_classes() -> set[type[Frame]]:
-    """Every frame class of every protocol, found by importing them all."""
+    """Import all protocols and return their concrete frame classes."""
     for module in pkgutil.iter_modules(protocols.__path__):
         import_module(f"{protocols.__name__}.{module.name}")
-    found: set[type[Frame]] = set()
-    todo: list[type[Frame]] = [Frame]
-    while todo:
-        for each in todo.pop().__subclasses__():
-            todo.append(each)
-            if each.__module__.startswith(f"{protocols.__name__}."):
-                found.add(each)
-    return found - ABSTRACT
+    classes: set[type[Frame]] = set()
+    pending: list[type[Frame]] = [Frame]
+    while pending:
+        for subclass in pending.pop().__subclasses__():
+            pending.append(subclass)
+            if subclass.__module__.startswith(f"{protocols.__name__}."):
+                classes.add(subclass)
+    return classes - ABSTRACT
 
 
 # Where the length of an encoding changes: 4, 5 or 6 bits of the first byte and 0, 1, 3 or 7 bytes.
@@ -117,9 +125,9 @@ def chained(draw: st.DrawFn) -> tuple[int, int]:
 @st.composite
 def hybrid_messages(draw: st.DrawFn) -> HybridMessage:
     """A single message, a run of payloads of one length, or a run of any."""
-    one = payloads.map(lambda payload: [payload])
-    same = st.tuples(payloads, st.integers(2, 70)).map(lambda pair: [pair[0]] * pair[1])
-    run = draw(st.one_of(one, same, st.lists(payloads, min_size=1, max_size=8)))
+    single = payloads.map(lambda payload: [payload])
+    equal_lengths = st.tuples(payloads, st.integers(2, 70)).map(lambda pair: [pair[0]] * pair[1])
+    run = draw(st.one_of(single, equal_lengths, st.lists(payloads, min_size=1, max_size=8)))
     first, prev = draw(chained())
     first = min(first, MAX - len(run) + 1)
     return HybridMessage(first, min(prev, first - 1), draw(st.booleans()), tuple(run))
@@ -144,8 +152,8 @@ def rst_messages(draw: st.DrawFn) -> RstMessage:
 def ks_messages(draw: st.DrawFn) -> KsMessage:
     """Any sorted log, several clocks of one sender and empty destinations included."""
     group = draw(st.lists(names, min_size=1, max_size=6, unique=True))
-    some = st.frozensets(st.sampled_from(group))
-    log = draw(st.dictionaries(st.tuples(st.sampled_from(group), ids), some, max_size=6))
+    subsets = st.frozensets(st.sampled_from(group))
+    log = draw(st.dictionaries(st.tuples(st.sampled_from(group), ids), subsets, max_size=6))
     entries = tuple((sender, clock, log[sender, clock]) for sender, clock in sorted(log))
     receivers = draw(st.frozensets(st.sampled_from(group), min_size=1))
     return KsMessage(draw(ids), receivers, entries, draw(payloads))
@@ -180,22 +188,22 @@ routes = st.lists(names, max_size=4).map(tuple)
 broadcasts = st.builds(Broadcast, names, ids, payloads)
 floods = st.builds(Flood, names, ids, controls)
 
-# In a welcome a number is told as its double, negative ones (of floods) as one more than that.
+# A welcome encodes a number as its double, and a negative one (of a flood) as one more than that.
 versions = st.one_of(st.integers(1, 70), st.sampled_from([2**5, 2**13, 2**29, MAX // 2]))
 signed = st.builds(lambda number, flood: -number if flood else number, versions, st.booleans())
 
 
 def mattern_message(ids: tuple[int, int], payload: bytes) -> MatternMessage:
-    """A message from what `chained` gives."""
+    """Build a message from the result of `chained`."""
     return MatternMessage(ids[0], ids[1], payload)
 
 
 def fifo_message(ids: tuple[int, int], payload: bytes) -> FifoMessage:
-    """A message from what `chained` gives."""
+    """Build a message from the result of `chained`."""
     return FifoMessage(ids[0], ids[1], payload)
 
 
-# The frames that contain no other.
+# Frames that don't contain other frames.
 PLAIN: dict[type[Frame], SearchStrategy[Frame]] = {
     HybridMessage: hybrid_messages(),
     HybridAck: st.builds(HybridAck, ids),
@@ -257,7 +265,7 @@ STRATEGIES: dict[type[Frame], SearchStrategy[Frame]] = {
 
 any_frame = st.one_of(*STRATEGIES.values())
 
-# A few of every class, with short and long fields: where mutations start from.
+# A few frames of every class, with short and long fields; fuzzers mutate these.
 SAMPLES: tuple[Frame, ...] = (
     HybridMessage(1, 0, False, (b"x",)),
     HybridMessage(5, 4, True, (b"hello, world",)),

@@ -1,4 +1,4 @@
-"""How much memory a call takes, by Python's own account: the same on every machine."""
+"""Measure the peak memory of a call with `tracemalloc`, which gives the same figure on every machine."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ T = TypeVar("T")
 
 
 def peak_of(call: Callable[[], T]) -> tuple[T, int]:
-    """The result of a call, and the most bytes that were allocated at once during it."""
-    gc.collect()  # also empties free lists, from which small objects would come unnoticed
+    """Return the result of a call and the peak number of bytes allocated during it."""
+    gc.collect()  # also clears the free lists, whose objects tracemalloc doesn't count
     tracemalloc.start()
     try:
         result = call()

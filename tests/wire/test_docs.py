@@ -1,4 +1,4 @@
-"""docs/wire-format.md tells the truth, and all of it."""
+"""docs/wire-format.md is accurate and complete."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ BLOCKS = re.findall(r"^```wire\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
 def example(block: str) -> tuple[Frame, bytes]:
-    """The frame in the first line of a block, and the bytes in front of the notes of the others."""
+    """Parse a block: the frame in its first line, and the bytes before the notes of the others."""
     first, *lines = block.splitlines()
-    names = {each.__name__: each for each in frame_classes()}
+    classes = {cls.__name__: cls for cls in frame_classes()}
     values = {"Control": Control, "frozenset": frozenset, "__builtins__": {}}
-    frame = eval(first, {**names, **values})
+    frame = eval(first, {**classes, **values})
     assert isinstance(frame, Frame)
     fields = [re.split(r"\s{2,}", line, maxsplit=1) for line in lines]
     assert all(len(field) == 2 for field in fields), f"a line without bytes or note: {block}"
@@ -31,23 +31,23 @@ def example(block: str) -> tuple[Frame, bytes]:
 
 @pytest.mark.parametrize("block", BLOCKS, ids=[block.split("(")[0] for block in BLOCKS])
 def test_examples(block: str) -> None:
-    """The frame gives the bytes, and the bytes the frame."""
+    """The frame encodes to the bytes, and the bytes decode to the frame."""
     frame, data = example(block)
     assert wire.encode(frame) == data
     assert wire.decode(data) == frame
 
 
 def test_every_frame_has_an_example() -> None:
-    """A frame that is not in the documentation cannot be written in another language."""
+    """Implementations in other languages need all of them."""
     assert {type(example(block)[0]) for block in BLOCKS} == frame_classes()
 
 
 def test_the_table_of_tags() -> None:
-    """The tags are those of the code, and each names the frame that really has it."""
-    told = dict(re.findall(r"^\| `([0-9a-f]{2})` \| (\w+)", TEXT, re.MULTILINE))
-    known = {value for name, value in vars(tags).items() if name.isupper()} - {tags.MARKER}
-    assert {int(tag, 16) for tag in told} == known
+    """It has all tags of the code, each with the right frame."""
+    documented = dict(re.findall(r"^\| `([0-9a-f]{2})` \| (\w+)", TEXT, re.MULTILINE))
+    defined = {value for name, value in vars(tags).items() if name.isupper()} - {tags.MARKER}
+    assert {int(tag, 16) for tag in documented} == defined
     for block in BLOCKS:
         frame, data = example(block)
         if not data[0] & tags.MARKER:
-            assert told[f"{data[0]:02x}"] == type(frame).__name__
+            assert documented[f"{data[0]:02x}"] == type(frame).__name__

@@ -1,4 +1,4 @@
-"""Hybrid messages: how few bytes they take, and their runs."""
+"""Hybrid messages: their size, and runs of messages in one frame."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CLOCK = 2**28  # up to here a message costs at most 8 bytes
 
 
 def metadata(frame: HybridMessage) -> int:
-    """The bytes of a single message besides its payload and the payload's length."""
+    """Return the bytes of a single message without its payload and the payload's length."""
     (payload,) = frame.payloads
     return len(wire.encode(frame)) - len(payload) - len(varint(len(payload)))
 
@@ -33,7 +33,7 @@ def test_at_most_eight_bytes_at_the_extremes(first: int, prev: int, flagged: boo
 
 
 def test_the_bound_is_reached() -> None:
-    """Eight is needed in the worst case, so the test above would see a byte more."""
+    """The worst case takes exactly eight, so the test above would notice one more byte."""
     assert metadata(HybridMessage(CLOCK - 1, 1, True, (b"x" * 32,))) == 8
     assert metadata(HybridMessage(CLOCK, 1, True, (b"x" * 32,))) == 12
 
@@ -59,17 +59,17 @@ def test_a_successor_costs_little(first: int, prev: int, size: int) -> None:
 
 
 def test_the_flag_is_free() -> None:
-    """A flagged message takes as many bytes as one that is not."""
+    """A flagged message is as long as one without the flag."""
     for first, prev in product(EDGES, (0, 1)):
         if prev < first:
-            one = wire.encode(HybridMessage(first, prev, False, (b"x",)))
-            other = wire.encode(HybridMessage(first, prev, True, (b"x",)))
-            assert len(one) == len(other)
-            assert one != other
+            unflagged = wire.encode(HybridMessage(first, prev, False, (b"x",)))
+            flagged = wire.encode(HybridMessage(first, prev, True, (b"x",)))
+            assert len(unflagged) == len(flagged)
+            assert unflagged != flagged
 
 
 def test_a_run_costs_a_byte_for_each_short_message() -> None:
-    """Per message there is its length; the rest is paid once."""
+    """Each message adds only its length; the rest is shared."""
     run = tuple(bytes([value]) * 32 for value in range(64))
     frame = HybridMessage(200_000_000, 199_999_999, False, run)
     assert len(wire.encode(frame)) == 4 + 1 + 2 + 64 + 64 * 32
@@ -77,13 +77,13 @@ def test_a_run_costs_a_byte_for_each_short_message() -> None:
 
 @pytest.mark.parametrize("length", [0, 1, 63, 64, 16_383, 16_384])
 @pytest.mark.parametrize("count", [2, 63, 64])
-def test_runs_of_one_length_and_nearly(length: int, count: int) -> None:
+def test_runs_of_equal_and_nearly_equal_lengths(length: int, count: int) -> None:
     """The shortcut for equal lengths is taken only if all of them are equal."""
     equal = [bytes([number]) * length for number in range(count)]
-    for place in (None, 0, count - 1):
+    for longer in (None, 0, count - 1):
         run = equal.copy()
-        if place is not None:
-            run[place] += b"!"
+        if longer is not None:
+            run[longer] += b"!"
         frame = HybridMessage(9, 8, True, tuple(run))
         data = wire.encode(frame)
         lengths = b"".join(varint(len(payload)) for payload in run)

@@ -1,4 +1,4 @@
-"""Logs: each name once, the rest as small integers, and one way only to write them."""
+"""KS logs: each name occurs once, the rest are small integers, and the encoding is canonical."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Log = tuple[tuple[str, int, frozenset[str]], ...]
 
 
 def message(log: Log, *receivers: str) -> KsMessage:
-    """A message with this log."""
+    """Return a message with this log."""
     return KsMessage(9, frozenset(receivers or ("bob",)), log, b"x")
 
 
-def refused(data: str, problem: str) -> None:
-    """These bytes, of which the tag and the id are left out, are refused for this reason."""
+def assert_rejected(data: str, problem: str) -> None:
+    """Check that these bytes, after the tag and the id, are rejected for this reason."""
     with pytest.raises(RemoteProtocolError, match=problem) as caught:
         wire.decode(bytes.fromhex("14 09" + data), "mallory")
     assert caught.value.peer == "mallory"
@@ -35,7 +35,7 @@ def test_a_name_is_written_once() -> None:
 
 
 def test_high_clocks_of_one_sender_cost_little() -> None:
-    """The second clock is told as what it adds to the first."""
+    """The second clock is encoded as its difference to the first."""
     high = 2**50
     one = wire.encode(message((("alice", high, frozenset()),)))
     two = wire.encode(message((("alice", high, frozenset()), ("alice", high + 1, frozenset()))))
@@ -63,14 +63,14 @@ def test_the_order_of_names_is_that_of_their_bytes() -> None:
         (("alice", MAX + 1, frozenset()),),
     ],
 )
-def test_a_log_that_cannot_be_told_is_the_callers_fault(log: Log) -> None:
-    """Entries out of order or twice and clocks out of range raise the local error."""
+def test_a_log_that_cannot_be_encoded_is_the_callers_fault(log: Log) -> None:
+    """Unsorted or duplicate entries and clocks out of range raise the local error."""
     with pytest.raises(LocalProtocolError, match=r"out of order .* sort it"):
         wire.encode(message(log))
 
 
 @pytest.mark.parametrize("name", ["", "x" * 256, "\udfff"])
-def test_names_that_cannot_be_told_are_the_callers_fault(name: str) -> None:
+def test_names_that_cannot_be_encoded_are_the_callers_fault(name: str) -> None:
     """A bad name raises the local error wherever it occurs."""
     log: Log = (("alice", 1, frozenset({name})),)
     for frame in (message(log), message(((name, 1, frozenset()),)), message((), name)):
@@ -78,23 +78,23 @@ def test_names_that_cannot_be_told_are_the_callers_fault(name: str) -> None:
             wire.encode(frame)
 
 
-def test_somebody_must_receive_it() -> None:
-    """A message to nobody is not written."""
+def test_a_message_needs_a_receiver() -> None:
+    """A message to nobody isn't encoded."""
     with pytest.raises(LocalProtocolError, match="without receivers"):
         wire.encode(KsMessage(9, frozenset(), (), b"x"))
 
 
 @pytest.mark.parametrize(("count", "last"), [(-1, 3), (3, 2), (0, MAX + 1)])
-def test_a_flush_that_makes_no_sense_is_the_callers_fault(count: int, last: int) -> None:
-    """There are never more messages than numbers."""
+def test_an_inconsistent_flush_is_the_callers_fault(count: int, last: int) -> None:
+    """The count can't exceed the last number."""
     with pytest.raises(LocalProtocolError, match="a flush"):
         wire.encode(KsFlush("eve", count, last))
 
 
-def test_a_flush_beyond_all_numbers_is_refused() -> None:
-    """The sum of two integers that are legal may not be."""
-    fine = "15 01 65 cfffffffffffffff 00"
-    assert wire.decode(bytes.fromhex(fine)) == KsFlush("e", MAX, MAX)
+def test_a_flush_out_of_range_is_rejected() -> None:
+    """The sum of two valid integers may be too large."""
+    largest = "15 01 65 cfffffffffffffff 00"
+    assert wire.decode(bytes.fromhex(largest)) == KsFlush("e", MAX, MAX)
     with pytest.raises(RemoteProtocolError, match="more than"):
         wire.decode(bytes.fromhex("15 01 65 cfffffffffffffff 01"))
 
@@ -103,8 +103,8 @@ BOB = "01 03 626f62 01 00 "  # a table of one name, one receiver: that one
 TWO = "02 01 61 01 62 02 00 00 "  # a table of two names, both of them receivers
 
 
-def test_the_bytes_that_the_refusals_below_start_from_are_fine() -> None:
-    """Without the mistake they would be read."""
+def test_the_valid_bytes_behind_the_rejections_below() -> None:
+    """Without the error they can be decoded."""
     assert wire.decode(bytes.fromhex("14 09" + BOB + "00 01 78")) == message(())
     log: Log = (("a", 1, frozenset()), ("a", 2, frozenset()), ("b", 1, frozenset({"a", "b"})))
     data = TWO + "03 00 01 00 00 01 00 01 01 02 00 00 01 78"
@@ -131,6 +131,6 @@ def test_the_bytes_that_the_refusals_below_start_from_are_fine() -> None:
         (BOB + "01 00", "1 elements announced, 1 bytes left"),
     ],
 )
-def test_refusals(data: str, problem: str) -> None:
-    """What no encoder writes is refused, with a reason."""
-    refused(data, problem)
+def test_rejections(data: str, problem: str) -> None:
+    """Bytes that no encoder writes are rejected with a reason."""
+    assert_rejected(data, problem)

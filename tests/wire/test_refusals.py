@@ -1,4 +1,4 @@
-"""What no correct peer could send is refused; what cannot be told to a peer is not sent."""
+"""The decoder rejects what no correct peer sends; the encoder rejects what no peer would accept."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ from tests.wire.frames import MAX, SAMPLE_NAMES, SAMPLES
 TAGS = {value for name, value in vars(tags).items() if name.isupper() and name != "MARKER"}
 
 
-def refused(data: bytes, problem: str = ": ") -> None:
-    """These bytes are the peer's fault, and the error says whose and why."""
+def assert_rejected(data: bytes, problem: str = ": ") -> None:
+    """Check that decoding these bytes raises an error with the peer and the reason."""
     with pytest.raises(RemoteProtocolError, match=problem) as caught:
         wire.decode(data, "mallory")
     assert caught.value.peer == "mallory"
     assert str(caught.value).startswith("mallory: ")
 
 
-def test_tags_leave_the_bit_of_hybrid_messages_alone() -> None:
-    """One byte tells all frames apart."""
+def test_tags_leave_the_marker_bit_of_hybrid_messages_free() -> None:
+    """The first byte identifies every frame."""
     assert len(TAGS) > 10
     assert not [tag for tag in TAGS if tag & tags.MARKER or not 0 < tag < 256]
     first = {wire.encode(sample)[0] for sample in SAMPLES}
     assert {byte for byte in first if not byte & tags.MARKER} == TAGS
 
 
-def test_nothing_is_no_frame() -> None:
-    """An empty datagram is refused, and so is an offset at the end of one."""
-    refused(b"")
+def test_an_empty_datagram_is_not_a_frame() -> None:
+    """Neither is what follows the end of one."""
+    assert_rejected(b"")
     with pytest.raises(RemoteProtocolError, match="bob: at byte 2: the bytes end"):
         wire.decode_at(wire.encode(HybridAck(1)), 2, "bob")
 
@@ -65,8 +65,8 @@ def test_offsets_outside_of_the_data() -> None:
         wire.decode_at(b"", 10)
 
 
-def test_tags_that_nobody_has() -> None:
-    """An unknown first byte is refused, whatever follows it, and inside another frame too."""
+def test_unknown_tags_are_rejected() -> None:
+    """Whatever follows the tag, and inside another frame too."""
     extensions = range(FIRST_EXTENSION >> 8, (LAST_EXTENSION >> 8) + 1)
     one_byte = [tag for tag in range(256) if tag not in TAGS and not tag & tags.MARKER]
     assert len(one_byte) == 128 - len(TAGS)
@@ -74,28 +74,30 @@ def test_tags_that_nobody_has() -> None:
     assert len(unknown) == len(one_byte) - 16
     for tag in unknown:
         for rest in (b"", b"\x01" * 20):
-            refused(bytes([tag]) + rest, f"no frame starts with {tag:#04x}")
-            refused(bytes([tags.SEGMENT, 1, tag]) + rest, f"no frame starts with {tag:#04x}")
+            assert_rejected(bytes([tag]) + rest, f"no frame starts with {tag:#04x}")
+            assert_rejected(
+                bytes([tags.SEGMENT, 1, tag]) + rest, f"no frame starts with {tag:#04x}"
+            )
     for tag in extensions:
-        refused(bytes([tag]), "the bytes end inside a frame")
-        refused(bytes([tag, 1, 1, 1]), f"no frame starts with {tag:#04x}01")
-        refused(bytes([tags.SEGMENT, 1, tag, 1, 1]), f"no frame starts with {tag:#04x}01")
+        assert_rejected(bytes([tag]), "the bytes end inside a frame")
+        assert_rejected(bytes([tag, 1, 1, 1]), f"no frame starts with {tag:#04x}01")
+        assert_rejected(bytes([tags.SEGMENT, 1, tag, 1, 1]), f"no frame starts with {tag:#04x}01")
 
 
 @pytest.mark.parametrize("frame", SAMPLES, ids=SAMPLE_NAMES)
-def test_every_truncation_is_refused(frame: Frame) -> None:
-    """No beginning of a frame is a frame."""
+def test_every_truncation_is_rejected(frame: Frame) -> None:
+    """No proper prefix of a frame is a frame."""
     data = wire.encode(frame)
     for cut in range(len(data)):
-        refused(data[:cut])
+        assert_rejected(data[:cut])
 
 
 @pytest.mark.parametrize("frame", SAMPLES, ids=SAMPLE_NAMES)
-def test_bytes_after_the_frame_are_refused(frame: Frame) -> None:
-    """One frame is all that `decode` takes; `decode_at` says where it ends."""
+def test_bytes_after_the_frame_are_rejected(frame: Frame) -> None:
+    """`decode` takes exactly one frame; `decode_at` returns where it ends."""
     data = wire.encode(frame)
     for rest in (b"\0", data, b"\xff" * 9):
-        refused(data + rest, f"at byte {len(data)}: {len(rest)} bytes after a frame")
+        assert_rejected(data + rest, f"at byte {len(data)}: {len(rest)} bytes after a frame")
         assert wire.decode_at(data + rest, 0) == (frame, len(data))
 
 
@@ -121,13 +123,13 @@ def test_bytes_after_the_frame_are_refused(frame: Frame) -> None:
         ("ef ffffffffffffff 21 02 00 00", "2 messages from 1152921504606846975 on exceed"),
     ],
 )
-def test_hybrid_messages(data: str, problem: str) -> None:
+def test_invalid_hybrid_messages_are_rejected(data: str, problem: str) -> None:
     """Ids, predecessors, runs and lengths that no encoder writes."""
-    refused(bytes.fromhex(data), problem)
+    assert_rejected(bytes.fromhex(data), problem)
 
 
 def test_the_last_ids_can_be_used() -> None:
-    """One message less than what is refused above is read."""
+    """One message less than what is rejected above can be decoded."""
     for first, run in ((MAX, (b"",)), (MAX - 1, (b"", b""))):
         frame = HybridMessage(first, first - 1, False, run)
         assert wire.decode(wire.encode(frame)) == frame
@@ -204,9 +206,9 @@ def test_the_last_ids_can_be_used() -> None:
         ("04 00 00 00", "end inside a frame"),
     ],
 )
-def test_the_other_frames(data: str, problem: str) -> None:
-    """Ids of 0, wrong predecessors, empty lists, bad names and integers in too many bytes."""
-    refused(bytes.fromhex(data), problem)
+def test_other_invalid_frames_are_rejected(data: str, problem: str) -> None:
+    """Ids of 0, wrong predecessors, empty lists, bad names and non-minimal integers."""
+    assert_rejected(bytes.fromhex(data), problem)
 
 
 @pytest.mark.parametrize(
@@ -220,14 +222,16 @@ def test_the_other_frames(data: str, problem: str) -> None:
     ],
 )
 def test_frames_nest_in_one_order_only(data: str) -> None:
-    """A fence is inside a segment, and never the other way round or twice."""
-    refused(bytes.fromhex(data), "inside one that must not contain it")
+    """A fence may be inside a segment, but neither the reverse nor twice."""
+    assert_rejected(bytes.fromhex(data), "inside one that must not contain it")
 
 
 @pytest.mark.parametrize("layer", ["05 01", "04 00 00 00"])
 def test_deep_nesting_does_not_recurse(layer: str) -> None:
-    """A hundred thousand layers are refused at the second one."""
-    refused(bytes.fromhex(layer) * 100_000 + b"\x01\x05", "inside one that must not contain it")
+    """A hundred thousand layers are rejected at the second one."""
+    assert_rejected(
+        bytes.fromhex(layer) * 100_000 + b"\x01\x05", "inside one that must not contain it"
+    )
 
 
 @pytest.mark.parametrize(
@@ -288,26 +292,26 @@ def test_deep_nesting_does_not_recurse(layer: str) -> None:
     ],
     ids=repr,
 )
-def test_what_would_be_refused_is_not_sent(frame: Frame) -> None:
-    """A frame that no peer would accept is the caller's mistake, and leaves the buffer alone."""
+def test_frames_that_peers_would_reject_are_not_encoded(frame: Frame) -> None:
+    """They are the caller's mistake, and the buffer is unchanged."""
     buffer = bytearray(b"before")
     with pytest.raises(LocalProtocolError, match=r"cannot be sent|process id"):
         wire.encode_into(frame, buffer)
     assert buffer == b"before"
 
 
-def test_frames_without_an_encoding() -> None:
-    """A class that the codec does not know is the caller's mistake, and the error tells the remedy."""
+def test_frames_without_an_encoding_are_the_callers_mistake() -> None:
+    """The error includes the remedy."""
     for frame in (Frame(), NumberedFrame(1, b"")):
-        for each in (frame, Segment(1, frame)):
+        for unregistered in (frame, Segment(1, frame)):
             with pytest.raises(
                 LocalProtocolError, match="register the protocol that has this frame"
             ):
-                wire.encode(each)
+                wire.encode(unregistered)
 
 
 def test_only_bytes_are_decoded() -> None:
-    """Payloads are cut out of the data, and what is delivered must be bytes."""
+    """Payloads are slices of the data, and applications expect bytes."""
     data = wire.encode(HybridMessage(1, 0, False, (b"x",)))
     for other in (bytearray(data), memoryview(data), data.hex(), None):
         with pytest.raises(TypeError):

@@ -1,4 +1,4 @@
-"""Every frame survives the way to bytes and back."""
+"""Decoding an encoded frame gives an equal frame."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from tests.wire.frames import (
 )
 
 
-def test_every_frame_class_of_every_protocol_is_tested_here() -> None:
+def test_every_frame_class_of_every_protocol_is_tested() -> None:
     """A new frame class needs an encoding, and a strategy and a sample to test it with."""
     classes = frame_classes()
-    assert len(classes) > 10, "the walk found next to nothing"
+    assert len(classes) > 10, "hardly any frame class was discovered"
     assert classes == STRATEGIES.keys()
     assert classes == {type(sample) for sample in SAMPLES}
 
 
-def test_classes_that_never_travel_are_bases() -> None:
-    """Nobody hides a frame class from the walk by calling it abstract."""
-    for each in ABSTRACT:
-        assert each.__subclasses__()
+def test_abstract_classes_have_subclasses() -> None:
+    """A concrete frame class can't be skipped by listing it as abstract."""
+    for abstract in ABSTRACT:
+        assert abstract.__subclasses__()
 
 
 @pytest.mark.parametrize("frame_class", sorted(STRATEGIES, key=str))
@@ -50,19 +50,19 @@ def test_each_class_round_trips(frame_class: type[Frame]) -> None:
 
 @pytest.mark.parametrize("frame", SAMPLES, ids=SAMPLE_NAMES)
 def test_samples_round_trip(frame: Frame) -> None:
-    """The samples that other tests start from are themselves right."""
+    """The samples used by other tests are valid."""
     assert wire.decode(wire.encode(frame)) == frame
 
 
 def test_flags_come_back_as_bools() -> None:
-    """Equality would not tell 1 from True."""
+    """Equality alone would accept 1 for True."""
     for flag in (False, True):
         message = wire.decode(wire.encode(HybridMessage(1, 0, flag, (b"",))))
         assert isinstance(message, HybridMessage)
         assert message.flagged is flag
-        secret = wire.decode(wire.encode(CykasMessage(1, flag, b"")))
-        assert isinstance(secret, CykasMessage)
-        assert secret.eager is flag
+        cykas = wire.decode(wire.encode(CykasMessage(1, flag, b"")))
+        assert isinstance(cykas, CykasMessage)
+        assert cykas.eager is flag
 
 
 @given(st.lists(any_frame, max_size=8), st.binary(max_size=5))
@@ -83,8 +83,8 @@ def test_many_frames_in_one_datagram(frames: list[Frame], before: bytes) -> None
 
 
 @given(any_frame)
-def test_encode_into_appends_what_encode_gives(frame: Frame) -> None:
-    """There is one encoding, whichever function is asked for it."""
+def test_encode_into_appends_what_encode_returns(frame: Frame) -> None:
+    """Both functions produce the same bytes."""
     buffer = bytearray(b"before")
     wire.encode_into(frame, buffer)
     assert buffer == b"before" + wire.encode(frame)

@@ -14,7 +14,7 @@ MASKS = [0x0F, 0x1F, 0x3F]
 
 
 def test_the_greatest_value() -> None:
-    """The tests and the code mean the same limit."""
+    """The tests and the code use the same limit."""
     assert MAX_VALUE == MAX == 2**60 - 1
 
 
@@ -43,18 +43,18 @@ def test_known_encodings(value: int, encoded: str) -> None:
 @pytest.mark.parametrize("mask", MASKS)
 @given(value=numbers, flags=st.integers(0, 3), before=st.binary(max_size=3))
 def test_round_trip_whatever_the_flags(mask: int, value: int, flags: int, before: bytes) -> None:
-    """The value comes back, the flags stay in the first byte, and the length is the announced one."""
-    in_place = flags << mask.bit_length() & 0x3F
-    encoded = prefixed(value, mask, in_place)
+    """The value is decoded, the flags stay in the first byte, and `size_of` gives the length."""
+    flag_bits = flags << mask.bit_length() & 0x3F
+    encoded = prefixed(value, mask, flag_bits)
     assert prefixed_at(before + encoded, len(before), mask, "") == (value, len(before + encoded))
-    assert encoded[0] & 0x3F & ~mask == in_place
+    assert encoded[0] & 0x3F & ~mask == flag_bits
     assert len(encoded) == size_of(value, mask)
 
 
 @pytest.mark.parametrize("mask", MASKS)
 def test_the_shortest_form_is_the_only_one(mask: int) -> None:
-    """Of all one- and two-byte inputs, exactly those are read that would be written."""
-    read = 0
+    """Of all two-byte inputs, exactly those that an encoder writes are decoded."""
+    decoded = 0
     for start in range(65_536):
         data = start.to_bytes(2, "big")
         flags = data[0] & 0x3F & ~mask
@@ -62,16 +62,16 @@ def test_the_shortest_form_is_the_only_one(mask: int) -> None:
             value, end = prefixed_at(data, 0, mask, "bob")
         except RemoteProtocolError:
             continue
-        read += 1
+        decoded += 1
         assert prefixed(value, mask, flags) == data[:end]
     # Half of these start with an integer of one byte; of two bytes, 64 are longer than needed.
-    assert read == 2 * 64 * 256 - 64
+    assert decoded == 2 * 64 * 256 - 64
 
 
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize(("kind", "size"), [(0x40, 2), (0x80, 4), (0xC0, 8)])
-def test_a_value_that_fits_half_the_length_is_refused(mask: int, kind: int, size: int) -> None:
-    """The greatest such value is refused, the next one is read."""
+def test_a_value_that_fits_half_the_length_is_rejected(mask: int, kind: int, size: int) -> None:
+    """The greatest such value is rejected, the next one is decoded."""
     half_bits = mask.bit_length() + 8 * (size // 2 - 1)
     for value, fits in (((1 << half_bits) - 1, True), (1 << half_bits, False)):
         whole = value | kind << 8 * (size - 1)
@@ -86,7 +86,7 @@ def test_a_value_that_fits_half_the_length_is_refused(mask: int, kind: int, size
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("size", [1, 2, 4, 8])
 def test_every_missing_byte_is_noticed(mask: int, size: int) -> None:
-    """An integer that is cut anywhere is refused, and nothing is read past the end."""
+    """A truncated integer is rejected, and nothing is read past the end."""
     data = prefixed(1 << (8 * size - 5), mask, 0) if size > 1 else prefixed(1, mask, 0)
     assert len(data) == size
     for cut in range(size):
@@ -96,8 +96,8 @@ def test_every_missing_byte_is_noticed(mask: int, size: int) -> None:
             prefixed_at(b"\xff" + data[:cut], 1, mask, "bob")
 
 
-def test_what_exceeds_the_limit_is_refused_by_both_sides() -> None:
-    """2**60 is neither written nor read, although 8 bytes could hold it."""
+def test_values_beyond_the_limit_are_rejected_by_both_sides() -> None:
+    """2**60 is neither encoded nor decoded, although 8 bytes could hold it."""
     assert prefixed_at(bytes.fromhex("cfffffffffffffff"), 0, 0x3F, "") == (MAX, 8)
     for data in ("d000000000000000", "ffffffffffffffff"):
         with pytest.raises(RemoteProtocolError, match=r"bob: at byte 0: .* is more than"):

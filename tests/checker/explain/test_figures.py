@@ -1,4 +1,4 @@
-"""Runs that people have drawn: recognised under any names, and not taken for others."""
+"""Runs from published figures: recognised under any names, and not confused with others."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_link_at_the_wrong_moment_is_the_one_in_the_paper() -> None:
 
 @pytest.mark.parametrize("names", list(permutations("abc")))
 def test_names_do_not_matter(names: tuple[str, str, str]) -> None:
-    """Whoever plays which part, it is the same run."""
+    """It is the same run whichever process plays which part."""
     unsafe = setting("cykas-unsafe", messages=2)
     parts = str.maketrans("abc", "".join(names))
     assert recognise(unsafe, written_run(unsafe, TWO_SECRETS.translate(parts))) == SECRETS
@@ -52,7 +52,7 @@ def test_names_do_not_matter(names: tuple[str, str, str]) -> None:
 
 
 def test_the_order_of_what_is_concurrent_does_not_matter() -> None:
-    """Carol may decide to answer before she hears of the second secret: it leaves no earlier."""
+    """Carol may causal-send her answer before she receives the second secret: it leaves no earlier."""
     unsafe = setting("cykas-unsafe", messages=2)
     for text in (
         "b>a b>c a>b a>c c<a c<b c>b b<c2 b<a",
@@ -62,7 +62,7 @@ def test_the_order_of_what_is_concurrent_does_not_matter() -> None:
 
 
 def test_other_runs_are_not_recognised() -> None:
-    """Neither parts of a figure, nor more than it, nor another violation."""
+    """Neither a part of a figure, nor an extension of it, nor another violation."""
     unsafe = setting("cykas-unsafe", messages=2)
     for text in (
         "",

@@ -1,4 +1,4 @@
-"""What a run did: the events, held against the world that it was done in."""
+"""The events of a run, compared with the world in which it was replayed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from beforehand import protocols
 from beforehand.causality.ids import MessageId
 from beforehand.checker.explain.run_events import RunEvent, run_events
 from beforehand.checker.setting import FaultBudget, setting
-from tests.checker.cores import Repeating, made
+from tests.checker.cores import Repeating, setting_of
 from tests.checker.runs import random_run, written_run
 
 SEEDS = range(6)
@@ -23,7 +23,7 @@ def kinds(events: list[RunEvent]) -> list[tuple[int, str, str, str]]:
     ]
 
 
-def test_a_message_that_waits_is_told_from_send_to_delivery() -> None:
+def test_a_waiting_message_is_recorded_from_send_to_delivery() -> None:
     """Causal-send, hold, release, arrival and delivery are different things at different steps."""
     mattern = setting("mattern", program="a>b a>b a>b", processes=2)
     events = run_events(mattern, written_run(mattern, "a>b a>b a>b b<a a<b b<a"))
@@ -44,7 +44,7 @@ def test_a_message_that_waits_is_told_from_send_to_delivery() -> None:
     assert [(wait.kind, wait.peer, wait.message_id) for wait in hold.waits] == [("ack", "b", 1)]
 
 
-def test_it_ends_where_a_promise_is_broken() -> None:
+def test_a_run_ends_where_a_guarantee_is_broken() -> None:
     """The delivery that the oracle objects to is the last event, and the only wrong one."""
     raw = setting("raw", program="a>b a>b", processes=2)
     events = run_events(raw, written_run(raw, "a>b a>b b<a2 b<a"))
@@ -54,13 +54,13 @@ def test_it_ends_where_a_promise_is_broken() -> None:
 
 def test_of_two_deliveries_in_one_step_the_second_is_the_wrong_one() -> None:
     """A duplicate is wrong because of the delivery before it, which is not."""
-    repeating = made(Repeating, "a>b")
+    repeating = setting_of(Repeating, "a>b")
     events = run_events(repeating, written_run(repeating, "a>b b<a"))
     assert [event.wrong for event in events if event.kind == "deliver"] == [False, True]
 
 
-def test_copies_that_come_or_go_again_are_told_so() -> None:
-    """What is resent and what arrives for the second time; what stays in flight and what is lost."""
+def test_repeated_copies_are_marked_as_such() -> None:
+    """Frames that are resent or arrive twice, stay in flight or are lost."""
     lossy = setting("mattern", program="a>b", processes=2, faults=FaultBudget(loss=1, duplicate=1))
     events = run_events(lossy, written_run(lossy, "a>b b<a! ~ b<a= b<a"))
     releases = [event.again for event in events if event.kind == "release"]
@@ -72,7 +72,7 @@ def test_copies_that_come_or_go_again_are_told_so() -> None:
 
 @pytest.mark.parametrize("name", protocols.names())
 def test_events_of_random_runs_make_sense(name: str) -> None:
-    """Whatever is delivered was sent before, and comes from the network unless it is one's own."""
+    """Every delivered message was sent before, and arrived from the network unless it is one's own."""
     explored = setting(name, messages=2, faults=FaultBudget(loss=1, duplicate=1, tick=1))
     deliveries = 0
     for seed in SEEDS:
@@ -80,7 +80,7 @@ def test_events_of_random_runs_make_sense(name: str) -> None:
         released: set[tuple[str, MessageId | None]] = set()
         received: set[tuple[str, MessageId | None]] = set()
         for event in run_events(explored, random_run(explored, seed)):
-            here = (event.process, event.message)
+            copy = (event.process, event.message)
             match event.kind:
                 case "send":
                     sent.add(event.message)
@@ -88,11 +88,11 @@ def test_events_of_random_runs_make_sense(name: str) -> None:
                     assert event.message in sent, f"{event}, seed {seed}"
                     released |= {(to, event.message) for to in event.to or ()}
                 case "receive":
-                    assert here in released, f"{event}, seed {seed}"
-                    received.add(here)
+                    assert copy in released, f"{event}, seed {seed}"
+                    received.add(copy)
                 case "deliver":
                     assert event.message is not None
                     own = event.message.sender == event.process
-                    assert event.message in sent and (own or here in received), f"seed {seed}"
+                    assert event.message in sent and (own or copy in received), f"seed {seed}"
                     deliveries += 1
     assert deliveries > 6

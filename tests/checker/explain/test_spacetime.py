@@ -1,4 +1,4 @@
-"""Space-time diagrams: exactly what people read, and that nothing is left out."""
+"""Space-time diagrams: their exact text, and that nothing is omitted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FAULTY = FaultBudget(loss=1, duplicate=1, tick=1)
 
 
 def drawn(explored: Setting, text: str, width: int = 80) -> str:
-    """The diagram of a run that is written down."""
+    """The diagram of a run given as text."""
     return "\n".join(spacetime(explored, written_run(explored, text), width)) + "\n"
 
 
@@ -54,7 +54,7 @@ def test_the_diagram_of_a_violation() -> None:
     )
 
 
-def test_faults_and_timers_are_told() -> None:
+def test_faults_and_timers_are_drawn() -> None:
     """A frame that is lost, one that comes twice, and the timers that repair it, all in one step."""
     lossy = setting("mattern", sends=[1, 0], faults=FAULTY)
     assert drawn(lossy, "a>b b<a! ~ b<a= a<b b<a") == dedent(
@@ -75,8 +75,8 @@ def test_faults_and_timers_are_told() -> None:
     )
 
 
-def test_links_and_relays_are_told() -> None:
-    """Whoever passes a message on is named where it arrives, and so are links that are opened."""
+def test_links_and_relays_are_drawn() -> None:
+    """The relay of a message is named where the message arrives, and opened links are shown."""
     star = [("a", "b"), ("b", "a"), ("a", "c"), ("c", "a")]
     added = setting("link-memory", sends=[1, 0, 0], links=star, opens=[("b", OpenStep("c"))])
     assert drawn(added, "a>* c<a b+c b<a c<b c<b") == dedent(
@@ -103,7 +103,7 @@ def test_links_and_relays_are_told() -> None:
     )
 
 
-def test_permits_are_told_in_narrow_columns_too() -> None:
+def test_permits_are_drawn_in_narrow_columns_too() -> None:
     """A flagged message, its receiver that waits for the permit, and lines that wrap."""
     hybrid = setting("hybrid", sends=[2, 1, 0])
     text = drawn(hybrid, "a>c a>b b<a b>c a<b c<a a<c b<a c<b", width=60)
@@ -122,7 +122,7 @@ def test_permits_are_told_in_narrow_columns_too() -> None:
 
 
 @pytest.mark.parametrize("name", protocols.names())
-def test_every_event_of_random_runs_has_its_place(name: str) -> None:
+def test_every_event_of_random_runs_is_in_its_column(name: str) -> None:
     """Lines stay within their width, each step has its number, and each delivery is in its column."""
     opens = [("a", OpenStep("c"))] if protocols.describe(name).overlay == "links" else []
     explored = setting(name, processes=4, messages=1, faults=FAULTY, opens=opens)
@@ -142,7 +142,7 @@ def test_every_event_of_random_runs_has_its_place(name: str) -> None:
 
 
 def delivered(world: CheckedWorld, process: str) -> list[str]:
-    """What a process delivered, by the oracle; the last may be one too many."""
+    """What a process delivered, according to the oracle; the last delivery may be a violation."""
     deliveries = [
         event.message
         for event in world.oracle.history.events(process)

@@ -1,7 +1,7 @@
 """The engine against the plain exploration: without reductions they agree on every count.
 
-With reductions, which must not change what is found: whether anything is wrong, and after how many
-actions at the least.
+With reductions, the findings must not change: whether there is a problem, and after how many actions at
+least.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.checker.cores import (
     Plain,
     Resending,
     Roundabout,
-    made,
+    setting_of,
     unprotected,
 )
 from tests.checker.reference import Explored, explore
@@ -55,7 +55,7 @@ def small(name: str) -> Iterator[Setting]:
 
 
 def larger(name: str) -> Iterator[Setting]:
-    """All sorts of settings that a protocol has."""
+    """Settings of every kind that a protocol supports."""
     casts = protocols.describe(name).casts
     yield setting(name, sends=[3, 2])
     for faults in (LOSS, DUPLICATE, TICK):
@@ -77,11 +77,11 @@ def larger(name: str) -> Iterator[Setting]:
 
 
 def agree(
-    chosen: Setting, ways: Iterable[tuple[bool, bool]] = (FULL, REDUCED)
+    chosen: Setting, modes: Iterable[tuple[bool, bool]] = (FULL, REDUCED)
 ) -> tuple[Explored, Verdict]:
-    """Explore in these ways, and compare; the plain result and the last of the others."""
+    """Explore in these modes and compare; returns the plain result and the last of the others."""
     plain = explore(chosen)
-    for reduce, symmetry in ways:
+    for reduce, symmetry in modes:
         verdict = check(chosen, reduce=reduce, symmetry=symmetry, workers=1)
         assert (verdict.outcome, verdict.reduced) == (plain.outcome, reduce)
         if verdict.counterexample is not None:
@@ -118,7 +118,7 @@ def test_every_protocol_in_more_settings(name: str) -> None:
 @pytest.mark.parametrize("core", BROKEN, ids=lambda core: core.__name__)
 def test_every_kind_of_problem(core: type[Plain], fifo: bool) -> None:
     """Found after the same number of actions, however the exploration is reduced."""
-    chosen = replace(made(core, "a>b c>b b>a"), fifo=fifo)
+    chosen = replace(setting_of(core, "a>b c>b b>a"), fifo=fifo)
     plain, _ = agree(chosen)
     assert plain.kinds == {BROKEN[core]}
     free = every_program(dict.fromkeys(NAMES, 1), ["unicast"])
@@ -135,18 +135,20 @@ def test_every_kind_of_problem(core: type[Plain], fifo: bool) -> None:
         (unprotected("raw", "a>b b>a", LOSS), "undelivered", 4),
         (unprotected("raw", "a>b b>a", DUPLICATE), "duplicate", 3),
         (unprotected("cykas", "a>b b>a", DUPLICATE), "refused", 3),
-        (made(Roundabout, "a>a a>b b>a"), "causal", 6),
-        (made(partial(Resending, "b"), "a>b,c", LOSS), "duplicate", 5),
-        (made(partial(Resending, "c"), "a>b,c", LOSS), "duplicate", 5),
-        (made(Panicking, "a>b", LOSS), "error", 3),
-        (made(Dreaming, "a>b", LOSS), "invented", 3),
-        (made(Panicking, "a>b", TICK), "error", 2),
-        (made(Dreaming, "a>b", TICK), "invented", 2),
-        (replace(made(Plain, "a>b a>b"), fifo=True), "", 0),
+        (setting_of(Roundabout, "a>a a>b b>a"), "causal", 6),
+        (setting_of(partial(Resending, "b"), "a>b,c", LOSS), "duplicate", 5),
+        (setting_of(partial(Resending, "c"), "a>b,c", LOSS), "duplicate", 5),
+        (setting_of(Panicking, "a>b", LOSS), "error", 3),
+        (setting_of(Dreaming, "a>b", LOSS), "invented", 3),
+        (setting_of(Panicking, "a>b", TICK), "error", 2),
+        (setting_of(Dreaming, "a>b", TICK), "invented", 2),
+        (replace(setting_of(Plain, "a>b a>b"), fifo=True), "", 0),
     ],
 )
-def test_what_breaks_the_order(chosen: Setting, kind: str, length: int) -> None:
-    """The kind and the length are those of the shortest runs, as one would find them by hand."""
+def test_the_shortest_violations_have_the_expected_kind_and_length(
+    chosen: Setting, kind: str, length: int
+) -> None:
+    """The kind and the length are those of the shortest runs, worked out by hand."""
     plain, _ = agree(chosen)
     assert plain.kinds == ({kind} if kind else set()) and plain.length == length
 
@@ -155,14 +157,14 @@ def test_several_faults_at_once() -> None:
     """A loss, a duplicate and an early tick in one run."""
     plain, verdict = agree(setting("mattern", sends=[1, 1], faults=FaultBudget(1, 1, 1)))
     assert plain.outcome == "correct" and verdict.states < plain.states
-    assert all(verdict.seen[f"a frame was {what}"] for what in ("lost", "duplicated"))
+    assert all(verdict.seen[f"a frame was {fault}"] for fault in ("lost", "duplicated"))
 
 
 def test_the_largest_numbers() -> None:
     """Fifteen messages of one process, eight processes, and more frames in flight than usual."""
     agree(setting("vector", processes=8, program="h>*"), [(False, False), (True, False)])
-    long = replace(made(Plain, "a>b " * 15 + "b>c"), fifo=True)
-    wide = replace(made(Plain, "a>b,c " * 9), fifo=True)
+    long = replace(setting_of(Plain, "a>b " * 15 + "b>c"), fifo=True)
+    wide = replace(setting_of(Plain, "a>b,c " * 9), fifo=True)
     # So many are sent, and so many of them delivered at each receiver.
     assert agree(long)[0].states == 3 * sum(sent + 1 for sent in range(16))
     assert agree(wide)[0].states == sum((sent + 1) ** 2 for sent in range(10))

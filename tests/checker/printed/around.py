@@ -1,4 +1,4 @@
-"""A core around another one, which it lets do everything; what it is good for is in its subclasses."""
+"""A core that delegates everything to another one; its subclasses change single steps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from beforehand.protocols.hybrid.frames import HybridAck, HybridMessage
 
 
 class Around(Core):
-    """Does what the core inside does."""
+    """Delegates to the inner core."""
 
     def __init__(self, inside: Core) -> None:
         super().__init__(inside.process)

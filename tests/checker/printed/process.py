@@ -20,7 +20,7 @@ FIRST_ID = 1  # of a process: 0 stands for "none" in the maps below
 
 
 class Process(Core):
-    """One process. Not to be instantiated itself."""
+    """One process. Abstract."""
 
     def __init__(self, process: str) -> None:
         super().__init__(process)

@@ -1,4 +1,4 @@
-"""A core under watch: its permits go out as soon as they are due, once, and again to those who ask.
+"""A watched core: its permits go out as soon as they are due, once, and again on request.
 
 Permits that come late or too often break no promise to the application, so no oracle sees them. This
 observer does: it knows what the core sent, and which acks came, and looks after every step whether a
@@ -68,7 +68,7 @@ class Punctual(Around):
         return effects
 
     def _covered(self, copies: set[Copy], upto: Copy) -> set[Copy]:
-        """Those that an ack or a permit stands for."""
+        """The copies that an ack or a permit covers."""
         if self.rules.cumulative:
             return {copy for copy in copies if copy.to == upto.to and copy.id <= upto.id}
         return copies & {upto}
@@ -115,8 +115,8 @@ class Punctual(Around):
     def copy(self) -> Punctual:
         other = Punctual(self.inside.copy(), self.rules)
         self._copy_into(other)
-        for mine, twin in zip(self._sets(), other._sets(), strict=True):
-            twin.update(mine)
+        for own, twin in zip(self._sets(), other._sets(), strict=True):
+            twin.update(own)
         return other
 
     def _sets(self) -> list[set[Copy]]:

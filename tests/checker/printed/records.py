@@ -45,11 +45,11 @@ class Record:
         return PrintedMessage(self.id, self.prev[to], self.flagged, (self.payload,), self.number)
 
     def copy(self) -> Record:
-        """A twin of its own."""
+        """An independent copy."""
         return replace(self, open=set(self.open), permitted=set(self.permitted))
 
     def key(self) -> tuple[object, ...]:
-        """Everything, to be compared."""
+        """All fields, for comparison."""
         return (
             (self.id, self.number, self.receivers, tuple(sorted(self.prev.items()))),
             (self.need, self.payload, self.released, self.flagged),

@@ -1,4 +1,4 @@
-"""Guesses at the size of an exploration, held against explorations that were done."""
+"""Estimates of the size of an exploration, compared with finished explorations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_guesses_are_right_to_a_factor_of_ten(explored: Setting) -> None:
 
 
 def test_no_symmetry_means_more_states() -> None:
-    """A guess is about the search that was asked for."""
+    """An estimate is for the requested search."""
     explored = setting("mattern", messages=2)
     alike, apart = estimate(explored), estimate(explored, symmetry=False)
     assert alike is not None and apart is not None
@@ -43,7 +43,7 @@ def test_the_largest_bounds_are_guessed_too() -> None:
     assert guess is not None and guess.states > 1e30
 
 
-def test_no_guess_where_there_is_nothing_to_tell() -> None:
+def test_no_estimate_where_there_is_nothing_to_extrapolate() -> None:
     """A single message is too small, and a violation in a smaller bound ends the search early."""
     assert estimate(setting("hybrid", sends=[1, 0])) is None
     assert estimate(setting("raw", sends=[3, 3])) is None

@@ -1,4 +1,4 @@
-"""Programs in parts: together they are the whole, and none is explored twice."""
+"""Partitions of programs: together they are the whole, and none is explored twice."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_every_run_is_in_one_part(program: CheckProgram, at_least: int) -> None:
 
 @pytest.mark.parametrize("at_least", [2, 8, 10_000])
 def test_every_run_is_a_renaming_of_one_in_a_part(at_least: int) -> None:
-    """With renamings there are fewer parts, and their images are all that there is."""
+    """With renamings there are fewer parts, and their images cover everything."""
     group = renamings(FREE)
     parts = split_program(FREE, at_least, group)
     assert len(group) == 6
@@ -91,11 +91,11 @@ def test_a_program_without_choices_is_one_part() -> None:
 
 
 def test_parts_are_explored_like_the_whole() -> None:
-    """The same verdict; more states than in one exploration, but by far not as many times as parts."""
+    """The same verdict; more states than in one exploration, but far fewer than parts times as many."""
     whole = setting("hybrid", sends=[2, 1, 1])
     alone = check(whole, reduce=False, symmetry=False)
-    pieces = split_program(whole.program, 8, ONLY_ITSELF)
-    apart = [check(replace(whole, program=part), reduce=False, symmetry=False) for part in pieces]
+    parts = split_program(whole.program, 8, ONLY_ITSELF)
+    apart = [check(replace(whole, program=part), reduce=False, symmetry=False) for part in parts]
     assert {verdict.outcome for verdict in (alone, *apart)} == {"correct"}
     assert alone.states < sum(verdict.states for verdict in apart) < 2 * alone.states
     assert max(verdict.states for verdict in apart) < alone.states / 2
@@ -106,8 +106,8 @@ def test_the_shortest_counterexample_is_in_a_part() -> None:
     """The shortest of the shortest ones of the parts is as long as that of the whole."""
     whole = setting("fifo", sends=[2, 2, 1])
     alone = check(whole).counterexample
-    pieces = split_program(whole.program, 8, renamings(whole.program))
-    apart = [check(replace(whole, program=part)).counterexample for part in pieces]
+    parts = split_program(whole.program, 8, renamings(whole.program))
+    apart = [check(replace(whole, program=part)).counterexample for part in parts]
     lengths = [len(counterexample.run) for counterexample in apart if counterexample is not None]
     assert alone is not None
     assert lengths and min(lengths) == len(alone.run)
@@ -127,7 +127,7 @@ def test_cores_that_treat_names_alike(name: str) -> None:
     explore_for_all(setting(name, sends=[1, 1, 1]))
 
 
-def test_cores_that_do_not() -> None:
+def test_cores_that_distinguish_names() -> None:
     """On a tree the root is not like the others."""
     with pytest.raises(NotSymmetric):
         explore_for_all(setting("tree", sends=[1, 1, 1]))

@@ -1,4 +1,4 @@
-"""How a search goes about it makes no difference to what it finds."""
+"""The strategy of a search makes no difference to what it finds."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from beforehand.checker.packed import tables
 from beforehand.checker.search import frontier, search, visited
 from beforehand.checker.setting import Setting, setting
 from beforehand.checker.verdict import SearchProgress, Verdict
-from tests.checker.cores import Plain, made
+from tests.checker.cores import Plain, setting_of
 
 
 def summary(verdict: Verdict) -> tuple[object, ...]:
-    """What must not depend on how it was found."""
+    """The results that must not depend on the strategy."""
     run = () if verdict.counterexample is None else verdict.counterexample.run
     counts = () if run else (verdict.states, verdict.transitions, verdict.symmetries, verdict.seen)
     return (verdict.outcome, len(run), *counts)
@@ -33,7 +33,7 @@ def test_order_and_workers_make_no_difference(name: str) -> None:
 
 
 def test_a_limit_is_never_a_pass() -> None:
-    """What was not finished is not correct; but a problem found by then is one."""
+    """An unfinished search is never "correct"; but a problem found by then counts."""
     chosen = setting("hybrid", sends=[2, 1, 0])
     for verdict in (check(chosen, max_states=50), check(chosen, seconds=0)):
         assert verdict.outcome == "unfinished" and "limit" in verdict.reason
@@ -58,11 +58,11 @@ def small_buffers(patch: pytest.MonkeyPatch) -> None:
         setting("hybrid-sps", sends=[2, 1, 0]),
         setting("newtop", sends=[1, 1, 0]),
         setting("raw", program="a>c a>b a>b b>c"),
-        made(Plain, "a>b,c b>a,c c>a,b"),
+        setting_of(Plain, "a>b,c b>a,c c>a,b"),
     ],
     ids=lambda chosen: chosen.protocol,
 )
-def test_what_grows(monkeypatch: pytest.MonkeyPatch, chosen: Setting) -> None:
+def test_growing_tables_change_nothing(monkeypatch: pytest.MonkeyPatch, chosen: Setting) -> None:
     """Tables, rows and blocks that are too small at first change nothing."""
     before = [summary(check(chosen, reduce=reduce, workers=1)) for reduce in (False, True)]
     small_buffers(monkeypatch)

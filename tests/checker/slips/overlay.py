@@ -80,10 +80,10 @@ class Bound:
 
     def __str__(self) -> str:
         """As on the command line."""
-        what = [f"--sends {','.join(map(str, self.sends))}", f"--links {self.links}"]
-        what += [f"--open {word}" for word in self.opens]
+        options = [f"--sends {','.join(map(str, self.sends))}", f"--links {self.links}"]
+        options += [f"--open {word}" for word in self.opens]
         faults = [f"{name}={count}" for name, count in vars(self.faults).items() if count]
-        return " ".join([*what, *([f"--faults {','.join(faults)}"] if faults else [])])
+        return " ".join([*options, *([f"--faults {','.join(faults)}"] if faults else [])])
 
 
 @dataclass(frozen=True)
@@ -180,21 +180,21 @@ FINDINGS = [
         "c delivered c#1 again",
     ),
     Finding(
-        "beta is taken though no link is being made",
+        "beta is accepted although no link is being opened",
         Bound((0, 0, 0), faults=GIVEN_UP, links=SHORTCUT),
         "error",
         22,
         "AttributeError",
     ),
     Finding(
-        "pi is taken though no link is being made",
+        "pi is accepted although no link is being opened",
         Bound((0, 0, 0), faults=GIVEN_UP),
         "error",
         16,
         "AttributeError",
     ),
     Finding(
-        "rho is taken though no link is being made",
+        "rho is accepted although no link is being opened",
         Bound((0, 0, 0), faults=GIVEN_UP, links=SHORTCUT),
         "error",
         26,
@@ -229,7 +229,7 @@ FINDINGS = [
         17,
         "b waits for an acknowledgement",
     ),
-    # No application answers in the midst of a delivery here, but control that goes to everybody does.
+    # No application answers during a delivery here, but control that goes to everybody does.
     Finding("delivering before forwarding", CROSSWISE, "refused", 23, "twice"),
     Finding(
         "preventive: a pong has no incarnation",
@@ -254,7 +254,7 @@ OUT_OF_REACH = {
     # Links are FIFO: over one that is closed nothing comes after the close.
     "control counts on any link": "a peer that is dropped, and what it still sends",
     # What stays names delivered messages only, which never come again: no delivery depends on it.
-    "close leaves E alone": "a look at what is kept: the memory of a closed link stays for ever",
+    "close leaves E alone": "a look at what is kept: the memory of a closed link stays forever",
     "joining through two contacts at once": "a process that joins",
 }
 

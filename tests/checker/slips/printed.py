@@ -1,8 +1,8 @@
 """The slips of the printed pseudo-code (hybrid and Cykas), each with the bound at which it shows.
 
 A slip is a small change in the text of a correct core: of our own, or, where that has no place for it,
-of one in the printed form (`printed/`). Beside it stands the smallest bound at which an exploration
-finds it, what it is found as, and the length of the shortest run: with one send, one process or one
+of one in the printed form (`printed/`). Next to it are the smallest bound at which an exploration
+finds it, the kind of problem, and the length of the shortest run: with one send, one process or one
 fault less there is nothing to find.
 """
 
@@ -58,7 +58,7 @@ LOOP = """        while len(self.records):
                 return
             self.records.remove()
 """
-# The guard is ours: what goes round a thousand times without a change goes round for ever.
+# The guard is ours: what goes round a thousand times without a change goes round forever.
 LOOP_WITHOUT_REMOVE = """        rounds = 0
         while len(self.records):
             record = self.records.peek()

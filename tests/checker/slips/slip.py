@@ -64,21 +64,23 @@ class Bound:
                 )
         if len(self.sends) > 2:
             yield replace(self, sends=self.sends[:-1])
-        words = self.program.split()
-        for index in range(len(words)):
-            yield replace(self, program=" ".join(words[:index] + words[index + 1 :]))
+        steps = self.program.split()
+        for index in range(len(steps)):
+            yield replace(self, program=" ".join(steps[:index] + steps[index + 1 :]))
         if self.faults.loss:
             yield replace(self, faults=replace(self.faults, loss=self.faults.loss - 1))
         if self.faults.duplicate:
             yield replace(self, faults=replace(self.faults, duplicate=self.faults.duplicate - 1))
 
     def __str__(self) -> str:
-        what = f"`{self.program}`" if self.program else f"sends {','.join(map(str, self.sends))}"
-        what += ", multicast" if self.multicast else ""
+        description = (
+            f"`{self.program}`" if self.program else f"sends {','.join(map(str, self.sends))}"
+        )
+        description += ", multicast" if self.multicast else ""
         for name in ("loss", "duplicate", "tick"):
             count = getattr(self.faults, name)
-            what += f", {name}={count}" if count else ""
-        return what
+            description += f", {name}={count}" if count else ""
+        return description
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ class Slip:
 
     @property
     def instead(self) -> str:
-        """What becomes of cores without the slip at this bound."""
+        """The outcome of cores without the slip at this bound."""
         if self.around.startswith("lie"):
             return "refused"
         return "no program" if "a> " in self.bound.program else "correct"

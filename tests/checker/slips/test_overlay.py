@@ -1,6 +1,6 @@
 """Each slip of the printed overlay algorithms is found by an exploration, and by no smaller one.
 
-Or it needs what no program does (drop a peer, join), or a look at what is kept: then nothing is found
+Or it needs what no program does (drop a peer, join), or leaves entries behind: then nothing is found
 here, and `tests/mutants/test_overlay_slips.py` has a run that shows it.
 """
 
@@ -88,7 +88,7 @@ def size(bound: Bound | Written, slip: str) -> tuple[str, int, int]:
 
 
 @pytest.mark.parametrize("slip", OUT_OF_REACH)
-def test_what_no_program_needs_makes_no_difference(slip: str) -> None:
+def test_slips_out_of_reach_make_no_difference(slip: str) -> None:
     """Not a state more or less, with a link that is given up and with control that goes two ways."""
     for bound in (Bound((1, 1, 0), faults=GIVEN_UP), Bound((0, 0, 1), ("b+c",), links=SHORTCUT)):
         assert size(bound, slip) == size(bound, NOTHING.name)
@@ -98,7 +98,7 @@ def test_what_no_program_needs_makes_no_difference(slip: str) -> None:
 @pytest.mark.parametrize("slip", OUT_OF_REACH)
 @pytest.mark.parametrize("bound", CLOSING, ids=str)
 def test_a_link_in_use_that_is_closed_does_not_show_it(bound: Written, slip: str) -> None:
-    """Not a state more or less, unless something is kept: that makes states of its own, and no harm."""
+    """Not a state more or less, unless entries are kept: those add states, and do no harm."""
     keeps = slip == "close leaves E alone"
     (outcome, states, _), (_, without, _) = size(bound, slip), size(bound, NOTHING.name)
     assert outcome == "correct"

@@ -1,7 +1,7 @@
 """Each slip of the printed algorithms is found by an exploration, and by no smaller one.
 
-That the finder does not cry wolf: at the same bounds there is nothing against the cores in which the
-slip was made, nor against our own.
+There are no false alarms: at the same bounds neither the cores without the slip nor our own have a
+problem.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ each_slip = pytest.mark.parametrize("slip", SLIPS, ids=[slip.name for slip in SL
 
 
 def outcome(setting: Setting) -> str:
-    """What becomes of cores without the slip: correct, a kind of problem, or not even a program."""
+    """The outcome of cores without the slip: correct, a kind of problem, or an invalid program."""
     try:
         verdict = check(setting)
     except LocalProtocolError:

@@ -1,4 +1,4 @@
-"""The commands in the notes of a sweep: typed again, they give the very same runs."""
+"""The commands in the notes of a sweep reproduce exactly the same runs."""
 
 from __future__ import annotations
 
@@ -46,21 +46,21 @@ GRIDS = {
     ),
     "split by itself": Grid(("mattern",), ("groups:2",), processes=(4,)),
 }
-# Only a file or Python can say these as a whole.
-UNSAYABLE = {"what undoes a part of the network", "a network of its own"}
+# Grids that options can't express; they need a file or Python.
+NOT_EXPRESSIBLE = {"what undoes a part of the network", "a network of its own"}
 
 
-def runs(words: tuple[str, ...]) -> set[str]:
-    """The names of the runs that the command would do."""
-    typed = get_command(app).commands["sweep"].make_context("sweep", list(words))  # type: ignore[attr-defined]
-    grid = grid_of(SweepOptions(**typed.params))
+def runs(arguments: tuple[str, ...]) -> set[str]:
+    """Return the names of the runs of a command."""
+    context = get_command(app).commands["sweep"].make_context("sweep", list(arguments))  # type: ignore[attr-defined]
+    grid = grid_of(SweepOptions(**context.params))
     assert grid is not None
     return {point.run for point in plan(grid).points}
 
 
 @pytest.mark.parametrize("name", GRIDS)
-def test_each_run_has_a_command_that_gives_just_it(name: str) -> None:
-    """Through quotes and all, as it stands in a note."""
+def test_each_run_has_a_command_for_that_run_alone(name: str) -> None:
+    """Including shell quoting, as in a note."""
     points = plan(GRIDS[name]).points
     assert points
     for point in points:
@@ -69,25 +69,25 @@ def test_each_run_has_a_command_that_gives_just_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GRIDS)
-def test_a_grid_has_a_command_that_gives_all_of_it(name: str) -> None:
-    """Where options can say it; otherwise none, rather than a wrong one."""
-    words = grid_options(GRIDS[name])
-    if name in UNSAYABLE:
-        assert words == ()
+def test_a_grid_has_a_command_for_all_of_its_runs(name: str) -> None:
+    """If options can express it; otherwise there is no command, rather than a wrong one."""
+    options = grid_options(GRIDS[name])
+    if name in NOT_EXPRESSIBLE:
+        assert options == ()
     else:
-        assert runs(("--out", "x", *words)) == {point.run for point in plan(GRIDS[name]).points}
+        assert runs(("--out", "x", *options)) == {point.run for point in plan(GRIDS[name]).points}
 
 
-def test_what_only_python_has_has_no_command() -> None:
-    """A program that was never in a file cannot be typed."""
+def test_a_program_object_has_no_command() -> None:
+    """A program that isn't in a file can't be given as an option."""
     program = Program([Send("a", "x", ("y",))])
     grid = Grid(("hybrid",), ("mine",), programs={"mine": program})
     assert grid_options(grid) == ()
     assert [point_options(point) for point in plan(grid).points] == [()]
 
 
-def test_notes_of_older_versions_are_still_understood() -> None:
-    """They do not tell how their wave came about."""
+def test_notes_of_older_versions_can_be_read() -> None:
+    """They don't contain the command of their wave."""
     old = {"name": "00001-0123abcd", "runs": ["r"], "failed": [], "traced": [], "audited": True}
     wave = Wave(**old)  # type: ignore[arg-type]
     assert wave.runs == ["r"] and wave.command == "" and wave.commands == {}

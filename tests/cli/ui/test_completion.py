@@ -1,4 +1,4 @@
-"""Completion in shells: the right names, quickly."""
+"""Shell completion offers the right names, without slow imports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from beforehand.pipeline.ingest.read.options import AUTO, FORMATS
 from beforehand.pipeline.sweep.networks import NETWORKS
 from beforehand.simulator.workloads.registry import REPLAY, WORKLOADS
 
-# What takes long to import, or starts something; none of it is needed for a name or a help page.
+# Slow imports, none of which completion or a help page needs.
 HEAVY = ("pyspark", "numba", "numpy", "pandas", "pyarrow", "asyncio", "plotly", "jinja2")
 CODE = f"""
 import sys
@@ -27,20 +27,20 @@ finally:
 
 
 def run(*arguments: str, **variables: str) -> str:
-    """What the command prints; that it has imported nothing heavy is checked along the way."""
-    ran = subprocess.run(
+    """Run the command, check that it imported nothing heavy, and return its output."""
+    process = subprocess.run(
         [sys.executable, "-c", CODE, *arguments],
         capture_output=True,
         text=True,
         env={**os.environ, **variables},
         check=True,
     )
-    assert ran.stderr.splitlines()[-1] == "[]", ran.stderr
-    return ran.stdout
+    assert process.stderr.splitlines()[-1] == "[]", process.stderr
+    return process.stdout
 
 
 def bash(line: str) -> list[str]:
-    """What bash offers at the end of a line."""
+    """Return what bash offers at the end of a line."""
     return run(
         _BEFOREHAND_COMPLETE="complete_bash",
         COMP_WORDS=line,
@@ -54,8 +54,8 @@ def test_bash_completes_commands_and_names() -> None:
     assert bash("beforehand study --protocol hybrid,r") == ["hybrid,rst", "hybrid,raw"]
 
 
-def test_zsh_completes_with_explanations() -> None:
-    """Beside each workload stands how to write it."""
+def test_zsh_completes_with_descriptions() -> None:
+    """Each workload comes with its syntax."""
     offered = run(
         _BEFOREHAND_COMPLETE="complete_zsh",
         _TYPER_COMPLETE_ARGS="beforehand simulate --workload pipe",
@@ -65,7 +65,7 @@ def test_zsh_completes_with_explanations() -> None:
 
 
 def test_fish_completes_networks() -> None:
-    """None a second time."""
+    """Networks that are already in the list aren't offered again."""
     offered = run(
         _BEFOREHAND_COMPLETE="complete_fish",
         _TYPER_COMPLETE_FISH_ACTION="get-args",
@@ -78,20 +78,20 @@ def test_fish_completes_networks() -> None:
     ]
 
 
-def test_help_is_quick() -> None:
-    """The front page needs no Spark, no numba, no event loop."""
+def test_help_needs_no_slow_import() -> None:
+    """The front page needs no Spark, no numba and no event loop."""
     assert "Start here" in run("--help")
 
 
-def test_the_names_are_those_of_the_originals() -> None:
-    """Written twice, since the originals are slow to import."""
+def test_completed_names_match_the_registries() -> None:
+    """They are duplicated because the registries are slow to import."""
     assert tuple(NETWORKS) == completion.NETWORKS
     assert (AUTO, *FORMATS) == completion.FORMATS
     assert [name for name, _ in completion.workload("")] == [*WORKLOADS, REPLAY]
 
 
 @pytest.mark.parametrize(
-    ("typed", "offered"),
+    ("incomplete", "offered"),
     [
         ("", [*completion.NETWORKS]),
         ("wan,m", ["wan,mobile"]),
@@ -99,6 +99,6 @@ def test_the_names_are_those_of_the_originals() -> None:
         ("x", []),
     ],
 )
-def test_lists_are_completed_at_their_end(typed: str, offered: list[str]) -> None:
-    """What stands before stays."""
-    assert [name for name, _ in completion.network_list(typed)] == offered
+def test_the_last_item_of_a_list_is_completed(incomplete: str, offered: list[str]) -> None:
+    """The items before it are kept."""
+    assert [name for name, _ in completion.network_list(incomplete)] == offered

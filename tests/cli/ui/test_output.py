@@ -1,4 +1,4 @@
-"""Tables and sentences: nothing is cut off, whatever the width; and JSON is JSON."""
+"""Tables and sentences are never truncated, whatever the width; JSON output is valid."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ ROWS = [
 
 
 class Screen:
-    """A terminal of a chosen width, and what is printed on it."""
+    """A terminal of a chosen width that captures what is printed."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        monkeypatch.setenv("FORCE_COLOR", "1")  # so that standard output counts as a terminal
+        monkeypatch.setenv("FORCE_COLOR", "1")  # treat standard output as a terminal
         self._monkeypatch = monkeypatch
         self._capsys = capsys
 
     def lines(self, width: int, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-        """A table, as it is printed."""
+        """Print a table and return its lines."""
         self._monkeypatch.setenv("COLUMNS", str(width))
         output.print_table(titles, rows)
         return plain(self._capsys.readouterr().out).splitlines()
 
 
 def tables_in(lines: list[str]) -> int:
-    """How many tables there are: each has one rule below its titles."""
+    """Count the tables: each has one rule below its titles."""
     return sum(set(line.strip()) == {"─"} for line in lines)
 
 
@@ -46,8 +46,8 @@ def screen(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize("width", range(12, 140, 7))
-def test_nothing_is_cut_off(screen: Screen, width: int) -> None:
-    """Every character of every cell is there, those of the first column in each table."""
+def test_nothing_is_truncated(screen: Screen, width: int) -> None:
+    """Every character of every cell is printed; the first column is repeated in each table."""
     lines = screen.lines(width, TITLES, ROWS)
     assert all(len(line) <= width for line in lines)
     cells = [TITLES, *ROWS]
@@ -60,8 +60,8 @@ def test_nothing_is_cut_off(screen: Screen, width: int) -> None:
     assert printed == expected
 
 
-def test_a_table_is_split_only_if_it_must_be(screen: Screen) -> None:
-    """All columns next to each other where there is room; values keep their units everywhere."""
+def test_a_table_is_split_only_if_necessary(screen: Screen) -> None:
+    """All columns stay in one table if they fit; values keep their units."""
     for width, is_split in ((120, False), (70, False), (40, True)):
         lines = screen.lines(width, TITLES, ROWS)
         assert (tables_in(lines) > 1) == is_split
@@ -69,7 +69,7 @@ def test_a_table_is_split_only_if_it_must_be(screen: Screen) -> None:
 
 
 def test_key_columns_are_in_every_table() -> None:
-    """And the sentences come last, if there are any."""
+    """Prose columns come last, if they have any text."""
     code = (
         "from beforehand.cli.ui.output import print_table\n"
         "titles = ('run', 'seed', *('figure-%d' % n for n in range(9)), 'note')\n"
@@ -86,12 +86,12 @@ def test_key_columns_are_in_every_table() -> None:
 
 
 def phrase(dice: random.Random) -> str:
-    """A few words of a few letters."""
+    """Return a few random words."""
     return " ".join("x" * dice.randint(1, 9) for _ in range(dice.randint(1, 9)))
 
 
-def test_columns_are_as_wide_as_there_is_room(screen: Screen) -> None:
-    """Random tables: words stay whole, lines fit, and nothing wraps that has room."""
+def test_columns_use_the_available_width(screen: Screen) -> None:
+    """For random tables: words stay whole, lines fit, and nothing wraps unnecessarily."""
     dice = random.Random(7)
     wrapped = unwrapped = 0
     for _ in range(200):
@@ -100,11 +100,13 @@ def test_columns_are_as_wide_as_there_is_room(screen: Screen) -> None:
         lines = screen.lines(width, [c[0] for c in columns], [[c[1] for c in columns]])
         tables = tables_in(lines)
         assert all(len(line) <= width for line in lines)
-        words = Counter(word for column in columns[1:] for cell in column for word in cell.split())
+        expected = Counter(
+            word for column in columns[1:] for cell in column for word in cell.split()
+        )
         for _ in range(tables):
-            words.update(word for cell in columns[0] for word in cell.split())
+            expected.update(word for cell in columns[0] for word in cell.split())
         printed = Counter(word for line in lines for word in line.split() if "─" not in word)
-        assert printed == words
+        assert printed == expected
         needed = sum(max(map(len, column)) + output.GAP for column in columns) + output.EDGES
         if needed <= width and max(len(columns[0][0]), len(columns[0][1])) <= width // 2 - 1:
             assert tables == 1 and sum("x" in line for line in lines) == 2
@@ -115,7 +117,7 @@ def test_columns_are_as_wide_as_there_is_room(screen: Screen) -> None:
 
 
 def test_sentences_wrap_between_words() -> None:
-    """On a terminal, under their indentation; paths stay whole."""
+    """On a terminal, keeping their indentation; paths aren't split."""
     code = (
         "from beforehand.cli.ui.output import print_text\n"
         "print_text('  one two three /a/path-of/thirty-characters/x four')"
@@ -125,9 +127,9 @@ def test_sentences_wrap_between_words() -> None:
 
 
 def test_json_is_valid(capsys: pytest.CaptureFixture[str]) -> None:
-    """NaN and infinity become null, wherever they are."""
-    nothing = float("nan")
-    output.print_json({"a": [1.5, nothing, (float("inf"),)], "b": {"c": -nothing}, "d": "NaN"})
+    """NaN and infinity become null at any depth."""
+    nan = float("nan")
+    output.print_json({"a": [1.5, nan, (float("inf"),)], "b": {"c": -nan}, "d": "NaN"})
     printed = capsys.readouterr().out
 
     def refuse(constant: str) -> None:

@@ -1,4 +1,4 @@
-"""Runs to audit: random ones with mistakes in them, and what the oracle says about each event."""
+"""Logs to audit: random runs with mistakes in them, and the oracle's judgement of each event."""
 
 import random
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ _COLUMNS = pa.schema(
 
 
 class Writer:
-    """Writes the log of a run down, event by event."""
+    """Records the log of a run, event by event."""
 
     def __init__(self, run: str = "r") -> None:
         self.run = run
@@ -44,7 +44,7 @@ class Writer:
         to: Sequence[str] | None = None,
         detail: str = "",
     ) -> None:
-        """One more event."""
+        """Append an event."""
         self._seq[process] = self._seq.get(process, 0) + 1
         receivers = None if to is None else tuple(to)
         self.events.append(
@@ -64,19 +64,19 @@ class Writer:
         )
 
     def send(self, process: str, *to: str) -> MessageId:
-        """A causal-send; to everybody if nobody is named."""
+        """Append a causal-send, a broadcast if no receiver is given."""
         self._sent[process] = number = self._sent.get(process, 0) + 1
         self.add(process, "send", process, number, to or None)
         return MessageId(process, number)
 
     def deliver(self, process: str, message: MessageId) -> None:
-        """A delivery."""
+        """Append a delivery."""
         self.add(process, "deliver", message.sender, message.number)
 
 
 def random_run(seed: int, *, careless: float = 1.0, run: str = "r") -> list[Event]:
-    """Anybody sends to anybody; deliveries are in any order, and a share of them is repeated,
-    forgotten or made up. Events are in an order in which they can have happened.
+    """Random sends, delivered in random order; a share of the deliveries is repeated, omitted or
+    invented. The events are in an order in which they can have happened.
     """
     rng = random.Random(seed)
     names = [f"p{index}" for index in range(rng.randint(2, 8))]
@@ -90,8 +90,8 @@ def random_run(seed: int, *, careless: float = 1.0, run: str = "r") -> list[Even
         message = writer.send(sender, *to)
         waiting += [(receiver, message) for receiver in to]
         while waiting and rng.random() < 0.6:
-            place = rng.randrange(len(waiting)) if rng.random() < careless else 0
-            receiver, message = waiting.pop(place)
+            index = rng.randrange(len(waiting)) if rng.random() < careless else 0
+            receiver, message = waiting.pop(index)
             chance = rng.random()
             if chance < 0.03 * careless:
                 continue  # lost
@@ -100,7 +100,7 @@ def random_run(seed: int, *, careless: float = 1.0, run: str = "r") -> list[Even
                 writer.deliver(receiver, message)
             elif chance > 1 - 0.06 * careless:
                 receiver = rng.choice(names)
-                # Not a number that will be used later: then it might be no invention after all.
+                # Not a number that is used later on: the delivery might then be genuine.
                 made_up = rng.choice([message.number, 1000])
                 writer.deliver(receiver, MessageId(message.sender, made_up))
     for receiver, message in waiting:
@@ -110,8 +110,8 @@ def random_run(seed: int, *, careless: float = 1.0, run: str = "r") -> list[Even
     return writer.events
 
 
-def pieces_of(events: Iterable[Event], rows_per_batch: int = 1000) -> list[LogChunk]:
-    """The chunks of one run."""
+def log_chunks_of(events: Iterable[Event], rows_per_batch: int = 1000) -> list[LogChunk]:
+    """The log chunks of one run."""
     rows = [
         {
             "run": event.run,
@@ -133,16 +133,16 @@ def pieces_of(events: Iterable[Event], rows_per_batch: int = 1000) -> list[LogCh
 
 
 def judge_events(events: Iterable[Event], **options: int) -> RunFindings:
-    """All findings about one run."""
-    return judge(pieces_of(events), **options)
+    """All findings of the auditor about one run."""
+    return judge(log_chunks_of(events), **options)
 
 
-# kind, process, message, number of messages in the chain
+# kind, process, message, length of the witness chain
 Judgement = tuple[str, str, MessageId, int]
 
 
 def by_oracle(events: Iterable[Event]) -> list[Judgement]:
-    """What the oracle says, told in this order."""
+    """The oracle's judgements of the events, fed to it in this order."""
     oracle = Oracle()
     for event in events:
         if event.kind == "send":
@@ -151,11 +151,11 @@ def by_oracle(events: Iterable[Event]) -> list[Judgement]:
         elif event.kind == "deliver":
             assert event.sender is not None and event.mid is not None
             oracle.deliver(event.process, MessageId(event.sender, event.mid))
-    found = [(each.kind, each.process, each.message, len(each.chain)) for each in oracle.violations]
+    violations = [(v.kind, v.process, v.message, len(v.chain)) for v in oracle.violations]
     lost = [("lost", process, message, 0) for message, process in oracle.undelivered()]
-    return sorted([*found, *lost])
+    return sorted([*violations, *lost])
 
 
-def by_auditor(found: RunFindings) -> list[Judgement]:
-    """The same of the auditor's findings."""
-    return sorted((e.kind, e.process, e.message, len(e.chain)) for e in found.violations)
+def by_auditor(findings: RunFindings) -> list[Judgement]:
+    """The auditor's findings in the same form."""
+    return sorted((v.kind, v.process, v.message, len(v.chain)) for v in findings.violations)

@@ -1,4 +1,4 @@
-"""Small tables of messages, by hand and from seeds, as rows of the schema MESSAGES."""
+"""Small message tables, made by hand and from seeds, as rows of the schema MESSAGES."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def message(
     payload_bytes: int | None = None,
     flags: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """One row."""
+    """A row of the table."""
     return {
         "run": run,
         "id": name,
@@ -38,7 +38,7 @@ def message(
 
 
 def shop() -> list[dict[str, Any]]:
-    """A customer asks a shop, which asks a bank and a store, one after the other, and answers."""
+    """A customer asks a shop, which asks a bank and then a store, and answers."""
     return [
         message("m1", "customer", "shop", time_ns=0, payload_bytes=10, kind="request"),
         message("m2", "shop", "bank", ["m1"], time_ns=10 * MS, payload_bytes=20, kind="request"),
@@ -50,19 +50,19 @@ def shop() -> list[dict[str, Any]]:
     ]
 
 
-def at_random(seed: int, count: int) -> Iterator[dict[str, Any]]:
-    """Messages between few processes, each after some that its sender knows; in any order."""
-    chance = Random(seed)
+def random_messages(seed: int, count: int) -> Iterator[dict[str, Any]]:
+    """Messages between a few processes, each after some that its sender knows; rows are shuffled."""
+    rng = Random(seed)
     names = ["a", "b", "c", "d"]
     known: dict[str, list[str]] = {name: [] for name in names}
     rows = []
     for number in range(count):
-        sender = chance.choice(names)
-        to = chance.sample(names, chance.randint(1, 2))
+        sender = rng.choice(names)
+        to = rng.sample(names, rng.randint(1, 2))
         seen = known[sender]
-        after = sorted(set(chance.choices(seen, k=chance.randint(0, 3)))) if seen else []
-        rows.append(message(f"m{number}", sender, to, after, time_ns=chance.randrange(100 * MS)))
+        after = sorted(set(rng.choices(seen, k=rng.randint(0, 3)))) if seen else []
+        rows.append(message(f"m{number}", sender, to, after, time_ns=rng.randrange(100 * MS)))
         for name in {sender, *to}:
             known[name].append(f"m{number}")
-    chance.shuffle(rows)
+    rng.shuffle(rows)
     yield from rows

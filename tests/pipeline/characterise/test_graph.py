@@ -1,4 +1,4 @@
-"""Chains and concurrency of messages, beside a way of counting that cannot be wrong."""
+"""Chains and concurrency of messages, compared with brute force."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from beforehand.pipeline.characterise import graph as graphs
 from beforehand.pipeline.characterise.causal_order import ORDER_ROW, order_of
 from beforehand.pipeline.characterise.graph import arrange
-from tests.pipeline.characterise.messages import at_random, message, shop
+from tests.pipeline.characterise.messages import message, random_messages, shop
 
 SEEDS = range(20)
 COLUMNS = pa.schema(
@@ -25,68 +25,68 @@ COLUMNS = pa.schema(
 
 
 def order(rows: list[dict[str, Any]], seed: int = 1) -> dict[str, Any]:
-    """What the task says of a run."""
+    """The row that a task computes for a run."""
     table = order_of(pa.Table.from_pylist(rows, COLUMNS), seed)
     assert table.schema == ORDER_ROW.arrow()
+    row: dict[str, Any]
     (row,) = table.to_pylist()
-    found: dict[str, Any] = row
-    return found
+    return row
 
 
 def ancestors(rows: list[dict[str, Any]]) -> dict[str, set[str]]:
-    """Of each message all that happen before it, by following the lists."""
+    """All messages that happen before each message, found by following `after`."""
     after = {row["id"]: row["after"] for row in rows}
-    found: dict[str, set[str]] = {}
+    before: dict[str, set[str]] = {}
     for name in after:
-        todo, seen = list(after[name]), set[str]()
-        while todo:
-            cause = todo.pop()
+        pending, seen = list(after[name]), set[str]()
+        while pending:
+            cause = pending.pop()
             if cause not in seen:
                 seen.add(cause)
-                todo += after[cause]
-        found[name] = seen
-    return found
+                pending += after[cause]
+        before[name] = seen
+    return before
 
 
-def longest(rows: list[dict[str, Any]]) -> dict[str, int]:
-    """Of each message the length of its longest chain, one ancestor at a time."""
+def longest_chains(rows: list[dict[str, Any]]) -> dict[str, int]:
+    """The length of the longest chain that ends in each message."""
     before = ancestors(rows)
-    found: dict[str, int] = {}
+    lengths: dict[str, int] = {}
     for name in sorted(before, key=lambda name: len(before[name])):
-        found[name] = 1 + max((found[cause] for cause in before[name]), default=0)
-    return found
+        lengths[name] = 1 + max((lengths[cause] for cause in before[name]), default=0)
+    return lengths
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_concurrency_and_depth_are_those_of_brute_force(seed: int) -> None:
-    """All pairs are compared, and each chain is followed."""
-    rows = list(at_random(seed, 60))
+def test_concurrency_and_depth_match_brute_force(seed: int) -> None:
+    """Brute force compares all pairs and follows every chain."""
+    rows = list(random_messages(seed, 60))
     before = ancestors(rows)
     pairs = list(combinations(before, 2))
     concurrent = sum(a not in before[b] and b not in before[a] for a, b in pairs)
     assert 0 < concurrent < len(pairs)
-    found = order(rows)
-    assert found["pairs"] == len(pairs) and found["standard_error"] == 0
-    assert found["concurrent_share"] == pytest.approx(concurrent / len(pairs))
-    assert found["edges"] == sum(len(row["after"]) for row in rows)
-    depths = list(longest(rows).values())
-    assert found["depths"] == [
+    summary = order(rows)
+    assert summary["pairs"] == len(pairs) and summary["standard_error"] == 0
+    assert summary["concurrent_share"] == pytest.approx(concurrent / len(pairs))
+    assert summary["edges"] == sum(len(row["after"]) for row in rows)
+    depths = list(longest_chains(rows).values())
+    assert summary["depths"] == [
         {"value": depth, "count": depths.count(depth)} for depth in sorted(set(depths))
     ]
 
 
-def test_several_passes_give_what_one_gives(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there is room for few rows of bits only, the messages are taken in portions."""
-    rows = list(at_random(3, 500))
+def test_several_passes_give_the_same_result_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If memory holds only a few rows of bits, messages are processed in portions."""
+    rows = list(random_messages(3, 500))
     whole = order(rows)
     monkeypatch.setattr(graphs, "ROOM", 1)
     assert order(rows) == whole
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_sample_says_how_far_it_may_be_off(seed: int) -> None:
+def test_the_standard_error_of_a_sample_is_realistic(seed: int) -> None:
     """The true share is within four standard errors, which are neither zero nor large."""
-    graph, _ = arranged(list(at_random(seed, 800)))
+    graph, _ = graph_of(list(random_messages(seed, 800)))
     exact = graph.concurrency(seed)
     sampled = graph.concurrency(seed, exact=100, sampled=100)
     assert sampled.pairs == 100 * 799
@@ -95,41 +95,41 @@ def test_a_sample_says_how_far_it_may_be_off(seed: int) -> None:
 
 
 def test_a_sample_of_everything_is_exact() -> None:
-    """Compared with all others from both sides, all messages give the exact share."""
-    graph, _ = arranged(list(at_random(1, 130)))
+    """Sampling every message, against all others in both directions, gives the exact share."""
+    graph, _ = graph_of(list(random_messages(1, 130)))
     sampled = graph.concurrency(1, exact=0, sampled=130)
     assert sampled.error == 0
     assert sampled.share == pytest.approx(graph.concurrency(1).share)
 
 
-def test_a_chain_leaves_nothing_to_err_on() -> None:
-    """What comes before and what comes after a message are added for the same message."""
-    graph, _ = arranged(
+def test_a_sample_of_a_chain_is_exact() -> None:
+    """Predecessors and successors are counted for the same sampled message."""
+    graph, _ = graph_of(
         [message(f"m{n}", "p", "q", [f"m{n - 1}"] if n else []) for n in range(200)]
     )
     sampled = graph.concurrency(1, exact=10, sampled=50)
     assert (sampled.share, sampled.error) == (0.0, 0.0)
 
 
-def arranged(rows: list[dict[str, Any]]) -> tuple[graphs.Graph, Any]:
+def graph_of(rows: list[dict[str, Any]]) -> tuple[graphs.Graph, Any]:
     """The graph of some rows."""
-    place = {row["id"]: number for number, row in enumerate(rows)}
+    index = {row["id"]: number for number, row in enumerate(rows)}
     starts = np.cumsum([0, *(len(row["after"]) for row in rows)])
-    causes = [place[name] for row in rows for name in row["after"]]
+    causes = [index[name] for row in rows for name in row["after"]]
     return arrange(starts, np.array(causes, np.int64))
 
 
-def test_requests_on_behalf_of_a_request() -> None:
-    """The shop asks twice for its customer, the second time after the reply to the first."""
-    found = order(shop())
-    assert found["calls"] == [{"value": 0, "count": 2}, {"value": 2, "count": 1}]
-    assert found["answered"] == 3
-    assert found["before_cause"] == 1
-    assert found["problem"] is None
+def test_requests_are_counted_per_received_request() -> None:
+    """The shop sends two requests for its customer, the second after the reply to the first."""
+    row = order(shop())
+    assert row["calls"] == [{"value": 0, "count": 2}, {"value": 2, "count": 1}]
+    assert row["answered"] == 3
+    assert row["before_cause"] == 1
+    assert row["problem"] is None
 
 
-def test_two_requests_at_a_time_are_told_apart() -> None:
-    """A process that serves two requests at once asks for each of them once."""
+def test_concurrent_requests_are_distinguished() -> None:
+    """A process that serves two requests at once has its requests attributed to the right one."""
     rows = [
         message("a", "x", "s", kind="request"),
         message("b", "y", "s", kind="request"),
@@ -155,16 +155,16 @@ def test_two_requests_at_a_time_are_told_apart() -> None:
         ),
     ],
 )
-def test_messages_without_an_order_are_a_finding(rows: list[dict[str, Any]], problem: str) -> None:
-    """A table that no ingest would write gives a sentence and no figures."""
-    found = order(rows)
-    assert found["problem"] == problem
-    assert found["pairs"] is None and found["depths"] is None
+def test_messages_without_an_order_are_reported(rows: list[dict[str, Any]], problem: str) -> None:
+    """A table that no ingest would write yields a problem and no figures."""
+    row = order(rows)
+    assert row["problem"] == problem
+    assert row["pairs"] is None and row["depths"] is None
 
 
-def test_one_message_alone() -> None:
+def test_a_single_message() -> None:
     """There are no pairs, so none are concurrent."""
-    found = order([message("a", "p", "q")])
-    assert (found["pairs"], found["concurrent_share"]) == (0, 0.0)
-    assert found["depths"] == [{"value": 1, "count": 1}]
-    assert found["calls"] == []
+    row = order([message("a", "p", "q")])
+    assert (row["pairs"], row["concurrent_share"]) == (0, 0.0)
+    assert row["depths"] == [{"value": 1, "count": 1}]
+    assert row["calls"] == []

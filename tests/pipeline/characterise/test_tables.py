@@ -1,4 +1,4 @@
-"""The tables of `characterise`, beside figures worked out by hand."""
+"""The tables of `characterise`, compared with figures worked out by hand."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Tab
 
 
 def rows(table: DataFrame, run: str, *columns: str) -> list[tuple[Any, ...]]:
-    """Some columns of the rows of a run, sorted."""
+    """These columns of the rows of a run, sorted."""
     return sorted(map(tuple, table.filter(table.run == run).select(*columns).collect()))
 
 
 def row(tables: Tables, run: str) -> dict[str, Any]:
-    """The row of a run in the table of runs."""
-    (found,) = tables["runs"].filter(tables["runs"].run == run).collect()
-    asked: dict[str, Any] = found.asDict()
-    return asked
+    """The row of a run in the runs table."""
+    (record,) = tables["runs"].filter(tables["runs"].run == run).collect()
+    columns: dict[str, Any] = record.asDict()
+    return columns
 
 
-def test_tables_have_their_schemas(spark: SparkSession, tables: Tables) -> None:
-    """Names and types are as declared, for whoever reads the files without us."""
+def test_stored_tables_have_their_declared_schemas(spark: SparkSession, tables: Tables) -> None:
+    """Programs that read the files directly can rely on names and types."""
     for name, declared in TABLES.items():
         (path, *_) = tables[name].inputFiles()
         stored = spark.read.parquet(path).schema
-        assert [(each.name, each.dataType) for each in stored] == [
-            (each.name, each.dataType) for each in declared
+        assert [(field.name, field.dataType) for field in stored] == [
+            (field.name, field.dataType) for field in declared
         ]
 
 
-def test_the_shop_in_one_row(tables: Tables) -> None:
-    """Counts, rates and order of seven messages."""
-    found = row(tables, "r")
-    assert found | {"gap_cv": 0, "burstiness": 0} == {
+def test_the_runs_row_of_the_shop(tables: Tables) -> None:
+    """Counts, rates and order of its seven messages."""
+    record = row(tables, "r")
+    assert record | {"gap_cv": 0, "burstiness": 0} == {
         "run": "r",
         "processes": 4,
         "messages": 7,
@@ -76,18 +76,18 @@ def test_the_shop_in_one_row(tables: Tables) -> None:
         "burstiness": 0,
         "edges": 5,
         "pairs": 21,
-        # Six in a row, and the seventh beside them all.
+        # Six form a chain; the seventh is concurrent with all of them.
         "concurrent_share": pytest.approx(6 / 21),
         "standard_error": 0.0,
         "note": "",
     }
     # 10, 10, 5, 5, 20 and 10 ms: mean 10, variance 25.
-    assert found["gap_cv"] == pytest.approx(0.5)
-    assert found["burstiness"] == pytest.approx(-1 / 3)
+    assert record["gap_cv"] == pytest.approx(0.5)
+    assert record["burstiness"] == pytest.approx(-1 / 3)
 
 
-def test_processes_with_their_peers(tables: Tables) -> None:
-    """Degrees count other processes once; the shop hears from all and tells all."""
+def test_processes_have_their_degrees_and_counts(tables: Tables) -> None:
+    """Degrees count distinct peers; the shop exchanges messages with every other process."""
     columns = ("process", "in_degree", "out_degree", "sent", "received")
     assert rows(tables["processes"], "r", *columns) == [
         ("bank", 2, 1, 1, 2),
@@ -95,28 +95,28 @@ def test_processes_with_their_peers(tables: Tables) -> None:
         ("shop", 3, 3, 3, 4),
         ("store", 1, 2, 2, 1),
     ]
-    # To oneself: sent and received, but no peer.
+    # A message to oneself counts as sent and received, but not towards the degree.
     assert rows(tables["processes"], "still", *columns) == [("a", 0, 1, 3, 3), ("b", 1, 0, 0, 3)]
 
 
 def test_regular_messages_have_no_bursts(tables: Tables) -> None:
-    """A message each millisecond: the index says -1, and the peak is the rate."""
-    found = row(tables, "regular")
-    assert (found["gap_cv"], found["burstiness"]) == (0.0, -1.0)
-    assert found["window_ns"] == MS and found["peak_rate"] == pytest.approx(1000)
+    """With a message each millisecond, burstiness is -1 and the peak rate equals the rate."""
+    record = row(tables, "regular")
+    assert (record["gap_cv"], record["burstiness"]) == (0.0, -1.0)
+    assert record["window_ns"] == MS and record["peak_rate"] == pytest.approx(1000)
     process = rows(tables["processes"], "regular", "process", "sent", "rate", "burstiness")[0]
     assert process == ("a", 201, pytest.approx(201 / 0.2), -1.0)
 
 
 def test_without_times_there_are_no_rates(tables: Tables) -> None:
-    """All at one moment: null, and not a division by zero."""
-    found = row(tables, "still")
-    assert [found[name] for name in ("rate", "window_ns", "peak_rate", "gap_cv")] == [None] * 4
-    assert found["span_ns"] == 0 and found["concurrent_share"] == 1.0
+    """If all times are equal, rates are null instead of a division by zero."""
+    record = row(tables, "still")
+    assert [record[name] for name in ("rate", "window_ns", "peak_rate", "gap_cv")] == [None] * 4
+    assert record["span_ns"] == 0 and record["concurrent_share"] == 1.0
 
 
-def test_distributions_and_their_figures(tables: Tables) -> None:
-    """What is counted adds up, and quantiles come from the counts."""
+def test_distributions_and_their_summaries(tables: Tables) -> None:
+    """Counts add up, and quantiles are computed from the counts."""
     assert rows(tables["distributions"], "r", "what", "value", "count") == [
         *(("causal depth", depth, 2 if depth == 1 else 1) for depth in range(1, 7)),
         *(("in-degree", value, count) for value, count in ((1, 2), (2, 1), (3, 1))),
@@ -136,43 +136,43 @@ ALL = ("what", "count", "min", "median", "mean", "p90", "p99", "max")
 
 
 def test_flags_are_counted(tables: Tables) -> None:
-    """What ingest has flagged is told."""
+    """The flags set by ingest are counted per run."""
     assert rows(tables["flags"], "r", "flag", "count") == [("clock skew", 1)]
     assert rows(tables["flags"], "still", "flag", "count") == []
 
 
-def test_table_1_of_the_paper(tables: Tables) -> None:
-    """Its formulas for the shop: n = 4, i and o as above."""
-    found = {
+def test_table_1_of_almeidas_paper(tables: Tables) -> None:
+    """Its formulas for the shop, with n = 4 and the degrees from above as i and o."""
+    rows_by_algorithm = {
         (algorithm, quantity): figures
         for algorithm, quantity, *figures in rows(
             tables["table1"], "r", "algorithm", "quantity", "formula", "mean", "max"
         )
     }
-    assert len(found) == 6 * 4
-    assert found["RST", "message"] == ["n^2", 16.0, 16]
-    assert found["KS", "work of the sender"] == ["n^2", 16.0, 16]
-    assert found["Newtop", "process"] == ["n + b", 5.0, 5]
-    assert found["MF", "process"] == ["b", 1.0, 1]
+    assert len(rows_by_algorithm) == 6 * 4
+    assert rows_by_algorithm["RST", "message"] == ["n^2", 16.0, 16]
+    assert rows_by_algorithm["KS", "work of the sender"] == ["n^2", 16.0, 16]
+    assert rows_by_algorithm["Newtop", "process"] == ["n + b", 5.0, 5]
+    assert rows_by_algorithm["MF", "process"] == ["b", 1.0, 1]
     # o is 1, 1, 3 and 2; i is 2, 1, 3 and 1.
-    assert found["Cykas", "process"] == ["n o + b", 4 * 7 / 4 + 1, 13]
-    assert found["hybrid buffering", "process"] == ["i + o + b + p + u", 14 / 4 + 1, 7]
-    assert found["hybrid buffering", "message"] == ["1", 1.0, 1]
+    assert rows_by_algorithm["Cykas", "process"] == ["n o + b", 4 * 7 / 4 + 1, 13]
+    assert rows_by_algorithm["hybrid buffering", "process"] == ["i + o + b + p + u", 14 / 4 + 1, 7]
+    assert rows_by_algorithm["hybrid buffering", "message"] == ["1", 1.0, 1]
     (parameters,) = set(rows(tables["table1"], "r", "n", "i_mean", "i_max", "o_mean"))
     assert parameters == (4, 7 / 4, 3, 7 / 4)
 
 
-def test_a_run_without_an_order_says_so(tables: Tables) -> None:
-    """What can be counted is counted; the rest has a reason."""
-    found = row(tables, "broken")
-    assert found["note"] == "message 'a' comes after itself"
-    assert found["messages"] == 2 and found["concurrent_share"] is None
+def test_a_run_without_an_order_has_a_note(tables: Tables) -> None:
+    """Counts are still present; the figures that need an order are null."""
+    record = row(tables, "broken")
+    assert record["note"] == "message 'a' comes after itself"
+    assert record["messages"] == 2 and record["concurrent_share"] is None
 
 
-def test_what_is_not_complete_is_not_read(
+def test_incomplete_tables_are_not_read(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Stopped halfway over an older one that was complete, there is nothing to read."""
+    """An interrupted run invalidates the complete tables that it was about to replace."""
     (tmp_path / NOTE).write_text("{}")
 
     def fail(*_: object) -> DataFrame:

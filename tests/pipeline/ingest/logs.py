@@ -1,4 +1,4 @@
-"""Logs with vector clocks: made up from a seed, and compared with the messages that come out."""
+"""Logs with vector clocks, generated from a seed, and compared with the messages ingested from them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import pairwise
 from tests.pipeline.ingest.plain import Ingested
 
 Clock = dict[str, int]
-At = tuple[str, int]
+EventId = tuple[str, int]  # host and its count
 
 
 @dataclass
@@ -19,11 +19,11 @@ class Log:
     """A log, and the clock of each of its events."""
 
     text: str
-    clocks: dict[At, Clock] = field(default_factory=dict)
+    clocks: dict[EventId, Clock] = field(default_factory=dict)
 
 
 def random_log(rng: random.Random, hosts: int = 4, events: int = 60) -> Log:
-    """Hosts that work, send to one or several others, and receive, in any order."""
+    """Hosts do local work, send to one or several others, and receive, in any order."""
     names = [f"h{i}" for i in range(hosts)]
     now: dict[str, Clock] = {name: {} for name in names}
     inbox: dict[str, list[Clock]] = {name: [] for name in names}
@@ -32,9 +32,9 @@ def random_log(rng: random.Random, hosts: int = 4, events: int = 60) -> Log:
         host = rng.choice(names)
         if inbox[host] and rng.random() < 0.6:
             for _ in range(rng.randint(1, len(inbox[host]))):
-                got = inbox[host].pop(rng.randrange(len(inbox[host])))
-                for q, count in got.items():
-                    now[host][q] = max(count, now[host].get(q, 0))
+                received = inbox[host].pop(rng.randrange(len(inbox[host])))
+                for peer, count in received.items():
+                    now[host][peer] = max(count, now[host].get(peer, 0))
         now[host][host] = now[host].get(host, 0) + 1
         clock = dict(now[host])
         clocks[host, clock[host]] = clock
@@ -47,24 +47,26 @@ def random_log(rng: random.Random, hosts: int = 4, events: int = 60) -> Log:
     return Log("\n".join(lines) + "\n", clocks)
 
 
-def disagreements(found: Ingested, run: str, clocks: dict[At, Clock]) -> list[tuple[At, At]]:
-    """The pairs of send and receive events about which the clocks and the messages disagree."""
-    events = [each for each in found.events if each["run"] == run]
+def disagreements(
+    ingested: Ingested, run: str, clocks: dict[EventId, Clock]
+) -> list[tuple[EventId, EventId]]:
+    """The pairs of send and receive events that clocks and messages order differently."""
+    events = [event for event in ingested.events if event["run"] == run]
     by_host: defaultdict[str, list[dict[str, object]]] = defaultdict(list)
-    for each in events:
-        by_host[str(each["process"])].append(each)
-    causes: defaultdict[At, set[At]] = defaultdict(set)
-    sent = {(e["sender"], e["mid"]): _at(e) for e in events if e["kind"] == "send"}
-    for mine in by_host.values():
-        mine.sort(key=lambda each: int(str(each["seq"])))
-        assert [each["seq"] for each in mine] == list(range(1, len(mine) + 1))
-        for one, two in pairwise(mine):
-            if _at(one) != _at(two):
-                causes[_at(two)].add(_at(one))
-    for each in events:
-        if each["kind"] == "deliver":
-            causes[_at(each)].add(sent[each["sender"], each["mid"]])
-    nodes = {_at(each) for each in events}
+    for event in events:
+        by_host[str(event["process"])].append(event)
+    causes: defaultdict[EventId, set[EventId]] = defaultdict(set)
+    sent = {(e["sender"], e["mid"]): _event_id(e) for e in events if e["kind"] == "send"}
+    for own in by_host.values():
+        own.sort(key=lambda event: int(str(event["seq"])))
+        assert [event["seq"] for event in own] == list(range(1, len(own) + 1))
+        for previous, event in pairwise(own):
+            if _event_id(previous) != _event_id(event):
+                causes[_event_id(event)].add(_event_id(previous))
+    for event in events:
+        if event["kind"] == "deliver":
+            causes[_event_id(event)].add(sent[event["sender"], event["mid"]])
+    nodes = {_event_id(event) for event in events}
     reach = _reachable(nodes, causes)
     return [
         (a, b)
@@ -74,20 +76,22 @@ def disagreements(found: Ingested, run: str, clocks: dict[At, Clock]) -> list[tu
     ]
 
 
-def _reachable(nodes: set[At], causes: dict[At, set[At]]) -> dict[At, set[At]]:
-    done: dict[At, set[At]] = {}
+def _reachable(
+    nodes: set[EventId], causes: dict[EventId, set[EventId]]
+) -> dict[EventId, set[EventId]]:
+    reachable: dict[EventId, set[EventId]] = {}
     for node in nodes:
         stack = [node]
         while stack:
-            missing = [each for each in causes[stack[-1]] if each not in done]
+            missing = [cause for cause in causes[stack[-1]] if cause not in reachable]
             if missing:
                 stack += missing
                 continue
             top = stack.pop()
-            done[top] = causes[top].union(*(done[each] for each in causes[top]))
-    return done
+            reachable[top] = causes[top].union(*(reachable[cause] for cause in causes[top]))
+    return reachable
 
 
-def _at(event: dict[str, object]) -> At:
+def _event_id(event: dict[str, object]) -> EventId:
     host, _, number = str(event["detail"]).rpartition(":")
     return host, int(number)

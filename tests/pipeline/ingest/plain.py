@@ -1,4 +1,4 @@
-"""Ingest without Spark: the same readers and settlers, put together with sorted() and a dictionary."""
+"""Ingest without Spark: the same readers and resolvers, combined with sorted() and a dictionary."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Record = dict[str, Any]
 
 @dataclass
 class Ingested:
-    """The tables as lists."""
+    """The ingested tables as lists."""
 
     messages: list[Record]
     events: list[Record]
@@ -32,42 +32,42 @@ class Ingested:
     @property
     def file(self) -> FileCount:
         """The counts of the only file."""
-        [found] = self.summary.files
-        return found
+        [counts] = self.summary.files
+        return counts
 
     @property
     def after(self) -> dict[str, set[str]]:
-        """What each message follows, by their ids."""
-        return {each["id"]: set(each["after"]) for each in self.messages}
+        """The ids of the messages that each message follows."""
+        return {message["id"]: set(message["after"]) for message in self.messages}
 
     @property
     def reasons(self) -> list[tuple[int, str]]:
         """Position and reason of each rejected row."""
-        return sorted((each["position"], each["reason"]) for each in self.rejects)
+        return sorted((reject["position"], reject["reason"]) for reject in self.rejects)
 
     def run(self, name: str) -> list[Record]:
         """The messages of one run."""
-        return [each for each in self.messages if each["run"] == name]
+        return [message for message in self.messages if message["run"] == name]
 
 
 def ingest_files(files: Mapping[str, bytes], options: Options | None = None) -> Ingested:
-    """Ingest files by path and content. Every run must be fit for a replay, whatever was in them."""
+    """Ingest files by path and content. Every resulting run must be replayable, whatever the input."""
     groups: defaultdict[tuple[str, str], list[Record]] = defaultdict(list)
     for path, content in files.items():
         for record in tasks.rows_of_file(path, content, options or Options()):
-            whole = {"body": None, "reason": None, "rows": None, **record}
-            groups[record["run"], record["group"]].append(whole)
-    found: defaultdict[str, list[Record]] = defaultdict(list)
+            complete = {"body": None, "reason": None, "rows": None, **record}
+            groups[record["run"], record["group"]].append(complete)
+    outcomes: defaultdict[str, list[Record]] = defaultdict(list)
     order = ("part", "order", "file", "position")
     for (run, _), records in sorted(groups.items()):
         records.sort(key=lambda record: tuple(record[name] for name in order))
         for outcome in tasks.resolved(run, records):
             [(kind, value)] = outcome.items()
-            found[kind].append(value)
-    summary = summed((Tally(**each) for each in found["tally"]), files)
-    for each in found["message"] + found["event"]:
-        each["run"] = summary.names[each["run"]]
-    result = Ingested(found["message"], found["event"], found["reject"], summary)
+            outcomes[kind].append(value)
+    summary = summed((Tally(**tally) for tally in outcomes["tally"]), files)
+    for row in outcomes["message"] + outcomes["event"]:
+        row["run"] = summary.names[row["run"]]
+    result = Ingested(outcomes["message"], outcomes["event"], outcomes["reject"], summary)
     for run_count in summary.runs:
         if run_count.messages:
             program_of(result.run(run_count.run))
@@ -75,21 +75,21 @@ def ingest_files(files: Mapping[str, bytes], options: Options | None = None) -> 
 
 
 def ingest_one(content: bytes | str, options: Options | None = None, name: str = "x") -> Ingested:
-    """Ingest one file."""
+    """Ingest a single file."""
     data = content.encode() if isinstance(content, str) else content
     return ingest_files({f"{FOLDER}/{name}": data}, options)
 
 
 def ancestors(after: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
-    """All that each message follows, directly or not; slow and simple."""
-    done: dict[str, frozenset[str]] = {}
+    """All messages that each message follows, directly or not; slow and simple."""
+    closed: dict[str, frozenset[str]] = {}
     for name in after:
         stack = [name]
         while stack:
-            missing = [each for each in after[stack[-1]] if each not in done]
+            missing = [cause for cause in after[stack[-1]] if cause not in closed]
             if missing:
                 stack += missing
                 continue
             top = stack.pop()
-            done[top] = frozenset(after[top]).union(*(done[each] for each in after[top]))
-    return done
+            closed[top] = frozenset(after[top]).union(*(closed[cause] for cause in after[top]))
+    return closed

@@ -1,4 +1,4 @@
-"""`beforehand ingest`: what it prints, and its exit codes."""
+"""`beforehand ingest`: its output and its exit codes."""
 
 from __future__ import annotations
 
@@ -20,37 +20,46 @@ def command(*arguments: str | Path) -> Result:
 
 
 @pytest.mark.spark
-def test_people_get_a_table_and_a_sum_and_programs_get_json(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    """Rejects are said and are no failure; --force replaces what was there."""
+def test_output_is_a_table_with_totals_or_json(spark: SparkSession, tmp_path: Path) -> None:
+    """Rejects are reported and are not a failure; --force replaces an earlier output."""
     (tmp_path / "list").write_text(LIST)
     out = tmp_path / "out"
-    said = command(tmp_path / "list", "--out", out)
-    assert said.exit_code == 0, said.output
-    header, row, total, where = said.stdout.splitlines()
+    result = command(tmp_path / "list", "--out", out)
+    assert result.exit_code == 0, result.output
+    header, row, totals, hint = result.stdout.splitlines()
     assert header.split() == [
-        *("FILE", "FORMAT", "ROWS", "ACCEPTED", "REJECTED", "DUPLICATES", "FLAGGED", "NOTE")
+        "FILE",
+        "FORMAT",
+        "ROWS",
+        "ACCEPTED",
+        "REJECTED",
+        "DUPLICATES",
+        "FLAGGED",
+        "NOTE",
     ]
     assert row.split() == [f"{tmp_path}/list", "list", "3", "2", "1", "0", "0"]
-    assert total == (
+    assert totals == (
         "3 rows = 2 accepted + 1 rejected + 0 exact duplicates. "
         f"2 messages and 0 events in 1 runs: {out}"
     )
-    assert where == f"Every rejected row is in {out}/rejects, with the reason."
+    assert hint == f"Every rejected row is in {out}/rejects, with the reason."
 
     again = command(tmp_path / "list", "--out", out)
     assert again.exit_code == 2 and "--force" in again.stderr
     (tmp_path / "list").write_text(LIST + "c d 4\n")
     options = ("--force", "--json", "--format", "list", "--map", "sender=2,receiver=1,time=3:ms")
-    void = Path(out) / "characteristics"  # of what was there before
-    void.mkdir()
-    (void / "table").write_text("")
+    stale = Path(out) / "characteristics"  # of the replaced messages
+    stale.mkdir()
+    (stale / "table").write_text("")
     forced = command(tmp_path / "list", "--out", out, *options)
     assert forced.exit_code == 0, forced.output
-    assert not void.exists()
-    told = json.loads(forced.stdout)
-    assert (told["messages"], told["rejected"], told["runs"][0]["run"]) == (3, 1, tmp_path.name)
+    assert not stale.exists()
+    summary = json.loads(forced.stdout)
+    assert (summary["messages"], summary["rejected"], summary["runs"][0]["run"]) == (
+        3,
+        1,
+        tmp_path.name,
+    )
     rows = spark.read.parquet(str(out / "messages")).collect()
     assert sorted((row.sender, row.time_ns) for row in rows) == [
         ("a", 2_000_000),
@@ -60,23 +69,25 @@ def test_people_get_a_table_and_a_sum_and_programs_get_json(
 
 
 @pytest.mark.spark
-def test_nothing_of_use_is_a_failure(spark: SparkSession, tmp_path: Path) -> None:
-    """Exit code 2, after all that could be said; the rejects are there to look at."""
+def test_input_without_a_usable_row_is_a_failure(spark: SparkSession, tmp_path: Path) -> None:
+    """The exit code is 2, and the rejects are still written."""
     (tmp_path / "LICENSE").write_text("free\n")
-    said = command(tmp_path, "--out", tmp_path / "out")
-    assert said.exit_code == 2 and "no row could be used" in said.stderr
+    result = command(tmp_path, "--out", tmp_path / "out")
+    assert result.exit_code == 2 and "no row could be used" in result.stderr
     assert spark.read.parquet(str(tmp_path / "out" / "rejects")).count() == 1
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["--format", "xml"], "--format 'xml': there is auto, trace"),
         (["--map", "colour=1"], "--map 'colour=1': there is trace"),
         (["--pattern", "("], "is not a regular expression"),
     ],
 )
-def test_bad_options_are_one_sentence(tmp_path: Path, options: list[str], told: str) -> None:
-    """Before Spark is started, which takes its time."""
-    said = command(tmp_path, "--out", tmp_path / "out", *options)
-    assert said.exit_code == 2 and told in said.stderr and said.stderr.count("\n") == 1
+def test_bad_options_are_reported_in_one_line(
+    tmp_path: Path, options: list[str], message: str
+) -> None:
+    """Options are checked before Spark is started, which takes seconds."""
+    result = command(tmp_path, "--out", tmp_path / "out", *options)
+    assert result.exit_code == 2 and message in result.stderr and result.stderr.count("\n") == 1

@@ -1,4 +1,4 @@
-"""docs/ingest.md names what there is: formats, columns, flags."""
+"""docs/ingest.md lists the formats, columns, flags and limits of the code."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ DOCS = (Path(__file__).parents[3] / "docs" / "ingest.md").read_text(encoding="ut
 
 
 def first_cells(title: str) -> list[str]:
-    """The first column of the table below a title."""
+    """The first column of the table below a heading, without its header."""
     section = DOCS.split(f"\n## {title}\n")[1].split("\n## ")[0]
     return [line.split("|")[1].strip() for line in section.splitlines() if line.startswith("| ")][
         1:
     ]
 
 
-def test_the_formats() -> None:
-    """In the page, in the help, and in the code."""
+def test_formats_are_documented() -> None:
+    """The page, the help and the code list the same formats."""
     assert first_cells("Formats")[1:] == [f"`{name}`" for name in options.FORMATS]
     assert (options.AUTO, *options.FORMATS) == FORMATS
 
 
-def test_the_tables() -> None:
-    """Every column, in its order."""
+def test_table_columns_are_documented() -> None:
+    """Every column is listed, in its order."""
     for name in ("messages", "events", "rejects", "files"):
         columns = ", ".join(getattr(schemas, name.upper()).names)
         assert re.search(rf"\| `{name}` \|.*\| `{columns}` \|", DOCS), name
 
 
-def test_the_flags() -> None:
-    """Every flag has a row that says what it means."""
+def test_flags_are_documented() -> None:
+    """Every flag has a row that explains it."""
     for flag in (
         outcomes.CLOCK_SKEW,
         outcomes.MISSING_PARENT,
@@ -50,12 +50,12 @@ def test_the_flags() -> None:
         assert f"flagged `{flag}`" in DOCS, flag
 
 
-def test_the_limits() -> None:
-    """In the units of the page."""
+def test_limits_are_documented() -> None:
+    """The limits are given in the units of the page."""
     assert f"up to {LARGEST // 2**20} MiB, or {gzipped.MOST_UNPACKED // 2**30} GiB unpacked" in DOCS
 
 
-def test_the_columns_that_can_be_mapped() -> None:
+def test_mappable_columns_are_documented() -> None:
     """All of them are explained."""
     for name in (*options.SPAN_COLUMNS, *options.LIST_COLUMNS):
         assert f"`{name}`" in DOCS, name

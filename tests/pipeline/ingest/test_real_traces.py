@@ -1,4 +1,4 @@
-"""The real traces: numbers that are counted here once more, in plain Python and in another way."""
+"""The real traces: their numbers are counted a second time here, in plain Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from beforehand.pipeline.replay import program_of
 from beforehand.simulator import Scenario, run
-from tests.pipeline.ingest.logs import At, Clock, disagreements
+from tests.pipeline.ingest.logs import Clock, EventId, disagreements
 from tests.pipeline.ingest.plain import NO_REAL, REAL, Ingested, ingest_files
 
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason=NO_REAL)
@@ -29,24 +29,24 @@ def ingested(folder: str) -> Ingested:
     return ingest_files({path.as_uri().replace("///", "/"): path.read_bytes() for path in paths})
 
 
-def kinds(found: Ingested) -> dict[str, int]:
-    """How many messages of each kind."""
-    return dict(Counter(each["kind"] for each in found.messages))
+def kinds(result: Ingested) -> dict[str, int]:
+    """The number of messages of each kind."""
+    return dict(Counter(message["kind"] for message in result.messages))
 
 
-def test_every_file_is_used_but_the_licences() -> None:
-    """And of those the reason is that they are none of the formats."""
+def test_every_file_but_the_licences_is_used() -> None:
+    """Licences are not in any of the formats."""
     for folder in sorted(path.name for path in REAL.iterdir() if path.is_dir()):
         if folder in UNREADABLE:
             continue
-        found = ingested(folder)
-        unused = [each.file for each in found.summary.files if not each.accepted]
-        assert all("LICENSE" in each for each in unused), folder
-        assert len(unused) < len(found.summary.files)
+        result = ingested(folder)
+        unused = [file.file for file in result.summary.files if not file.accepted]
+        assert all("LICENSE" in name for name in unused), folder
+        assert len(unused) < len(result.summary.files)
 
 
 def test_nezha() -> None:
-    """Spans, rows that two files share, calls between pods, children before their parents."""
+    """Spans, rows that two files share, calls between pods, and children before their parents."""
     rows = []
     for name in ("12_02_trace.csv", "12_03_trace.csv"):
         with (REAL / "nezha-onlineboutique" / name).open() as lines:
@@ -58,44 +58,48 @@ def test_nezha() -> None:
     calls = [(parent, row) for parent, row in children if parent[3] != row[3]]
     skewed = [row for parent, row in children if int(row[5]) < int(parent[5])]
 
-    found = ingested("nezha-onlineboutique")
-    first, second = (each for each in found.summary.files if each.format == "span-csv")
+    result = ingested("nezha-onlineboutique")
+    first, second = (file for file in result.summary.files if file.format == "span-csv")
     assert [first.rows, second.rows] == [len(rows[0]), len(rows[1])]
     assert (first.duplicates, second.duplicates) == (0, len(set(rows[0]) & set(rows[1])))
     assert first.accepted + second.accepted == len(distinct)
-    assert kinds(found) == {"request": len(calls), "reply": len(calls)}
-    assert found.summary.flags == {"clock skew": len(skewed)} and skewed
-    told = Counter(
-        (each["sender"], *each["to"]) for each in found.messages if each["kind"] == "request"
+    assert kinds(result) == {"request": len(calls), "reply": len(calls)}
+    assert result.summary.flags == {"clock skew": len(skewed)} and skewed
+    requests = Counter(
+        (message["sender"], *message["to"])
+        for message in result.messages
+        if message["kind"] == "request"
     )
-    assert told == Counter((parent[3], row[3]) for parent, row in calls)
+    assert requests == Counter((parent[3], row[3]) for parent, row in calls)
 
 
 def test_deathstarbench() -> None:
-    """Spans of 20 traces, and the calls between their services."""
+    """The spans of 20 traces, and the calls between their services."""
     [path] = (REAL / "dsb-socialnetwork").glob("*.json")
     calls: Counter[tuple[str, str]] = Counter()
     spans = 0
     for trace in json.loads(path.read_text())["data"]:
-        service = {key: each["serviceName"] for key, each in trace["processes"].items()}
-        of = {span["spanID"]: service[span["processID"]] for span in trace["spans"]}
+        service = {key: process["serviceName"] for key, process in trace["processes"].items()}
+        service_of = {span["spanID"]: service[span["processID"]] for span in trace["spans"]}
         spans += len(trace["spans"])
         for span in trace["spans"]:
             for reference in span["references"]:
-                pair = of[reference["spanID"]], of[span["spanID"]]
+                pair = service_of[reference["spanID"]], service_of[span["spanID"]]
                 calls[pair] += pair[0] != pair[1]
-    found = ingested("dsb-socialnetwork")
-    assert sum(each.accepted for each in found.summary.files) == spans
-    assert kinds(found) == {"request": calls.total(), "reply": calls.total()}
-    requests = (each for each in found.messages if each["kind"] == "request")
-    assert Counter((each["sender"], *each["to"]) for each in requests) == +calls
+    result = ingested("dsb-socialnetwork")
+    assert sum(file.accepted for file in result.summary.files) == spans
+    assert kinds(result) == {"request": calls.total(), "reply": calls.total()}
+    requests = (message for message in result.messages if message["kind"] == "request")
+    assert Counter((request["sender"], *request["to"]) for request in requests) == +calls
 
 
-def test_deathstarbench_calls_one_after_the_other() -> None:
-    """By eye, in the first trace: compose-post asks for a number, then for media; and two at once."""
-    found = ingested("dsb-socialnetwork")
-    first = [each for each in found.messages if each["id"].startswith("151e8ea44a5cf41c/")]
-    by_receiver = {each["to"][0]: each for each in first if each["kind"] == "request"}
+def test_deathstarbench_orders_sequential_calls() -> None:
+    """In the first trace, media is called after unique-id, while text-service calls two at once."""
+    result = ingested("dsb-socialnetwork")
+    first = [
+        message for message in result.messages if message["id"].startswith("151e8ea44a5cf41c/")
+    ]
+    by_receiver = {message["to"][0]: message for message in first if message["kind"] == "request"}
     unique, media = by_receiver["unique-id-service"], by_receiver["media-service"]
     assert media["after"] == (f"{unique['id']}/reply",)
     mentions, urls = by_receiver["user-mention-service"], by_receiver["url-shorten-service"]
@@ -103,114 +107,118 @@ def test_deathstarbench_calls_one_after_the_other() -> None:
 
 
 def test_zipkin() -> None:
-    """Every span is used; the databases and the broker that did not report are named and flagged."""
-    found = ingested("zipkin")
+    """Every span is used; databases and brokers that did not report are named and flagged."""
+    result = ingested("zipkin")
     spans = {path.name: json.loads(path.read_text()) for path in (REAL / "zipkin").glob("*.json")}
-    for each in found.summary.files:
-        name = each.file.rpartition("/")[2]
+    for file in result.summary.files:
+        name = file.file.rpartition("/")[2]
         if name in spans:
-            assert each.rows == each.accepted == len(spans[name])
+            assert file.rows == file.accepted == len(spans[name])
     yelp = spans["yelp.json"]
     served = {span["id"] for span in yelp if span.get("kind") == "SERVER"}
     silent = [s for s in yelp if s.get("kind") == "CLIENT" and s["id"] not in served]
-    told = [
-        each
-        for each in found.messages
-        if each["file"].endswith("yelp.json")
-        and each["kind"] == "request"
-        and "remote side not reported" in each["flags"]
+    unreported = [
+        message
+        for message in result.messages
+        if message["file"].endswith("yelp.json")
+        and message["kind"] == "request"
+        and "remote side not reported" in message["flags"]
     ]
-    assert Counter(each["to"][0] for each in told) == Counter(
+    assert Counter(message["to"][0] for message in unreported) == Counter(
         span["remoteEndpoint"]["serviceName"] for span in silent
     )
-    kafka = [each for each in found.messages if each["file"].endswith("kafka.json")]
-    assert {each["kind"] for each in kafka} == {"message"}
+    kafka = [message for message in result.messages if message["file"].endswith("kafka.json")]
+    assert {message["kind"] for message in kafka} == {"message"}
 
 
 def test_college_messages() -> None:
-    """Every line is a message; each follows the last that its sender wrote and what it got since."""
+    """Each line is a message after its sender's last one and those that the sender received since."""
     rows = [
         line.split() for line in (REAL / "messages" / "CollegeMsg.txt").read_text().splitlines()
     ]
-    found = ingested("messages")
-    assert len(found.messages) == len(rows) == found.file.accepted
-    by_place = {each["position"]: each for each in found.messages}
-    heard: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    result = ingested("messages")
+    assert len(result.messages) == len(rows) == result.file.accepted
+    by_position = {message["position"]: message for message in result.messages}
+    received: defaultdict[str, dict[str, int]] = defaultdict(dict)
     last: dict[str, int] = {}
-    waiting: list[tuple[str, str, int]] = []
+    arriving: list[tuple[str, str, int]] = []
     now = ""
-    for place, (sender, receiver, time) in enumerate(rows, 1):
+    for position, (sender, receiver, time) in enumerate(rows, 1):
         if time != now:  # the file is sorted by time
-            for who, by, what in waiting:
-                heard[who][by] = what
-            now, waiting = time, []
-        expected = set(heard.pop(sender, {}).values()) | (
+            for process, peer, message in arriving:
+                received[process][peer] = message
+            now, arriving = time, []
+        expected = set(received.pop(sender, {}).values()) | (
             {last[sender]} if sender in last else set()
         )
-        assert {int(each.partition(":")[2]) for each in by_place[place]["after"]} == expected
-        last[sender] = place
-        waiting.append((receiver, sender, place))
+        assert {
+            int(cause.partition(":")[2]) for cause in by_position[position]["after"]
+        } == expected
+        last[sender] = position
+        arriving.append((receiver, sender, position))
 
 
 def test_the_editing_trace() -> None:
-    """Each transaction follows its parents, and nothing else: the order is that of the graph."""
-    whole = json.loads(gzip.decompress((REAL / "editing" / "friendsforever.json.gz").read_bytes()))
-    found = ingested("editing")
-    assert len(found.messages) == len(whole["txns"]) == found.file.accepted
-    for each in found.messages:
-        txn = whole["txns"][int(each["id"])]
-        assert sorted(map(int, each["after"])) == sorted(txn["parents"])
-        assert each["sender"] == str(txn["agent"]) and each["to"] == (str(1 - txn["agent"]),)
-        assert each["payload_bytes"] == sum(len(patch[2].encode()) for patch in txn["patches"])
+    """Each transaction follows exactly its parents, so the order is that of the graph."""
+    document = json.loads(
+        gzip.decompress((REAL / "editing" / "friendsforever.json.gz").read_bytes())
+    )
+    result = ingested("editing")
+    assert len(result.messages) == len(document["txns"]) == result.file.accepted
+    for message in result.messages:
+        txn = document["txns"][int(message["id"])]
+        assert sorted(map(int, message["after"])) == sorted(txn["parents"])
+        assert message["sender"] == str(txn["agent"]) and message["to"] == (str(1 - txn["agent"]),)
+        assert message["payload_bytes"] == sum(len(patch[2].encode()) for patch in txn["patches"])
     # If the agents were concurrent with themselves, a replay could not keep the order of the graph.
-    assert found.summary.flags == {}
+    assert result.summary.flags == {}
 
 
-def clocks_of(name: str) -> dict[At, Clock]:
-    """The clocks of a log, found by the braces and by the last word before them."""
+def clocks_of(name: str) -> dict[EventId, Clock]:
+    """The clocks of a log, found by their braces and the word before them."""
     text = (REAL / "shiviz" / name).read_text()
-    found = re.findall(r"([\w-]+)\]? (\{\".*?\})", text)
-    return {(host, json.loads(clock)[host]): json.loads(clock) for host, clock in found}
+    events = re.findall(r"([\w-]+)\]? (\{\".*?\})", text)
+    return {(host, json.loads(clock)[host]): json.loads(clock) for host, clock in events}
 
 
 @pytest.mark.parametrize("name", ["chord", "reliable-broadcast", "simpledb"])
 def test_logs_with_clocks_keep_their_order(name: str) -> None:
-    """All pairs of send and receive events are ordered by the messages as by the log's own clocks."""
-    found = ingested("shiviz")
+    """Messages order all pairs of send and receive events the way the log's clocks do."""
+    result = ingested("shiviz")
     clocks = clocks_of(f"{name}.log")
-    [file] = (each for each in found.summary.files if each.file.endswith(f"{name}.log"))
+    [file] = (file for file in result.summary.files if file.file.endswith(f"{name}.log"))
     assert file.accepted == len(clocks)
-    assert disagreements(found, name, clocks) == []
+    assert disagreements(result, name, clocks) == []
 
 
 @pytest.mark.parametrize("name", ["chord", "reliable-broadcast", "simpledb"])
-def test_the_number_of_messages_in_logs_with_clocks(name: str) -> None:
-    """Counted by the definition: the events that another event knows of, and no event in between."""
+def test_messages_of_logs_with_clocks(name: str) -> None:
+    """By definition, the events that another event knows directly: no third event is in between."""
     clocks = clocks_of(f"{name}.log")
 
-    def before(a: At, b: At) -> bool:
+    def before(a: EventId, b: EventId) -> bool:
         return a != b and clocks[b].get(a[0], 0) >= a[1]
 
-    senders: defaultdict[At, set[str]] = defaultdict(set)
+    receivers: defaultdict[EventId, set[str]] = defaultdict(set)
     for at, clock in clocks.items():
         known = [(q, count) for q, count in clock.items() if count]
         candidates = [(q, n) for q, n in known if q != at[0]]
         own = (at[0], at[1] - 1)
-        for one in candidates:
-            others = [each for each in (*candidates, own) if each != one and each in clocks]
-            if not any(before(one, other) for other in others):
-                senders[one].add(at[0])
-    told = {each["id"]: set(each["to"]) for each in ingested("shiviz").run(name)}
-    assert told == {f"{host}:{number}": to for (host, number), to in senders.items()}
+        for cause in candidates:
+            rivals = [event for event in (*candidates, own) if event != cause and event in clocks]
+            if not any(before(cause, rival) for rival in rivals):
+                receivers[cause].add(at[0])
+    sent = {message["id"]: set(message["to"]) for message in ingested("shiviz").run(name)}
+    assert sent == {f"{host}:{number}": to for (host, number), to in receivers.items()}
 
 
-def test_the_one_line_that_no_clock_explains() -> None:
-    """Akka's note on a dead letter, in the middle of a log."""
-    [reject] = (each for each in ingested("shiviz").rejects if each["position"])
+def test_the_only_line_without_a_clock_is_rejected() -> None:
+    """It is Akka's note on a dead letter, in the middle of a log."""
+    [reject] = (reject for reject in ingested("shiviz").rejects if reject["position"])
     assert "dead letters" in reject["raw"] and reject["position"] == 8
 
 
-def replayed(messages: list[dict[str, Any]]) -> None:
+def check_replay(messages: list[dict[str, Any]]) -> None:
     """Replay messages under `hybrid`, with an audit."""
     scenario = Scenario(protocol="hybrid", workload="replay", program=program_of(messages))
     result = run(scenario, audit=True)
@@ -225,6 +233,6 @@ def replayed(messages: list[dict[str, Any]]) -> None:
         ("zipkin", "zipkin"),
     ],
 )
-def test_real_traffic_is_replayed_clean(folder: str, name: str) -> None:
+def test_real_workloads_replay_cleanly(folder: str, name: str) -> None:
     """Every message of the run is sent and delivered in causal order."""
-    replayed(ingested(folder).run(name))
+    check_replay(ingested(folder).run(name))

@@ -1,4 +1,4 @@
-"""Names of runs: short, and never the same for two."""
+"""Run names are short and unique."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from beforehand.pipeline.ingest.run_names import key_of, names_of
 
 
 def names(*rows: tuple[str, str, str]) -> list[str]:
-    """The names of the runs of rows, given by format, file and label."""
+    """The run names of rows, given by format, file and label."""
     keys = [str(key_of(*row)) for row in rows]
-    found = names_of(set(keys))
-    assert len(set(found.values())) == len(found)
-    return [found[key] for key in keys]
+    by_key = names_of(set(keys))
+    assert len(set(by_key.values())) == len(by_key)
+    return [by_key[key] for key in keys]
 
 
 def test_spans_and_lists_are_named_after_their_folder() -> None:
@@ -20,31 +20,31 @@ def test_spans_and_lists_are_named_after_their_folder() -> None:
 
 
 def test_logs_and_graphs_are_named_after_their_file() -> None:
-    """Without its endings."""
+    """Suffixes are dropped."""
     rows = [("graph", "file:/d/doc.json.gz", ""), ("shiviz", "file:/d/chord.log", "2")]
     assert names(*rows) == ["doc", "chord/2"]
 
 
-def test_a_folder_with_several_formats() -> None:
-    """The format is added."""
+def test_the_format_is_added_if_a_folder_has_several() -> None:
+    """Each format of a folder is a run of its own."""
     rows = [("zipkin", "file:/d/z/1.json", ""), ("jaeger", "file:/d/z/2.json", "")]
     assert names(*rows) == ["z-zipkin", "z-jaeger"]
 
 
-def test_folders_of_one_name_get_longer_ones() -> None:
-    """With as many of the folders above as it takes."""
+def test_folders_with_the_same_name_are_qualified() -> None:
+    """As many parent folders are added as it takes."""
     rows = [("list", "file:/a/x/day/1", ""), ("list", "file:/b/x/day/1", "")]
     assert names(*rows) == ["a/x/day-list", "b/x/day-list"]
 
 
-def test_files_of_one_stem_keep_their_endings() -> None:
-    """And then the folders."""
+def test_files_with_the_same_stem_keep_their_suffixes() -> None:
+    """Only then would folders be added."""
     rows = [("graph", "file:/d/doc.json", ""), ("graph", "file:/d/doc.json.gz", "")]
     assert names(*rows) == ["doc.json", "doc.json.gz"]
 
 
 def test_our_own_traces_name_their_runs() -> None:
-    """Wherever they are; without a name it is that of the file; and nobody else may have it."""
+    """The name in a trace wins, wherever the file is; without one, the file's name is used."""
     rows = [
         ("trace", "file:/d/a.jsonl", "night"),
         ("trace", "file:/d/b.jsonl", "night"),
@@ -55,6 +55,6 @@ def test_our_own_traces_name_their_runs() -> None:
 
 
 def test_the_last_resort_is_a_number() -> None:
-    """Equal paths of two file systems."""
+    """Equal paths on two file systems are distinguished by a number."""
     rows = [("list", "s3a://d/x", ""), ("list", "hdfs://d/x", ""), ("trace", "f", "d-list")]
     assert len(set(names(*rows))) == 3

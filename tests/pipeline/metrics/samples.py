@@ -1,4 +1,4 @@
-"""Results made by hand: what is not said is as little as a run can have."""
+"""Hand-made results: columns that a row does not set get minimal values."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from beforehand.simulator import Scenario
 
 
 def results(spark: SparkSession, rows: Iterable[dict[str, Any]]) -> DataFrame:
-    """A table of results; each row says what matters, and `fields` is what its scenario has."""
+    """A results table; each row sets what matters, and its `fields` are those of its scenario."""
     values = []
-    for number, given in enumerate(rows):
-        row = dict(given)
+    for number, columns in enumerate(rows):
+        row = dict(columns)
         fields = row.pop("fields", {})
-        whole = {
-            **{each.name: 0.0 if each.type == "real" else 0 for each in METRICS},
+        complete_row = {
+            **{metric.name: 0.0 if metric.type == "real" else 0 for metric in METRICS},
             "run": f"r{number}",
             "protocol": "hybrid",
             "workload": "uniform:3",
@@ -35,12 +35,12 @@ def results(spark: SparkSession, rows: Iterable[dict[str, Any]]) -> DataFrame:
             "sent": 100,
             "series": [],
             "seconds": 0.01,
-            "scenario": json.dumps({**_plain(Scenario()), **fields}),
+            "scenario": json.dumps({**_scenario_fields(Scenario()), **fields}),
             **row,
         }
-        values.append(tuple(whole.get(name) for name in RESULTS.names))
+        values.append(tuple(complete_row.get(name) for name in RESULTS.names))
     return spark.createDataFrame(values, RESULTS)
 
 
-def _plain(scenario: Scenario) -> dict[str, Any]:
+def _scenario_fields(scenario: Scenario) -> dict[str, Any]:
     return {name: value for name, value in asdict(scenario).items() if name != "program"}

@@ -1,4 +1,4 @@
-"""The claims of Almeida's Table 1 are about protocols that exist."""
+"""The claims of Almeida's Table 1 refer to protocols that exist."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from beforehand import protocols
 from beforehand.pipeline.metrics.claims import CLAIMS
 
 
-def test_each_protocol_once_and_as_the_registry_has_it() -> None:
-    """What is claimed of the network agrees with what the protocols say of themselves."""
+def test_claims_name_each_protocol_once_and_agree_with_the_registry() -> None:
+    """The claimed network and metadata agree with each protocol's own description."""
     names = [claim.protocol for claim in CLAIMS]
     assert len(set(names)) == len(names)
     for claim in CLAIMS:
-        known = protocols.describe(claim.protocol)
-        assert (claim.failures == "reliable") == (known.network == "reliable")
-        assert claim.message_space == known.metadata
+        description = protocols.describe(claim.protocol)
+        assert (claim.failures == "reliable") == (description.network == "reliable")
+        assert claim.message_space == description.metadata

@@ -1,4 +1,4 @@
-"""Metrics tables: known slopes are found, figures are those of the papers, claims are beside."""
+"""Metrics tables: known slopes are recovered, figures match the papers, claims are listed alongside."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from tests.pipeline.metrics.samples import results
 pytestmark = pytest.mark.spark
 
 
-def told(table: DataFrame, *names: str) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """Rows by these columns."""
-    found = [row.asDict() for row in table.collect()]
-    by_names = {tuple(row[name] for name in names): row for row in found}
-    assert len(by_names) == len(found)
-    return by_names
+def rows_by(table: DataFrame, *columns: str) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """Rows by the values of these columns, which must be unique."""
+    rows = [row.asDict() for row in table.collect()]
+    keyed = {tuple(row[name] for name in columns): row for row in rows}
+    assert len(keyed) == len(rows)
+    return keyed
 
 
-def test_exponents_that_are_known(spark: SparkSession) -> None:
-    """Powers come out exactly; a constant has the exponent 0; zeros and failures are not used."""
+def test_known_exponents_are_recovered(spark: SparkSession) -> None:
+    """Powers are fitted exactly and a constant has exponent 0; zeros and failed runs are ignored."""
     rows: list[dict[str, Any]] = []
     for n in (10, 20, 40):
         for seed in (1, 2):
@@ -54,49 +54,49 @@ def test_exponents_that_are_known(spark: SparkSession) -> None:
     rows += [{"protocol": "ks", "processes": n, "integers_mean": 1.0} for n in (50, 51, 52)]
     table = exponents(results(spark, rows))
     assert [(f.name, f.dataType) for f in table.schema] == [(f.name, f.dataType) for f in EXPONENTS]
-    found = told(table, "protocol", "y", "x")
-    assert set(found) == {("hybrid", y, "n") for y in ("metadata", "state", "work")}
-    metadata, state = found["hybrid", "metadata", "n"], found["hybrid", "state", "n"]
+    fits = rows_by(table, "protocol", "y", "x")
+    assert set(fits) == {("hybrid", y, "n") for y in ("metadata", "state", "work")}
+    metadata, state = fits["hybrid", "metadata", "n"], fits["hybrid", "state", "n"]
     assert metadata["exponent"] == pytest.approx(2) and metadata["r2"] == pytest.approx(1)
     assert (metadata["used"], metadata["unused"], metadata["values"]) == (6, 1, 3)
     assert (metadata["low"], metadata["high"]) == (10, 40)
     assert (metadata["setting"], metadata["processes"]) == ("", None)
     assert state["exponent"] == pytest.approx(0) and (state["used"], state["unused"]) == (7, 0)
-    assert found["hybrid", "work", "n"]["values"] == 4
+    assert fits["hybrid", "work", "n"]["values"] == 4
 
 
-def test_runs_are_fitted_together_if_they_differ_in_x_only(spark: SparkSession) -> None:
-    """By degree within a kind of workload and a size; by what is buffered whatever the interval."""
+def test_runs_that_differ_only_in_x_are_fitted_together(spark: SparkSession) -> None:
+    """Degree is fitted per kind of workload and size; the buffered count is fitted across intervals."""
     rows: list[dict[str, Any]] = []
     for n in (10, 20):
         for peers in (2, 4, 8):
             ring = {"workload": f"ring:{peers}", "degree": float(peers), "processes": n}
             rows.append({**ring, "metadata_bytes_per_message": n * float(peers)})
-    for place, level in enumerate((1.0, 3.0, 9.0)):
+    for number, level in enumerate((1.0, 3.0, 9.0)):
         rows.append(
             {
                 "workload": "shop",
-                "setting": f"interval={place}",
+                "setting": f"interval={number}",
                 "held_mean": level,
                 "buffered_mean": level,
-                "most_in_transit": 10**place,
+                "most_in_transit": 10**number,
                 "integers_mean": level**1.5,
             }
         )
-    found = told(exponents(results(spark, rows)), "workload", "processes", "y", "x")
-    assert found.keys() == {
+    fits = rows_by(exponents(results(spark, rows)), "workload", "processes", "y", "x")
+    assert fits.keys() == {
         *(("ring", n, y, "degree") for n in (10, 20) for y in ("metadata", "work")),
         *(("shop", 10, y, x) for y in ("state", "work") for x in ("buffered", "in flight")),
     }
     for n in (10, 20):
-        assert found["ring", n, "metadata", "degree"]["exponent"] == pytest.approx(1)
-    buffered = found["shop", 10, "state", "buffered"]
+        assert fits["ring", n, "metadata", "degree"]["exponent"] == pytest.approx(1)
+    buffered = fits["shop", 10, "state", "buffered"]
     assert buffered["exponent"] == pytest.approx(1.5) and buffered["setting"] is None
     assert (buffered["low"], buffered["high"]) == pytest.approx((0.2, 1.8))
 
 
-def test_table_1_has_claims_beside_what_was_measured(spark: SparkSession) -> None:
-    """Means over the runs, in the units that the columns say; other protocols have no claims."""
+def test_table_1_has_claims_next_to_measurements(spark: SparkSession) -> None:
+    """Measurements are means over the runs, in each column's unit; other protocols have no claims."""
     common = {"protocol": "rst", "latency_mean": 2e6, "noncausal_mean": 0.0}
     rows: list[dict[str, Any]] = [
         {**common, "processes": n, "metadata_bytes_per_message": n * n, "integers_peak": n}
@@ -109,8 +109,8 @@ def test_table_1_has_claims_beside_what_was_measured(spark: SparkSession) -> Non
     ]
     table = table1(results(spark, rows))
     assert [(f.name, f.dataType) for f in table.schema] == [(f.name, f.dataType) for f in TABLE1]
-    found = told(table, "protocol")
-    rst, raw = found[("rst",)], found[("raw",)]
+    rows_by_protocol = rows_by(table, "protocol")
+    rst, raw = rows_by_protocol[("rst",)], rows_by_protocol[("raw",)]
     assert (rst["claimed_message_space"], rst["claimed_process_space"]) == ("O(n^2)", "O(n^2 b)")
     assert rst["metadata_exponent"] == pytest.approx(2) and rst["state_exponent"] is None
     assert (rst["runs"], rst["stalled"], rst["integers_peak"]) == (3, 0, 40)
@@ -121,8 +121,8 @@ def test_table_1_has_claims_beside_what_was_measured(spark: SparkSession) -> Non
     assert raw["claimed_message_space"] is None and raw["noncausal_ms"] is None
 
 
-def test_figures_of_paper_001(spark: SparkSession) -> None:
-    """Execution time by processes per kB/s; how much faster cykas is by job length and by hot spots."""
+def test_figures_4_to_6_of_tong_et_al(spark: SparkSession) -> None:
+    """Execution time by processes per kB/s; speedup of cykas by job length and by hot spots."""
     rows: list[dict[str, Any]] = []
     for bandwidth in ("20kB/s", "1MB/s", None):
         for protocol, seconds in (("rst", 8), ("cykas", 2), ("hybrid", 1)):
@@ -136,7 +136,7 @@ def test_figures_of_paper_001(spark: SparkSession) -> None:
             slow = {"execution_ns": 6 * faster, "mean_job_start_ns": 6.0 * sooner}
             fast = {"execution_ns": 6, "mean_job_start_ns": 6.0 if sooner else 0.0}
             rows += [{**run, "protocol": "mattern", **slow}, {**run, "protocol": "cykas", **fast}]
-    rows.append({**rows[-1], "seed": 3, "execution_ns": 1})  # nobody to compare it with
+    rows.append({**rows[-1], "seed": 3, "execution_ns": 1})  # has no counterpart to compare with
     for share in (0.0, 0.1):
         run = {"workload": "hotspot:0.05,0.8", "setting": f"job_share={share}"}
         run["fields"] = {"job_share": share}
@@ -145,8 +145,8 @@ def test_figures_of_paper_001(spark: SparkSession) -> None:
     table = figure_series_001(results(spark, rows))
     assert [(f.name, f.dataType) for f in table.schema] == [(f.name, f.dataType) for f in FIGURES]
     names = ("figure", "panel", "series", "processes", "x")
-    found = {key: (row["y"], row["runs"]) for key, row in told(table, *names).items()}
-    assert found == {
+    points = {key: (row["y"], row["runs"]) for key, row in rows_by(table, *names).items()}
+    assert points == {
         **{
             (4, "", protocol, 50, x): (y, 1)
             for protocol, y in (("rst", 8), ("cykas", 2))
@@ -160,10 +160,10 @@ def test_figures_of_paper_001(spark: SparkSession) -> None:
     }
 
 
-def test_figure_5_of_paper_004(spark: SparkSession) -> None:
-    """The moments of the runs, averaged over the seeds; runs without samples have none."""
+def test_figure_5_of_nedelec_et_al(spark: SparkSession) -> None:
+    """Samples are averaged over the seeds; runs without samples contribute none."""
 
-    def moment(second: float, entries: float, control: float) -> dict[str, Any]:
+    def sample(second: float, entries: float, control: float) -> dict[str, Any]:
         return {
             "time_ns": int(second * 1e9),
             "processes": 10,
@@ -175,8 +175,8 @@ def test_figure_5_of_paper_004(spark: SparkSession) -> None:
         }
 
     rows = [
-        {"protocol": "prc", "seed": 1, "series": [moment(0.5, 1.0, 2.0), moment(1, 3.0, 0.0)]},
-        {"protocol": "prc", "seed": 2, "series": [moment(0.5, 2.0, 4.0)]},
+        {"protocol": "prc", "seed": 1, "series": [sample(0.5, 1.0, 2.0), sample(1, 3.0, 0.0)]},
+        {"protocol": "prc", "seed": 2, "series": [sample(0.5, 2.0, 4.0)]},
         {"protocol": "prc", "processes": 20, "series": []},
     ]
     table = figure_series_004(results(spark, rows))
@@ -189,7 +189,7 @@ def test_figure_5_of_paper_004(spark: SparkSession) -> None:
 
 
 def test_a_sweep_shows_what_the_paper_claims(spark: SparkSession, tmp_path: Path) -> None:
-    """The metadata of matrix clocks grows with the square of n, that of hybrid buffering not at all."""
+    """Metadata of matrix clocks grows with the square of n; that of hybrid buffering stays constant."""
     grid = Grid(
         ("hybrid", "rst", "mattern"),
         ("uniform:3",),
@@ -209,19 +209,19 @@ def test_a_sweep_shows_what_the_paper_claims(spark: SparkSession, tmp_path: Path
     assert set(written) == set(TABLES) == folders
     note = json.loads((tmp_path / "metrics" / "_metrics.json").read_text())
     assert note["command"] == f"beforehand sweep --out {out} --tables"
-    found = told(written["table1"], "protocol")
-    rst, hybrid, mattern = (found[(name,)] for name in ("rst", "hybrid", "mattern"))
+    rows_by_protocol = rows_by(written["table1"], "protocol")
+    rst, hybrid, mattern = (rows_by_protocol[(name,)] for name in ("rst", "hybrid", "mattern"))
     assert 1.8 < rst["metadata_exponent"] < 2.1 and 1.8 < rst["state_exponent"] < 2.1
     assert abs(hybrid["metadata_exponent"]) < 0.1 and hybrid["state_exponent"] < 0.3
     assert rst["noncausal_ms"] == 0.0 < hybrid["noncausal_ms"] < mattern["noncausal_ms"]
     assert mattern["most_in_transit"] == 1 < hybrid["most_in_transit"]
     assert rst["control_frames"] == 0.0 and mattern["control_frames"] == 1.0
-    assert all(row["runs"] == 3 for row in found.values())
+    assert all(row["runs"] == 3 for row in rows_by_protocol.values())
     check_report(out, grid, swept.results, written)
 
 
 def check_report(out: str, grid: Grid, results: DataFrame, written: dict[str, DataFrame]) -> None:
-    """A report of the sweep has the very figures of these tables, and commands for its runs."""
+    """The sweep's report has exactly the figures of these tables, and a command for each run."""
     contents = report.read(out, commands=report_commands())
     (sweep,) = contents.sweeps
     assert not contents.missing
@@ -234,11 +234,14 @@ def check_report(out: str, grid: Grid, results: DataFrame, written: dict[str, Da
     names = [column.name for column in sweep.results.columns]
     for row in sweep.results.rows:
         shown = dict(zip(names, row, strict=True))
-        known = by_run[str(shown["run"])]
-        assert shown.pop("seconds_per_message") == known["seconds"] / known["sent"]
-        assert all(value == known[name] for name, value in shown.items())
+        expected_row = by_run[str(shown["run"])]
+        assert shown.pop("seconds_per_message") == expected_row["seconds"] / expected_row["sent"]
+        assert all(value == expected_row[name] for name, value in shown.items())
     commands = [run.made.command for run in sweep.runs]
     assert len(set(commands)) == 9
     assert all(command.startswith("beforehand sweep --out") for command in commands)
-    whole = line("sweep", "--out", out, *grid_options(grid))
-    assert sweep.made.command.splitlines() == [whole, f"beforehand sweep --out {out} --tables"]
+    grid_command = line("sweep", "--out", out, *grid_options(grid))
+    assert sweep.made.command.splitlines() == [
+        grid_command,
+        f"beforehand sweep --out {out} --tables",
+    ]

@@ -1,4 +1,4 @@
-"""What is recommended, and that it follows from the figures."""
+"""The recommendations follow from the figures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MS = 10**6
 def figures(
     protocol: str, network: str = "lan", p99: float = 10, wire: float = 100
 ) -> ProtocolFigures:
-    """A run that went well; p99 in milliseconds."""
+    """The figures of a successful run; p99 is in milliseconds."""
     return ProtocolFigures(
         protocol=protocol,
         network=network,
@@ -38,7 +38,7 @@ def figures(
 def control(
     name: str, network: str = "lan", p99: float = 5, violations: int = 3
 ) -> ProtocolFigures:
-    """A run of a protocol that promises nothing."""
+    """The figures of a protocol without guarantees."""
     return replace(
         figures(name, network, p99),
         causal=False,
@@ -48,77 +48,77 @@ def control(
     )
 
 
-def asked(rows: list[ProtocolFigures], situation: str) -> Advice:
-    """The advice for a situation."""
-    (found,) = [each for each in advise(rows) if each.situation == situation]
-    return found
+def advice_for(rows: list[ProtocolFigures], situation: str) -> Advice:
+    """The only advice for a situation."""
+    (advice,) = [advice for advice in advise(rows) if advice.situation == situation]
+    return advice
 
 
-def test_the_fastest_wins_and_the_next_is_named() -> None:
-    """By p99 latency, on each network for itself."""
+def test_the_fastest_protocol_wins_and_the_runner_up_is_named() -> None:
+    """Protocols are compared by p99 latency, on each network separately."""
     rows = [figures("slow", p99=20), figures("quick", p99=10), figures("middle", p99=15)]
     rows += [figures("slow", "wan", 1), figures("quick", "wan", 2), figures("middle", "wan", 3)]
-    assert asked(rows, "low latency on lan") == Advice(
+    assert advice_for(rows, "low latency on lan") == Advice(
         "low latency on lan", ("quick",), "quick: p99 10 ms; next: middle with 15 ms."
     )
-    assert asked(rows, "low latency on wan").protocols == ("slow",)
+    assert advice_for(rows, "low latency on wan").protocols == ("slow",)
 
 
-def test_equals_are_told_and_bytes_decide() -> None:
-    """One per cent is no difference worth a decision."""
+def test_ties_are_listed_and_broken_by_bytes() -> None:
+    """A difference of one per cent counts as a tie."""
     rows = [figures("a", p99=10, wire=200), figures("b", p99=10.1, wire=100)]
-    found = asked(rows, "low latency on lan")
-    assert found.protocols == ("b", "a")
-    assert found.sentence == "b: p99 10.1 ms; as good: a."
+    advice = advice_for(rows, "low latency on lan")
+    assert advice.protocols == ("b", "a")
+    assert advice.sentence == "b: p99 10.1 ms; as good: a."
 
 
-def test_few_bytes() -> None:
-    """By all bytes on the wire, with the metadata told."""
+def test_few_bytes_compares_bytes_on_the_wire() -> None:
+    """The sentence also gives the share of metadata."""
     rows = [figures("a", wire=200), figures("b", wire=100)]
-    found = asked(rows, "few bytes on lan")
-    assert found.protocols == ("b",)
-    assert found.sentence == (
+    advice = advice_for(rows, "few bytes on lan")
+    assert advice.protocols == ("b",)
+    assert advice.sentence == (
         "b: 100 bytes on the wire per message, 50 of them metadata; next: a with 200."
     )
 
 
-def test_in_general_the_one_that_is_never_far_off() -> None:
-    """Fastest but wasteful and lean but slow lose against a compromise."""
+def test_the_general_advice_is_the_protocol_that_is_never_far_off() -> None:
+    """A fast but wasteful and a lean but slow protocol lose to a compromise."""
     rows = [
         figures("fast", p99=10, wire=500),
         figures("lean", p99=60, wire=100),
         figures("both", p99=15, wire=130),
     ]
-    found = asked(rows, "in general, at this size")
-    assert found.protocols == ("both",)
-    assert found.sentence == (
+    advice = advice_for(rows, "in general, at this size")
+    assert advice.protocols == ("both",)
+    assert advice.sentence == (
         "both: on every network at most 1.50 times the best p99 latency, and 1.30 times the fewest "
         "bytes."
     )
 
 
 def test_little_memory_counts_the_worst_network() -> None:
-    """State is compared where each protocol needs most."""
+    """State is compared on the network where each protocol needs the most."""
     rows = [figures("a", wire=50), figures("a", "wan", wire=300)]
     rows += [figures("b", wire=100), figures("b", "wan", wire=200)]
-    assert asked(rows, "little memory").protocols == ("b",)
-    assert "at most 200 integers" in asked(rows, "little memory").sentence
+    assert advice_for(rows, "little memory").protocols == ("b",)
+    assert "at most 200 integers" in advice_for(rows, "little memory").sentence
 
 
-def test_many_processes_want_constant_metadata() -> None:
-    """The fastest has clocks that grow, so the fastest of the others is named."""
+def test_constant_metadata_is_advised_for_many_processes() -> None:
+    """The fastest protocol has clocks that grow, so the fastest without is recommended."""
     rows = [
         replace(figures("rst", p99=1), metadata="O(n^2)"),
         figures("a", p99=9),
         figures("b", p99=5),
     ]
-    found = asked(rows, "many processes")
-    assert found.protocols == ("b",) and "as that of rst does" in found.sentence
-    assert not [e for e in advise(rows[1:]) if e.situation == "many processes"]
+    advice = advice_for(rows, "many processes")
+    assert advice.protocols == ("b",) and "as that of rst does" in advice.sentence
+    assert not [a for a in advise(rows[1:]) if a.situation == "many processes"]
 
 
 @pytest.mark.parametrize(
-    ("change", "why"),
+    ("change", "reason"),
     [
         ({"verdict": "violated", "violations": 4}, "4 violations in 1,000 deliveries"),
         ({"outcome": "stalled"}, "the run stalled"),
@@ -126,38 +126,40 @@ def test_many_processes_want_constant_metadata() -> None:
         ({"outcome": "failed", "verdict": "failed", "error": "KeyError\nmore"}, "failed: KeyError"),
     ],
 )
-def test_what_did_not_go_well_is_not_recommended(change: dict[str, object], why: str) -> None:
-    """Not on that network, and nowhere in general: one bad network is enough."""
+def test_a_protocol_that_did_badly_is_not_recommended(
+    change: dict[str, object], reason: str
+) -> None:
+    """One bad network excludes it there and from the general advice."""
     bad = replace(figures("quick", p99=1), **change)  # type: ignore[arg-type]
     rows = [bad, figures("quick", "wan", 1), figures("slow", p99=20), figures("slow", "wan", 20)]
     assert {row.protocol for row in everywhere_usable(rows)} == {"slow"}
-    assert asked(rows, "in general, at this size").protocols == ("slow",)
-    assert asked(rows, "low latency on lan").protocols == ("slow",)
-    assert asked(rows, "low latency on wan").protocols == ("quick",)
-    assert why in asked(rows, "not quick on lan").sentence
+    assert advice_for(rows, "in general, at this size").protocols == ("slow",)
+    assert advice_for(rows, "low latency on lan").protocols == ("slow",)
+    assert advice_for(rows, "low latency on wan").protocols == ("quick",)
+    assert reason in advice_for(rows, "not quick on lan").sentence
 
 
-def test_controls_are_shown_and_never_recommended() -> None:
-    """However fast they are: even where they were lucky."""
+def test_controls_are_listed_but_never_recommended() -> None:
+    """Neither speed nor a run without violations gets a control recommended."""
     rows = [figures("causal", p99=10), control("fifo", p99=5), control("raw", p99=4, violations=0)]
-    recommended = {name for each in advise(rows) for name in each.protocols}
+    recommended = {name for advice in advise(rows) for name in advice.protocols}
     assert recommended == {"causal"}
-    told = asked(rows, "without causal order: fifo").sentence
-    assert told == "deliveries out of causal order: 3 of 1,000 on lan."
+    sentence = advice_for(rows, "without causal order: fifo").sentence
+    assert sentence == "deliveries out of causal order: 3 of 1,000 on lan."
 
 
-def test_the_price_of_order() -> None:
-    """Beside the control with the fewest violations."""
+def test_the_price_of_order_compares_with_the_best_control() -> None:
+    """The best control is the one with the fewest violations."""
     rows = [figures("causal", p99=10), control("fifo", p99=8), control("raw", p99=4, violations=9)]
-    told = asked(rows, "the price of order on lan").sentence
-    assert told == (
+    sentence = advice_for(rows, "the price of order on lan").sentence
+    assert sentence == (
         "p99 of causal is 10 ms, of fifo, which does not keep causal order, 8 ms: 25 % more."
     )
     rows[1] = control("fifo", p99=10)
-    assert "10 ms: no more than that" in asked(rows, "the price of order on lan").sentence
+    assert "10 ms: no more than that" in advice_for(rows, "the price of order on lan").sentence
 
 
-def test_nothing_to_recommend_is_said() -> None:
-    """If all have failed, there is a sentence and no choice."""
-    found = asked([replace(figures("a"), outcome="stalled")], "in general")
-    assert found.protocols == () and "No causal protocol" in found.sentence
+def test_having_nothing_to_recommend_is_reported() -> None:
+    """If every protocol failed, the advice is a sentence without a protocol."""
+    advice = advice_for([replace(figures("a"), outcome="stalled")], "in general")
+    assert advice.protocols == () and "No causal protocol" in advice.sentence

@@ -1,4 +1,4 @@
-"""The built-in workload: what it has, and that it can be replayed."""
+"""The built-in workload: its properties, and that it can be replayed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ SEEDS = (1, 2, 3)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_it_is_a_program(seed: int) -> None:
-    """What a message comes after is there, is known to its sender, and does not go in circles."""
+def test_it_is_a_valid_program(seed: int) -> None:
+    """Every cause exists and is known to its sender, and there are no cycles."""
     rows = generate(seed)
     sends = (Send(r["id"], r["sender"], tuple(r["to"]), tuple(r["after"])) for r in rows)
     program = Program(sends)
@@ -26,7 +26,7 @@ def test_it_is_a_program(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_it_has_fan_out_replies_and_hot_spots(seed: int) -> None:
-    """Every request is answered, some messages go to several, and some services get far more."""
+    """Every request is answered, some messages are multicast, and some services receive far more."""
     rows = generate(seed)
     kinds = Counter(row["kind"] for row in rows)
     assert kinds["request"] == kinds["reply"] > 500
@@ -36,14 +36,14 @@ def test_it_has_fan_out_replies_and_hot_spots(seed: int) -> None:
     assert received.most_common(1)[0][1] > 2.5 * median(received.values())
 
 
-def test_causes_come_first() -> None:
-    """Clocks are right here: nothing is sent before what it follows."""
+def test_causes_are_sent_first() -> None:
+    """Its clocks are right: no message is sent before its causes."""
     times: dict[str, int] = {}
     for row in generate(1):
         assert all(times[cause] <= row["time_ns"] for cause in row["after"])
         times[row["id"]] = row["time_ns"]
 
 
-def test_the_seed_decides() -> None:
-    """The same seed gives the same traffic, another one another."""
+def test_the_seed_determines_the_workload() -> None:
+    """Equal seeds give equal workloads, different seeds different ones."""
     assert generate(7) == generate(7) != generate(8)

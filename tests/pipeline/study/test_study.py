@@ -1,4 +1,4 @@
-"""A study as a whole: what it leaves, what it reuses, what it refuses."""
+"""A whole study: what it writes, what it reuses, and what it refuses."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PEOPLE = ("ann", "bob", "cleo", "dan")
 
 @pytest.fixture(scope="module")
 def calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A list of who wrote to whom, when."""
+    """A list of sender, receiver and time."""
     file = tmp_path_factory.mktemp("calls") / "calls.txt"
     lines = [f"{PEOPLE[n % 4]} {PEOPLE[(n * n + 1) % 4]} {n}" for n in range(60)]
     file.write_text("".join(f"{line}\n" for line in lines if len(set(line.split())) == 3))
@@ -45,141 +45,151 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def asked(calls: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
+def small_study(calls: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
     """A small study that has not been run."""
     out = tmp_path_factory.mktemp("study") / "out"
     return Study(str(out), CANDIDATES, [str(calls)], networks=("lan",))
 
 
 @pytest.fixture(scope="module")
-def stopped_and_run_again(spark: SparkSession, asked: Study) -> StudyResult:
-    """Stopped when the replays were done, it goes on with the audit."""
+def interrupted_then_completed(spark: SparkSession, small_study: Study) -> StudyResult:
+    """A study that is interrupted after the replays and then completed."""
 
-    def stop(*_: object) -> None:
+    def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(job, "audit", stop)
+        patched.setattr(job, "audit", interrupt)
         with pytest.raises(KeyboardInterrupt):
-            run_study(spark, asked, command=COMMAND)
-    assert not (Path(asked.out) / "_study.json").exists()
+            run_study(spark, small_study, command=COMMAND)
+    assert not (Path(small_study.out) / "_study.json").exists()
     return run_study(
         spark,
-        asked,
+        small_study,
         command=COMMAND,
         audit_command=lambda sources, out: f"audit {sources} to {out}",
     )
 
 
-def test_it_goes_on_where_it_was_stopped(stopped_and_run_again: StudyResult) -> None:
-    """Nothing that was done is done again."""
-    assert stopped_and_run_again.reused == ["the ingest", "the characteristics", "3 of 3 replays"]
+def test_a_study_resumes_where_it_was_interrupted(interrupted_then_completed: StudyResult) -> None:
+    """Completed steps are not repeated."""
+    assert interrupted_then_completed.reused == [
+        "the ingest",
+        "the characteristics",
+        "3 of 3 replays",
+    ]
 
 
-def test_a_second_call_only_reads(
-    spark: SparkSession, asked: Study, stopped_and_run_again: StudyResult
+def test_a_second_run_reuses_everything(
+    spark: SparkSession, small_study: Study, interrupted_then_completed: StudyResult
 ) -> None:
-    """All is reused, said to be, and the same."""
+    """Every step is reused and listed as such, and the result is the same."""
     steps: list[str] = []
-    again = run_study(spark, asked, lambda step, _: steps.append(step), command=COMMAND)
+    again = run_study(spark, small_study, lambda step, _: steps.append(step), command=COMMAND)
     assert again.reused[-1] == "the audit" and len(again.reused) == 4
-    assert replace(again, reused=[]).protocols == stopped_and_run_again.protocols
+    assert replace(again, reused=[]).protocols == interrupted_then_completed.protocols
     assert steps == list(job.STEPS)
 
 
-def test_what_it_finds(stopped_and_run_again: StudyResult) -> None:
-    """Causal protocols are clean, the control is not recommended, and who cannot take part is told."""
-    found = stopped_and_run_again
-    assert found.sound
-    assert [(each.protocol, each.usable) for each in found.protocols] == [
+def test_the_result_of_a_study(interrupted_then_completed: StudyResult) -> None:
+    """Causal protocols are clean, controls are not recommended, and exclusions have a reason."""
+    result = interrupted_then_completed
+    assert result.sound
+    assert [(row.protocol, row.usable) for row in result.protocols] == [
         ("hybrid", True),
         ("rst", True),
         ("raw", False),
     ]
-    assert all(each.deliveries == found.replayed.messages for each in found.protocols)
-    assert {name for each in found.advice for name in each.protocols} <= {"hybrid", "rst"}
-    (left,) = found.excluded
-    assert left.protocols == ("vector",) and left.reason.startswith("only broadcasts")
+    assert all(row.deliveries == result.replayed.messages for row in result.protocols)
+    assert {name for advice in result.advice for name in advice.protocols} <= {"hybrid", "rst"}
+    (excluded,) = result.excluded
+    assert excluded.protocols == ("vector",) and excluded.reason.startswith("only broadcasts")
 
 
-def test_what_it_leaves(
-    spark: SparkSession, asked: Study, stopped_and_run_again: StudyResult
+def test_the_files_of_a_study(
+    spark: SparkSession, small_study: Study, interrupted_then_completed: StudyResult
 ) -> None:
-    """Tables as declared, a page for reading, and the note."""
-    out = Path(asked.out)
+    """It writes the declared tables, a readable page, and the note."""
+    out = Path(small_study.out)
     protocols = spark.read.schema(PROTOCOLS).parquet(str(out / "study" / "protocols")).collect()
     assert [row["protocol"] for row in protocols] == ["hybrid", "rst", "raw"]
     stored = spark.read.schema(RECOMMENDATION).parquet(str(out / "study" / "recommendation"))
     sentences = [row["sentence"] for row in stored.orderBy("place").collect()]
-    assert sentences == [each.sentence for each in stopped_and_run_again.advice]
+    assert sentences == [advice.sentence for advice in interrupted_then_completed.advice]
     page = (out / "recommendation.md").read_text()
     assert all(sentence in page for sentence in sentences) and "| (raw) |" in page
     note = json.loads((out / "_study.json").read_text())
     assert note["protocols"] == ["hybrid", "rst", "raw"] and note["left_out"].keys() == {"vector"}
 
 
-def test_it_tells_how_it_was_made(asked: Study, stopped_and_run_again: StudyResult) -> None:
-    """The command that does it again, where and when, and the sentences about the traffic."""
-    note = json.loads((Path(asked.out) / "_study.json").read_text())
+def test_the_note_records_how_the_study_was_made(
+    small_study: Study, interrupted_then_completed: StudyResult
+) -> None:
+    """It has the command, the environment, the time, and the description of the workload."""
+    note = json.loads((Path(small_study.out) / "_study.json").read_text())
     assert note["command"] == COMMAND
     assert note["environment"].keys() >= {"beforehand", "Python", "cores", "pyspark", "Java"}
     assert datetime.fromisoformat(note["when"]).utcoffset() == timedelta(0)
-    assert note["told"] == stopped_and_run_again.replayed.describe()
+    assert note["told"] == interrupted_then_completed.replayed.describe()
     assert (
         note["title"].startswith("calls0: 4 processes, 60 messages") and len(note["sentences"]) >= 3
     )
-    (wave,) = (Path(asked.out) / "sweep" / "waves").glob("*.json")
+    (wave,) = (Path(small_study.out) / "sweep" / "waves").glob("*.json")
     assert json.loads(wave.read_text())["command"] == COMMAND
-    audited = json.loads((Path(asked.out) / "audit" / "_audit.json").read_text())
-    assert audited["command"] == f"audit {audited['sources']} to {asked.out}/audit"
+    audit_note = json.loads((Path(small_study.out) / "audit" / "_audit.json").read_text())
+    assert audit_note["command"] == f"audit {audit_note['sources']} to {small_study.out}/audit"
 
 
-def test_a_report_has_the_very_figures(asked: Study, stopped_and_run_again: StudyResult) -> None:
-    """Read from the folder alone; each row leads to its run, and each run has its commands."""
-    contents = report.read(asked.out, commands=report_commands())
+def test_the_report_has_the_same_figures(
+    small_study: Study, interrupted_then_completed: StudyResult
+) -> None:
+    """It is read from the folder alone; each row links to its run, and each run has its commands."""
+    contents = report.read(small_study.out, commands=report_commands())
     (study,) = contents.studies
     assert not contents.missing and study.protocols is not None and study.audit is not None
-    found = stopped_and_run_again
-    assert list(study.protocols.rows) == [astuple(each) for each in found.protocols]
+    result = interrupted_then_completed
+    assert list(study.protocols.rows) == [astuple(row) for row in result.protocols]
     runs = {run.anchor: run for run in study.runs}
     assert [runs[anchor or ""].name for anchor in study.protocols.runs] == [
-        each.run for each in found.protocols
+        row.run for row in result.protocols
     ]
-    assert [each.sentence for each in study.advice] == [each.sentence for each in found.advice]
-    assert study.replayed == found.replayed.describe()
+    assert [advice.sentence for advice in study.advice] == [
+        advice.sentence for advice in result.advice
+    ]
+    assert study.replayed == result.replayed.describe()
     for run in study.runs:
         protocol, _, network = run.title.partition(" on ")
         assert run.made.command.endswith(f"--protocol {protocol} --network {network}")
         assert run.made.command.count("--protocol") == 1 and run.diagram
-    broken = sum(each.violations for each in found.protocols)
-    assert study.audit.counted == broken == len(study.audit.violations)
+    violations = sum(row.violations for row in result.protocols)
+    assert study.audit.counted == violations == len(study.audit.violations)
     assert len(study.audit.verdicts.rows) == 3
 
 
-def test_another_study_in_its_folder_is_refused(
-    spark: SparkSession, asked: Study, stopped_and_run_again: StudyResult, tmp_path: Path
+def test_a_folder_that_holds_something_else_is_refused(
+    spark: SparkSession, small_study: Study, interrupted_then_completed: StudyResult, tmp_path: Path
 ) -> None:
-    """Another source, and a folder with other things; nothing is deleted."""
+    """A study of another source and foreign files are refused, and nothing is deleted."""
     with pytest.raises(PipelineError, match="holds a study of .*calls.txt, and this one is of the"):
-        run_study(spark, replace(asked, sources=()))
+        run_study(spark, replace(small_study, sources=()))
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(PipelineError, match=r"holds other files \(thesis.tex\)"):
-        run_study(spark, replace(asked, out=str(tmp_path)))
-    assert (tmp_path / "thesis.tex").exists() and (Path(asked.out) / "_study.json").exists()
+        run_study(spark, replace(small_study, out=str(tmp_path)))
+    assert (tmp_path / "thesis.tex").exists() and (Path(small_study.out) / "_study.json").exists()
 
 
-def test_a_part_of_a_run_is_closed(
-    spark: SparkSession, asked: Study, stopped_and_run_again: StudyResult
+def test_a_truncated_run_is_causally_closed(
+    spark: SparkSession, small_study: Study, interrupted_then_completed: StudyResult
 ) -> None:
-    """The first messages, with all that they follow, and it is said."""
-    folder = f"{asked.out}/ingest"
+    """It has the first messages with all their causes, and its description says so."""
+    folder = f"{small_study.out}/ingest"
     summary, messages = read_summary(spark, folder), read_messages(spark, folder)
     run = choose(summary, None, folder)
-    part = replay_of(messages, summary, run, 20)
-    assert part.replayed == 20 and "the first 20 of" in part.describe()
-    names = {send.id for send in part.program.sends}
-    before = ancestors([row.asDict() for row in messages.collect()])
-    assert all(before[name] <= names for name in names)
+    replayed_run = replay_of(messages, summary, run, 20)
+    assert replayed_run.replayed == 20 and "the first 20 of" in replayed_run.describe()
+    names = {send.id for send in replayed_run.program.sends}
+    causes = ancestors([row.asDict() for row in messages.collect()])
+    assert all(causes[name] <= names for name in names)
     with pytest.raises(PipelineError, match="no run 'nothing' with messages; choose one of "):
         choose(summary, "nothing", folder)
 
@@ -189,17 +199,22 @@ def invoke(*arguments: str) -> Any:
     return CliRunner().invoke(app, list(arguments))
 
 
-def test_the_commands(asked: Study, stopped_and_run_again: StudyResult) -> None:
-    """What people see, and what programs get."""
-    chosen = ["--protocol", "hybrid,rst", "--protocol", "raw", "--network", "lan"]
-    shown = invoke("study", *asked.sources, "--out", asked.out, *chosen)
-    assert shown.exit_code == 0, shown.output
+def test_the_output_of_the_commands(
+    small_study: Study, interrupted_then_completed: StudyResult
+) -> None:
+    """`study` prints the comparison and what it reused; `characterise` prints its tables."""
+    options = ["--protocol", "hybrid,rst", "--protocol", "raw", "--network", "lan"]
+    result = invoke("study", *small_study.sources, "--out", small_study.out, *options)
+    assert result.exit_code == 0, result.output
     for text in ("On lan, with delay", "(raw)", "What to choose:", "low latency on lan"):
-        assert text in shown.output
-    assert "Reused from an earlier call: the ingest, the characteristics, 3 of 3" in shown.output
-    ingested = f"{asked.out}/ingest"
-    told = invoke("characterise", ingested)
-    assert told.exit_code == 0 and "Table 1 of Almeida's paper for n = 4" in told.output
+        assert text in result.output
+    assert "Reused from an earlier call: the ingest, the characteristics, 3 of 3" in result.output
+    ingested = f"{small_study.out}/ingest"
+    characterised = invoke("characterise", ingested)
+    assert (
+        characterised.exit_code == 0
+        and "Table 1 of Almeida's paper for n = 4" in characterised.output
+    )
     assert "no run 'x' with messages" in invoke("characterise", ingested, "--run", "x").output
 
 
@@ -212,9 +227,9 @@ def test_the_commands(asked: Study, stopped_and_run_again: StudyResult) -> None:
         (("characterise", "/tmp/none"), "there is no such folder"),
     ],
 )
-def test_bad_input_is_a_sentence(
+def test_bad_input_is_an_error_without_a_traceback(
     spark: SparkSession, arguments: tuple[str, ...], problem: str
 ) -> None:
-    """And exit code 2."""
-    done = invoke(*arguments)
-    assert done.exit_code == 2 and problem in done.output and "Traceback" not in done.output
+    """The exit code is 2."""
+    result = invoke(*arguments)
+    assert result.exit_code == 2 and problem in result.output and "Traceback" not in result.output

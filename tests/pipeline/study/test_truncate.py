@@ -1,4 +1,4 @@
-"""The beginning of a run is closed: no message is in it without its causes."""
+"""The beginning of a run is causally closed: it contains the causes of all its messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from beforehand.errors import PipelineError
 from beforehand.pipeline.study.truncate import first_messages
-from tests.pipeline.characterise.messages import at_random, message
+from tests.pipeline.characterise.messages import message, random_messages
 
 COLUMNS = pa.schema(
     [
@@ -22,32 +22,31 @@ COLUMNS = pa.schema(
 
 def first(rows: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
     """The first messages as rows."""
-    found: list[dict[str, Any]] = first_messages(
-        pa.Table.from_pylist(rows, COLUMNS), count
-    ).to_pylist()
-    return found
+    table = pa.Table.from_pylist(rows, COLUMNS)
+    messages: list[dict[str, Any]] = first_messages(table, count).to_pylist()
+    return messages
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_causes_are_in_it(seed: int) -> None:
-    """Times are drawn at random here, so clocks are wrong most of the time."""
-    rows = list(at_random(seed, 100))
+def test_causes_are_included_and_come_first(seed: int) -> None:
+    """Times are random here, so most clocks are wrong."""
+    rows = list(random_messages(seed, 100))
     for count in (1, 30, 99, 100, 200):
-        found = [row["id"] for row in first(rows, count)]
-        assert len(found) == min(count, 100)
-        places = {name: place for place, name in enumerate(found)}
+        ids = [row["id"] for row in first(rows, count)]
+        assert len(ids) == min(count, 100)
+        indices = {name: index for index, name in enumerate(ids)}
         after = {row["id"]: row["after"] for row in rows}
-        assert all(places[cause] < places[name] for name in found for cause in after[name])
+        assert all(indices[cause] < indices[name] for name in ids for cause in after[name])
 
 
-def test_it_goes_by_time() -> None:
-    """Where clocks are right, the earliest are taken."""
+def test_messages_are_taken_by_time() -> None:
+    """With correct clocks, the earliest messages are taken."""
     rows = [message(f"m{number}", "p", "q", time_ns=100 - number) for number in range(10)]
     assert [row["id"] for row in first(rows, 3)] == ["m9", "m8", "m7"]
 
 
-def test_a_cause_that_is_late_puts_its_effects_off() -> None:
-    """The clock says that b came first, and that cannot be."""
+def test_a_late_cause_delays_its_effects() -> None:
+    """By its clock, b is first, but its cause has to precede it."""
     rows = [
         message("b", "q", "p", ["a"], time_ns=1),
         message("a", "p", "q", time_ns=9),
@@ -57,7 +56,7 @@ def test_a_cause_that_is_late_puts_its_effects_off() -> None:
 
 
 @pytest.mark.parametrize("after", [["a"], ["nobody"]])
-def test_without_an_order_there_is_no_beginning(after: list[str]) -> None:
-    """A message after itself, or after one that does not exist."""
+def test_messages_without_an_order_are_refused(after: list[str]) -> None:
+    """A message follows itself, or one that does not exist."""
     with pytest.raises(PipelineError, match="the messages have no order .* ingest them again"):
         first([message("a", "p", "q", after)], 1)

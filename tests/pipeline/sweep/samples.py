@@ -1,4 +1,4 @@
-"""Small traffic to replay: requests and replies between services, as spans give them."""
+"""A small workload to replay: requests and replies between services, as spans yield them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from beforehand.pipeline.schemas import MESSAGES
 from beforehand.pipeline.storage import Storage
 from beforehand.results.layout import IngestFolder
 
-Row = dict[str, Any]  # of the table MESSAGES
+Row = dict[str, Any]  # a row of the table MESSAGES
 
 
 def calls(run: str, seed: int, requests: int = 6) -> list[Row]:
-    """Requests that services hand on to others, one after the other or at once, and their replies."""
-    chance = random.Random(f"calls/{seed}")
+    """Requests that services forward to others, sequentially or concurrently, and their replies."""
+    rng = random.Random(f"calls/{seed}")
     rows: list[Row] = []
 
     def send(sender: str, to: list[str], after: list[str], time: int, kind: str) -> str:
@@ -29,7 +29,7 @@ def calls(run: str, seed: int, requests: int = 6) -> list[Row]:
                 "to": to,
                 "time_ns": time,
                 "after": after,
-                "payload_bytes": chance.choice([None, 10, 2000]),
+                "payload_bytes": rng.choice([None, 10, 2000]),
                 "kind": kind,
                 "flags": [],
                 "file": "calls",
@@ -40,20 +40,20 @@ def calls(run: str, seed: int, requests: int = 6) -> list[Row]:
 
     for number in range(requests):
         start = number * 3_000_000
-        service, stores = f"s{chance.randrange(3)}", chance.sample(["db", "cache", "log"], 2)
-        asked = send("web", [service], [], start, "request")
-        first = send(service, stores[:1], [asked], start + 1_000_000, "request")
+        service, stores = f"s{rng.randrange(3)}", rng.sample(["db", "cache", "log"], 2)
+        request = send("web", [service], [], start, "request")
+        first = send(service, stores[:1], [request], start + 1_000_000, "request")
         answer = send(stores[0], [service], [first], start + 2_000_000, "reply")
-        if chance.random() < 0.5:
+        if rng.random() < 0.5:
             send(service, ["log", "web"], [answer], start + 2_500_000, "message")
         second = send(service, stores[1:], [answer], start + 4_000_000, "request")
-        done = send(stores[1], [service], [second], start + 5_000_000, "reply")
-        send(service, ["web"], [answer, done], start + 6_000_000, "reply")
+        reply = send(stores[1], [service], [second], start + 5_000_000, "reply")
+        send(service, ["web"], [answer, reply], start + 6_000_000, "reply")
     return rows
 
 
 def write(spark: SparkSession, folder: str, rows: list[Row]) -> None:
-    """As ingest leaves it."""
+    """Write the messages in the layout of an ingest folder."""
     values = [tuple(row[name] for name in MESSAGES.names) for row in rows]
     spark.createDataFrame(values, MESSAGES).write.parquet(f"{folder}/messages")
     Storage(spark).write_note(folder, IngestFolder.NOTE, {"events": 0})

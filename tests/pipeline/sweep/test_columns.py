@@ -1,4 +1,4 @@
-"""Results as flat columns: nothing of the metrics is forgotten, and the degree is what it says."""
+"""Results as flat columns: every metric has one, and the degree is the number of peers."""
 
 from __future__ import annotations
 
@@ -15,37 +15,39 @@ from beforehand.simulator.measures.instruments import SeriesPoint
 RUN = run(Scenario(processes=4, messages=5, sample="7ms"), audit=True)
 
 
-def test_all_metrics_are_columns() -> None:
-    """Those of summaries too, as their own; the number of processes is a column of every run."""
+def test_every_metric_is_a_column() -> None:
+    """The values of a summary are columns, too; the number of processes is a column of every run."""
     expected: dict[str, Any] = {}
     for name, value in asdict(RUN.metrics).items():
         parts = value.items() if isinstance(value, dict) else ()
         expected |= {f"{name}_{inner}": part for inner, part in parts} or {name: value}
     del expected["processes"]
-    found = measured(RUN)
-    assert {name: found[name] for name in expected} == expected
+    row = measured(RUN)
+    assert {name: row[name] for name in expected} == expected
     assert list(expected) == METRICS.names
     assert len(expected) > len(fields(Metrics))
     types = {"integer": int, "real": float}
-    assert all(type(found[each.name]) is types[str(each.type)] for each in METRICS)
+    assert all(type(row[metric.name]) is types[str(metric.type)] for metric in METRICS)
 
 
-def test_everything_measured_has_a_place_in_the_table() -> None:
-    """And what is in the table is measured, or known beforehand."""
-    found = measured(RUN)
-    assert set(found) <= set(RESULTS.names)
-    assert found["outcome"] == "complete" and found["violations"] == 0 and found["error"] is None
-    assert found["series"] == [asdict(moment) for moment in RUN.series] != []
-    assert MOMENT.names == [each.name for each in fields(SeriesPoint)]
+def test_every_measured_value_is_a_column_of_the_table() -> None:
+    """The series has the fields of the simulator's sample points."""
+    row = measured(RUN)
+    assert set(row) <= set(RESULTS.names)
+    assert row["outcome"] == "complete" and row["violations"] == 0 and row["error"] is None
+    assert row["series"] == [asdict(point) for point in RUN.series] != []
+    assert MOMENT.names == [field.name for field in fields(SeriesPoint)]
 
 
-def test_what_was_not_judged_or_followed_is_null() -> None:
-    """Zero violations without an audit would be a lie, and so would no non-causal latency."""
-    blind = replace(RUN, audited=False, metrics=replace(RUN.metrics, noncausal=None))
-    found = measured(blind)
-    assert found["violations"] is None
-    nulls = {name for name in METRICS.names if found[name] is None}
-    assert nulls == {f"noncausal_{each}" for each in ("count", "mean", "p50", "p99", "max")}
+def test_values_that_were_not_measured_are_null() -> None:
+    """Without an audit, zero violations would be wrong; so would a non-causal latency of zero."""
+    unaudited = replace(RUN, audited=False, metrics=replace(RUN.metrics, noncausal=None))
+    row = measured(unaudited)
+    assert row["violations"] is None
+    nulls = {name for name in METRICS.names if row[name] is None}
+    assert nulls == {
+        f"noncausal_{statistic}" for statistic in ("count", "mean", "p50", "p99", "max")
+    }
 
 
 @pytest.mark.parametrize(
@@ -62,12 +64,12 @@ def test_what_was_not_judged_or_followed_is_null() -> None:
     ],
 )
 def test_degree_of_a_workload(workload: str, processes: int, expected: int | None) -> None:
-    """How many others a process can send to."""
+    """The degree is the number of other processes that a process can send to."""
     assert degree(Scenario(workload=workload, processes=processes)) == expected
 
 
 def test_degree_of_a_program() -> None:
-    """Different receivers of a process, oneself not counted: here 2, 1 and 0."""
+    """The degree is the mean number of distinct receivers besides the sender: here of 2, 1 and 0."""
     program = Program(
         [
             Send("a", "x", ("y", "z")),

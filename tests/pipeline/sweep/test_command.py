@@ -1,4 +1,4 @@
-"""`beforehand sweep`: what it prints, what it refuses, and its exit codes."""
+"""`beforehand sweep`: its output, the input it refuses, and its exit codes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def sweep(*arguments: str | Path) -> Result:
 
 @pytest.fixture(autouse=True)
 def _no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether there is a terminal is not for the environment of the tests to say."""
+    """Keep the output independent of the terminal settings in the environment."""
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("arguments", "message"),
     [
         ((), "--out is missing"),
         (("--out", "o", "none.toml"), "none.toml: the grid cannot be read"),
@@ -40,17 +40,19 @@ def _no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
         (("--out", "o", "--protocol", "hybrid", "--set", "loss=1"), "loss is 1"),
     ],
 )
-def test_bad_input_is_told_before_spark_starts(given: tuple[str, ...], told: str) -> None:
-    """One sentence, exit code 2."""
-    result = sweep(*given)
+def test_bad_input_is_reported_before_spark_starts(
+    arguments: tuple[str, ...], message: str
+) -> None:
+    """The error is one message on stderr, with exit code 2."""
+    result = sweep(*arguments)
     assert result.exit_code == 2
-    assert told in result.stderr and result.stderr.startswith("beforehand: ")
+    assert message in result.stderr and result.stderr.startswith("beforehand: ")
     assert "Traceback" not in result.stderr and not result.stdout
 
 
 @pytest.mark.spark
-def test_a_sweep_is_summed_up(spark: SparkSession, tmp_path: Path) -> None:
-    """From a file and options; a row for each run, what was skipped, and the tables on request."""
+def test_a_sweep_prints_its_results(spark: SparkSession, tmp_path: Path) -> None:
+    """A grid comes from a file and options; the output lists runs, skipped combinations and tables."""
     file = tmp_path / "grid.toml"
     file.write_text(
         'protocol = ["hybrid", "newtop"]\nseed = [1, 2, 3]\n[networks.mine]\ndelay = "2ms"\n'
@@ -94,10 +96,10 @@ def test_a_sweep_is_summed_up(spark: SparkSession, tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-def test_a_failed_run_is_told_and_changes_the_exit_code(
+def test_a_failed_run_is_reported_and_changes_the_exit_code(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """With its error, whole enough to find the cause."""
+    """The error is printed in enough detail to find its cause."""
     from beforehand.pipeline.sweep import Grid, run_sweep
 
     def broken(*_: object, **__: object) -> None:
@@ -105,15 +107,15 @@ def test_a_failed_run_is_told_and_changes_the_exit_code(
 
     grid = Grid(("hybrid",), processes=(4,), fields={"messages": (5,)})
     run_sweep(spark, grid, str(tmp_path), simulate=broken)  # type: ignore[arg-type]
-    shown = sweep("--out", tmp_path)
-    assert shown.exit_code == 1
-    assert "hybrid, uniform, default, seed 1): ZeroDivisionError: by nothing" in shown.stderr
-    mended = sweep("--out", tmp_path, "--protocol", "hybrid", *SMALL)
-    assert mended.exit_code == 0 and "1 runs done, 0 failed" in mended.stdout
+    result = sweep("--out", tmp_path)
+    assert result.exit_code == 1
+    assert "hybrid, uniform, default, seed 1): ZeroDivisionError: by nothing" in result.stderr
+    rerun = sweep("--out", tmp_path, "--protocol", "hybrid", *SMALL)
+    assert rerun.exit_code == 0 and "1 runs done, 0 failed" in rerun.stdout
 
 
 @pytest.mark.spark
-def test_nothing_to_show(spark: SparkSession, tmp_path: Path) -> None:
-    """A folder without a sweep, and no grid."""
+def test_a_folder_without_a_sweep_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    """Without a grid there has to be a sweep in the folder."""
     result = sweep("--out", tmp_path)
     assert result.exit_code == 2 and "no results of a sweep there" in result.stderr

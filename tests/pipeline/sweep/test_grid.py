@@ -1,4 +1,4 @@
-"""Grids: what they refuse, what they leave out and why, and how they name their runs."""
+"""Grids: which values they refuse, which combinations they skip and why, and how runs are named."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ MANY = Program([Send("a", "x", ("y", "z"))])
 
 
 def runs(grid: Grid) -> list[str]:
-    """The names of all runs."""
+    """The names of all planned runs."""
     return [point.run for point in plan(grid).points]
 
 
 def test_every_combination_is_a_run() -> None:
-    """Protocols x workloads x networks x sizes x seeds x further fields, none twice."""
+    """Protocols x workloads x networks x sizes x seeds x further fields, without duplicates."""
     grid = Grid(
         ("hybrid", "rst"),
         ("uniform", "ring:2"),
@@ -42,7 +42,7 @@ def test_every_combination_is_a_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("arguments", "message"),
     [
         ({"protocol": ("hybird",)}, "there is no protocol 'hybird' .did you mean hybrid"),
         ({"protocol": ()}, "protocol: list at least one value"),
@@ -72,37 +72,41 @@ def test_every_combination_is_a_run() -> None:
         ({"fields": {"program": (PAIR,)}}, "a grid has no 'program'"),
     ],
 )
-def test_single_values_that_make_no_sense_are_refused(given: dict[str, Any], told: str) -> None:
-    """At once, and with what is possible instead."""
-    with pytest.raises(BeforehandError, match=told):
-        Grid(**{"protocol": ("hybrid",), **given})
+def test_invalid_values_are_refused(arguments: dict[str, Any], message: str) -> None:
+    """The error is raised when the grid is made, and names what is allowed."""
+    with pytest.raises(BeforehandError, match=message):
+        Grid(**{"protocol": ("hybrid",), **arguments})
 
 
-def test_combinations_that_do_not_fit_are_left_out_with_the_reason() -> None:
-    """The others are run."""
+def test_unsupported_combinations_are_skipped_with_the_reason() -> None:
+    """All other combinations are run."""
     planned = plan(Grid(("hybrid", "newtop"), ("uniform", "broadcast:10"), processes=(5,)))
-    done = {(point.scenario.protocol, point.workload) for point in planned.points}
-    assert done == {("hybrid", "uniform"), ("hybrid", "broadcast:10"), ("newtop", "broadcast:10")}
+    planned_runs = {(point.scenario.protocol, point.workload) for point in planned.points}
+    assert planned_runs == {
+        ("hybrid", "uniform"),
+        ("hybrid", "broadcast:10"),
+        ("newtop", "broadcast:10"),
+    }
     [skipped] = planned.skipped
     assert skipped.what == "newtop, workload uniform, network default, 5 processes"
     assert skipped.reason.startswith("newtop only broadcasts")
 
 
-def test_a_workload_that_fits_some_sizes_is_left_out_elsewhere() -> None:
-    """Groups of six need six processes."""
+def test_a_workload_is_skipped_at_sizes_it_does_not_fit() -> None:
+    """Groups of six need at least six processes."""
     planned = plan(Grid(("hybrid",), ("groups:6",), processes=(4, 8)))
     assert [len(point.scenario.names) for point in planned.points] == [8]
     assert "a group has from 2 to 4" in planned.skipped[0].reason
 
 
-def test_nothing_left_is_an_error() -> None:
-    """With the first reason."""
+def test_a_grid_without_any_runnable_combination_is_an_error() -> None:
+    """The error gives the first reason."""
     with pytest.raises(PipelineError, match="no combination of the grid can be run; .*newtop only"):
         plan(Grid(("newtop",), ("uniform",)))
 
 
-def test_messages_are_split_only_where_a_protocol_has_no_multicast() -> None:
-    """And not at all if the grid says so."""
+def test_messages_are_split_only_for_protocols_without_multicast() -> None:
+    """An explicit `split` in the grid takes precedence."""
     grid = Grid(("hybrid", "mattern"), ("groups:3", "uniform"), processes=(5,))
     split = {(p.scenario.protocol, p.workload): p.scenario.split for p in plan(grid).points}
     assert split == {
@@ -118,8 +122,8 @@ def test_messages_are_split_only_where_a_protocol_has_no_multicast() -> None:
     )
 
 
-def test_a_replay_is_not_multiplied_by_what_it_decides_itself() -> None:
-    """Sizes, messages and intervals would give the same run under other names."""
+def test_a_replay_is_not_multiplied_by_fields_that_its_program_decides() -> None:
+    """Different sizes, messages and intervals would give the same run under other names."""
     grid = Grid(
         ("hybrid", "mattern"),
         ("replay:it",),
@@ -148,7 +152,7 @@ def test_a_replay_is_not_multiplied_by_what_it_decides_itself() -> None:
     ],
 )
 def test_the_name_of_a_run_covers_its_whole_program(changed: dict[str, Any]) -> None:
-    """Whatever is changed in a send makes another run."""
+    """Changing any field of a send makes it a different run."""
     first, second = PAIR.sends
     if "sender" in changed:
         changed = {**changed, "after": ()}
@@ -161,24 +165,24 @@ def test_the_name_of_a_run_covers_its_whole_program(changed: dict[str, Any]) -> 
 
 
 def test_one_scenario_with_two_names_is_one_run() -> None:
-    """It has two points, so both names are in the results."""
+    """The run has two points, so the results contain both names."""
     grid = Grid(("hybrid",), network=("lan", "mine"), networks={"mine": NETWORKS["lan"]})
     points = plan(grid).points
     assert [point.network for point in points] == ["lan", "mine"]
     assert points[0].run == points[1].run
 
 
-def test_a_field_of_the_grid_wins_over_the_network() -> None:
-    """So one can vary the loss of a named network."""
+def test_a_field_of_the_grid_overrides_the_network() -> None:
+    """This makes it possible to vary the loss of a named network."""
     grid = Grid(("hybrid",), network=("mobile",), fields={"loss": (0.0, 0.2)})
     assert [point.scenario.loss for point in plan(grid).points] == [0.0, 0.2]
     assert {point.scenario.duplicate for point in plan(grid).points} == {0.01}
 
 
-def test_networks_are_made_of_fields_of_a_scenario() -> None:
-    """A name that is not one would be ignored."""
-    known = set(Scenario.__dataclass_fields__)
-    assert set(NETWORK_FIELDS) <= known and set(FIELDS) <= known
+def test_networks_consist_of_scenario_fields() -> None:
+    """Any other name would be ignored."""
+    scenario_fields = set(Scenario.__dataclass_fields__)
+    assert set(NETWORK_FIELDS) <= scenario_fields and set(FIELDS) <= scenario_fields
     for fields in NETWORKS.values():
         assert set(fields) <= set(NETWORK_FIELDS)
         Scenario(protocol="hybrid", processes=3, **fields)

@@ -1,4 +1,4 @@
-"""Sweeps on Spark: the numbers of the simulator, nothing twice, nothing by halves."""
+"""Sweeps on Spark: the simulator's numbers, every run exactly once, and no partial results."""
 
 from __future__ import annotations
 
@@ -34,29 +34,29 @@ pytestmark = pytest.mark.spark
 
 SIX = ("hybrid", "hybrid-sps", "mattern", "cykas", "rst", "ks")
 SMALL = Grid(("hybrid", "rst"), processes=(4,), seed=(1, 2), fields={"messages": (5,)})
-UNSURE = {"seconds", "wave"}  # columns that do not depend on the scenario alone
+NONDETERMINISTIC = {"seconds", "wave"}  # columns that do not depend on the scenario alone
 
 
 def rows(results: DataFrame) -> list[dict[str, Any]]:
-    """All rows, without what differs from sweep to sweep."""
-    found = [row.asDict(recursive=True) for row in results.collect()]
-    told = [{k: v for k, v in row.items() if k not in UNSURE} for row in found]
-    return sorted(told, key=lambda row: (row["run"], row["network"], row["workload"]))
+    """All rows, sorted, without the columns that differ from sweep to sweep."""
+    collected = [row.asDict(recursive=True) for row in results.collect()]
+    comparable = [{k: v for k, v in row.items() if k not in NONDETERMINISTIC} for row in collected]
+    return sorted(comparable, key=lambda row: (row["run"], row["network"], row["workload"]))
 
 
-def alone(point: Point, audit: bool = False) -> dict[str, Any]:
-    """The same row, from a run without Spark."""
-    found = {**point_row(point), **measured(run(point.scenario, audit=audit))}
-    return {name: found[name] for name in RESULTS.names if name not in UNSURE}
+def row_without_spark(point: Point, audit: bool = False) -> dict[str, Any]:
+    """The row of a point, from a run without Spark."""
+    row = {**point_row(point), **measured(run(point.scenario, audit=audit))}
+    return {name: row[name] for name in RESULTS.names if name not in NONDETERMINISTIC}
 
 
 def expected(grid: Grid, audit: bool = False) -> list[dict[str, Any]]:
-    """What a sweep must give, run by run without Spark."""
-    found = [alone(point, audit) for point in plan(grid).points]
-    return sorted(found, key=lambda row: (row["run"], row["network"], row["workload"]))
+    """The rows that a sweep must produce, run by run without Spark."""
+    without_spark = [row_without_spark(point, audit) for point in plan(grid).points]
+    return sorted(without_spark, key=lambda row: (row["run"], row["network"], row["workload"]))
 
 
-class Lines(Sink):
+class EventList(Sink):
     """Keeps the events of a run as tuples."""
 
     def __init__(self) -> None:
@@ -70,15 +70,15 @@ class Lines(Sink):
         pass
 
 
-def test_six_protocols_on_ingested_and_generated_traffic(
+def test_six_protocols_on_ingested_and_generated_workloads(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     """Every figure equals that of the same scenario run without Spark; the audit is clean."""
     write(spark, str(tmp_path / "in"), [*calls("one", 1), *calls("two", 2)])
-    asked = f"replay:{tmp_path / 'in'}"
+    workload = f"replay:{tmp_path / 'in'}"
     grid = Grid(
         SIX,
-        (asked, "uniform:3"),
+        (workload, "uniform:3"),
         ("mobile",),
         (6,),
         fields={"messages": (5,), "sample": ("50ms",)},
@@ -86,29 +86,29 @@ def test_six_protocols_on_ingested_and_generated_traffic(
     out = str(tmp_path / "out")
     swept = run_sweep(spark, grid, out, audit=True, traces=True)
     programs = {
-        f"{asked}#{name}": program_of(calls(name, n)) for name, n in (("one", 1), ("two", 2))
+        f"{workload}#{name}": program_of(calls(name, n)) for name, n in (("one", 1), ("two", 2))
     }
-    told = replace(grid, workload=(*programs, "uniform:3"), programs=programs)
-    found = rows(swept.results)
-    assert found == expected(told, audit=True)
-    assert len(found) == swept.done == len(SIX) * 3
-    assert {row["outcome"] for row in found} == {"complete"}
-    assert {row["violations"] for row in found} == {0}
-    assert all(row["series"] for row in found)
-    # The events too: of each run the same as a recorder is given without Spark.
+    resolved = replace(grid, workload=(*programs, "uniform:3"), programs=programs)
+    results = rows(swept.results)
+    assert results == expected(resolved, audit=True)
+    assert len(results) == swept.done == len(SIX) * 3
+    assert {row["outcome"] for row in results} == {"complete"}
+    assert {row["violations"] for row in results} == {0}
+    assert all(row["series"] for row in results)
+    # The events, too, equal those that a recorder is given without Spark.
     events = spark.read.schema(EVENTS).parquet(*swept.traces)
     counts = {row["run"]: row["count"] for row in events.groupBy("run").count().collect()}
-    assert counts.keys() == {row["run"] for row in found}
-    point = plan(told).points[0]
-    with Recorder(point.run, lines := Lines()) as recorder:
+    assert counts.keys() == {row["run"] for row in results}
+    point = plan(resolved).points[0]
+    with Recorder(point.run, sink := EventList()) as recorder:
         run(point.scenario, recorder=recorder)
-    of_one = events.where(events.run == point.run).drop("run").collect()
-    plain = [(*e[:5], None if e[5] is None else list(e[5]), *e[6:]) for e in lines.events]
-    assert sorted(map(tuple, of_one), key=lambda e: e[:2]) == sorted(plain, key=lambda e: e[:2])
+    recorded = events.where(events.run == point.run).drop("run").collect()
+    direct = [(*e[:5], None if e[5] is None else list(e[5]), *e[6:]) for e in sink.events]
+    assert sorted(map(tuple, recorded), key=lambda e: e[:2]) == sorted(direct, key=lambda e: e[:2])
 
 
-def test_only_what_is_missing_is_done(spark: SparkSession, tmp_path: Path) -> None:
-    """A second call does nothing; another grid adds its own; each sees its own rows."""
+def test_only_missing_runs_are_done(spark: SparkSession, tmp_path: Path) -> None:
+    """A repeated sweep does nothing, another grid adds its own runs, and each returns only its rows."""
     out = str(tmp_path)
     first = run_sweep(spark, SMALL, out)
     assert (first.done, first.reused, first.failed) == (4, 0, 0)
@@ -124,10 +124,10 @@ def test_only_what_is_missing_is_done(spark: SparkSession, tmp_path: Path) -> No
     )
 
 
-def test_what_was_done_without_traces_or_audit_is_done_again_with_them(
+def test_runs_are_repeated_if_traces_or_an_audit_are_missing(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """No event is there twice, and results come from the last time."""
+    """No event is duplicated, and the results are those of the last sweep."""
     out = str(tmp_path)
     run_sweep(spark, replace(SMALL, seed=(1,)), out, traces=True)
     swept = run_sweep(spark, SMALL, out, traces=True, audit=True)
@@ -151,15 +151,15 @@ run_sweep(spark, grid, sys.argv[1], traces=True, wave_seconds=1e-6)
 """
 
 
-def test_a_sweep_that_was_killed_is_completed(spark: SparkSession, tmp_path: Path) -> None:
-    """Kill -9 in the middle, and a second call: complete, nothing twice, as if nothing had happened."""
+def test_a_killed_sweep_is_completed_by_the_next_one(spark: SparkSession, tmp_path: Path) -> None:
+    """After SIGKILL, a second sweep completes the first without duplicating anything."""
     out = tmp_path / "out"
     command = [sys.executable, "-c", KILLED, str(out)]
     null = subprocess.DEVNULL
     with subprocess.Popen(command, start_new_session=True, stdout=null, stderr=null) as sweep:
         deadline = time.monotonic() + 300
         while len(list((out / "waves").glob("0*.json"))) < 1 and time.monotonic() < deadline:
-            assert sweep.poll() is None, "it ended by itself, before it could be killed"
+            assert sweep.poll() is None, "the sweep ended before it could be killed"
             time.sleep(0.01)
         os.killpg(sweep.pid, signal.SIGKILL)
     survived = sum(len(wave.runs) for wave in Waves(spark, str(out)).complete)
@@ -176,7 +176,7 @@ def test_a_sweep_that_was_killed_is_completed(spark: SparkSession, tmp_path: Pat
 
 
 def test_a_run_may_have_two_names(spark: SparkSession, tmp_path: Path) -> None:
-    """It is done once and told twice; a network that was renamed has its new name."""
+    """It is run once and listed under both names; a renamed network appears under its new name."""
     fields = {"delay": "3ms"}
     both = replace(SMALL, network=("a", "b"), networks={"a": fields, "b": fields})
     swept = run_sweep(spark, both, str(tmp_path))
@@ -190,28 +190,28 @@ def test_a_run_may_have_two_names(spark: SparkSession, tmp_path: Path) -> None:
     assert renamed.reused == 4 and {r["network"] for r in rows(renamed.results)} == {"c"}
 
 
-def breaking(how: Callable[[], None]) -> Callable[..., Result]:
-    """A simulator that does something bad in runs with seed 2."""
+def failing_at_seed_2(fail: Callable[[], None]) -> Callable[..., Result]:
+    """A simulator that calls `fail` after each run with seed 2."""
 
     def simulate(scenario: Scenario, **options: Any) -> Result:
         result = run(scenario, **options)
         if scenario.seed == 2:
-            how()
+            fail()
         return result
 
     return simulate
 
 
-def test_a_run_that_fails_is_told_and_tried_again(spark: SparkSession, tmp_path: Path) -> None:
-    """The others finish; none of its events is there; progress counts it."""
+def test_a_failed_run_is_recorded_and_tried_again(spark: SparkSession, tmp_path: Path) -> None:
+    """The other runs finish, progress counts the failure, and no event of the failed run is stored."""
 
     def divide() -> None:
         raise ZeroDivisionError("by nothing")
 
-    seen: list[SweepProgress] = []
+    reports: list[SweepProgress] = []
     out = str(tmp_path)
     swept = run_sweep(
-        spark, SMALL, out, traces=True, progress=seen.append, simulate=breaking(divide)
+        spark, SMALL, out, traces=True, progress=reports.append, simulate=failing_at_seed_2(divide)
     )
     assert (swept.done, swept.failed) == (4, 2)
     failed = [row for row in rows(swept.results) if row["error"] is not None]
@@ -221,9 +221,9 @@ def test_a_run_that_fails_is_told_and_tried_again(spark: SparkSession, tmp_path:
     assert good == [row for row in expected(SMALL) if row["seed"] == 1]
     events = spark.read.schema(EVENTS).parquet(*swept.traces)
     assert {r["run"] for r in events.select("run").distinct().collect()} == {r["run"] for r in good}
-    assert (seen[0].total, seen[0].done, seen[0].remaining) == (4, 0, 4)
-    assert (seen[-1].done, seen[-1].failed, seen[-1].remaining) == (4, 2, 0)
-    assert seen[-1].seconds_left == 0.0
+    assert (reports[0].total, reports[0].done, reports[0].remaining) == (4, 0, 4)
+    assert (reports[-1].done, reports[-1].failed, reports[-1].remaining) == (4, 2, 0)
+    assert reports[-1].seconds_left == 0.0
     again = run_sweep(spark, SMALL, out)
     assert (again.done, again.reused, again.failed) == (2, 2, 0)
     assert rows(again.results) == expected(SMALL)
@@ -232,12 +232,12 @@ def test_a_run_that_fails_is_told_and_tried_again(spark: SparkSession, tmp_path:
 def test_a_run_that_kills_its_worker_does_not_stop_the_others(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """It has a row that says so."""
+    """Its row has an error saying that the worker was lost."""
 
     def die() -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    swept = run_sweep(spark, SMALL, str(tmp_path), traces=True, simulate=breaking(die))
+    swept = run_sweep(spark, SMALL, str(tmp_path), traces=True, simulate=failing_at_seed_2(die))
     assert (swept.done, swept.failed) == (4, 2)
     failed = [row for row in rows(swept.results) if row["error"] is not None]
     assert [row["seed"] for row in failed] == [2, 2]
@@ -252,8 +252,8 @@ def test_a_run_that_kills_its_worker_does_not_stop_the_others(
     assert good == [row for row in expected(SMALL) if row["seed"] == 1]
 
 
-def test_what_a_killed_wave_left_is_removed(spark: SparkSession, tmp_path: Path) -> None:
-    """Folders without a note do not count, whatever is in them; foreign ones are left alone."""
+def test_leftovers_of_a_killed_wave_are_removed(spark: SparkSession, tmp_path: Path) -> None:
+    """Folders without a note are deleted, whatever they contain; folders of other origin are kept."""
     out = tmp_path / "out"
     run_sweep(spark, SMALL, str(out), traces=True)
     [wave] = (path.name for path in (out / "results").iterdir())
@@ -265,12 +265,14 @@ def test_what_a_killed_wave_left_is_removed(spark: SparkSession, tmp_path: Path)
     assert (swept.done, swept.reused) == (4, 0)
     assert rows(swept.results) == expected(SMALL)
     for table in ("results", "traces"):
-        left = {path.name for path in (out / table).iterdir()}
-        assert len(left) == 2 and "notes of mine" in left and "00007-0123abcd" not in left
+        names = {path.name for path in (out / table).iterdir()}
+        assert len(names) == 2 and "notes of mine" in names and "00007-0123abcd" not in names
 
 
-def test_a_folder_with_results_of_others_is_refused(spark: SparkSession, tmp_path: Path) -> None:
-    """Nothing in it is touched."""
+def test_a_folder_with_results_of_another_program_is_refused(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """The contents of the folder are left untouched."""
     (tmp_path / "results" / "00001-0123abcd").mkdir(parents=True)
     with pytest.raises(PipelineError, match="has a 'results' that isn't from a sweep"):
         run_sweep(spark, SMALL, str(tmp_path))
@@ -279,13 +281,13 @@ def test_a_folder_with_results_of_others_is_refused(spark: SparkSession, tmp_pat
         stored(spark, str(tmp_path))
 
 
-def test_replays_that_cannot_be_read(spark: SparkSession, tmp_path: Path) -> None:
-    """Each says what is missing, before anything runs."""
+def test_unreadable_replays_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+    """The error says what is missing, before anything runs."""
     folder = str(tmp_path / "in")
     write(spark, folder, calls("one", 1))
     write(spark, str(tmp_path / "empty"), [])
     (tmp_path / "half" / "messages").mkdir(parents=True)
-    for text, told in (
+    for text, message in (
         (f"replay:{folder}#two", "it has no run 'two'; its runs: one"),
         (f"replay:{tmp_path}#one", "has no messages"),
         (f"replay:{tmp_path / 'none'}", "there is no such file or folder"),
@@ -293,7 +295,7 @@ def test_replays_that_cannot_be_read(spark: SparkSession, tmp_path: Path) -> Non
         (f"replay:{tmp_path / 'half'}", "not the output of ingest"),
         ("replay:", "there is no such file or folder"),
     ):
-        with pytest.raises(PipelineError, match=told):
+        with pytest.raises(PipelineError, match=message):
             with_programs(spark, replace(SMALL, workload=(text,)))
     file = tmp_path / "program.jsonl"
     file.write_text('{"id": "m", "sender": "a", "to": ["b"]}\n')

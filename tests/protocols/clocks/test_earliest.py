@@ -35,7 +35,7 @@ def run(seed: int, size: int, sends: int, multicast: float) -> tuple[dict[str, i
 
     Returns the metadata sent by each protocol, and how many arrivals had to wait and did not.
     """
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     names = [f"p{index}" for index in range(size)]
     cores: dict[str, dict[str, Core]] = {
         protocol: {name: protocols.create(protocol, name, processes=names) for name in names}
@@ -46,12 +46,12 @@ def run(seed: int, size: int, sends: int, multicast: float) -> tuple[dict[str, i
     carried = {"rst": 0, "ks": 0}
     waited = at_once = 0
     while sends or flight:
-        if sends and (not flight or chance.random() < 0.35):
+        if sends and (not flight or rng.random() < 0.35):
             sends -= 1
-            sender = chance.choice(names)
+            sender = rng.choice(names)
             others = [name for name in names if name != sender]
-            most = len(others) if chance.random() < multicast else 1
-            receivers = chance.sample(others, chance.randint(1, most))
+            most = len(others) if rng.random() < multicast else 1
+            receivers = rng.sample(others, rng.randint(1, most))
             frames: dict[str, dict[str, Frame]] = {receiver: {} for receiver in receivers}
             for protocol, members in cores.items():
                 for effect in members[sender].send(receivers, b""):
@@ -62,13 +62,15 @@ def run(seed: int, size: int, sends: int, multicast: float) -> tuple[dict[str, i
             truth.send((sender, number), receivers)
             flight += [(sender, receiver, number, frames[receiver]) for receiver in receivers]
         else:
-            sender, receiver, number, both = flight.pop(chance.randrange(len(flight)))
+            sender, receiver, number, both = flight.pop(rng.randrange(len(flight)))
             expected = set(truth.arrive(receiver, (sender, number)))
             for protocol, frame in both.items():
                 effects = cores[protocol][receiver].receive(sender, frame)
-                found = [(e.sender, int(e.message_id)) for e in effects if isinstance(e, Deliver)]
-                assert len(found) == len(set(found)), f"{protocol}, seed {seed}"
-                assert set(found) == expected, f"{protocol} at {receiver}, seed {seed}"
+                delivered = [
+                    (e.sender, int(e.message_id)) for e in effects if isinstance(e, Deliver)
+                ]
+                assert len(delivered) == len(set(delivered)), f"{protocol}, seed {seed}"
+                assert set(delivered) == expected, f"{protocol} at {receiver}, seed {seed}"
                 assert len(cores[protocol][receiver].held()) == len(truth.waiting[receiver])
             at_once += bool(expected)
             waited += not expected

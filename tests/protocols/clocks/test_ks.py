@@ -37,7 +37,7 @@ def test_the_first_message_carries_nothing() -> None:
 
 
 def test_each_copy_of_a_multicast_names_only_its_own_receiver() -> None:
-    """That b must wait is said to b: c and d will learn that the multicast says it."""
+    """Only the copy for b says that b must wait; c and d learn that the multicast says so."""
     core = Ks("a", ABCD)
     core.send(["b", "c", "d"], b"")
     effects = core.send(["b", "c"], b"")
@@ -57,7 +57,7 @@ def test_a_known_delivery_is_not_named_any_more() -> None:
 
 
 def test_an_answer_waits_for_the_question() -> None:
-    """c holds b's answer until its own copy of a's message has come, and says so."""
+    """c holds b's answer until its own copy of a's message has come, and `held` reports it."""
     a, b, c = (Ks(name, ABCD) for name in "abc")
     question = a.send(["b", "c"], b"question")
     b.receive("a", frame_to("b", question))
@@ -96,35 +96,43 @@ def run_against_the_definition(seed: int) -> tuple[int, int, int, int]:
 
     Returns (pairs carried, pairs left out though they precede, messages held, multicasts).
     """
-    chance = random.Random(seed)
-    names = ABCD[: chance.randint(2, 4)] + (["e", "f"] if chance.random() < 0.2 else [])
+    rng = random.Random(seed)
+    names = ABCD[: rng.randint(2, 4)] + (["e", "f"] if rng.random() < 0.2 else [])
     cores: dict[str, Core] = {name: Ks(name, names) for name in names}
     truth = Omniscient(names)
     flight: list[tuple[str, str, KsMessage]] = []
     carried = left_out = held = multicasts = 0
-    sends = chance.randint(5, 25)
+    sends = rng.randint(5, 25)
     while sends or flight:
-        if sends and (not flight or chance.random() < 0.4):
+        if sends and (not flight or rng.random() < 0.4):
             sends -= 1
-            sender = chance.choice(names)
+            sender = rng.choice(names)
             others = [name for name in names if name != sender]
-            receivers = chance.sample(others, chance.randint(1, len(others)))
+            receivers = rng.sample(others, rng.randint(1, len(others)))
             multicasts += len(receivers) > 1
             effects = cores[sender].send(receivers, b"")
             message = (sender, int(cores[sender].sent))
             truth.send(message, receivers)
             for receiver in receivers:
                 frame = frame_to(receiver, effects)
-                pairs = {((who, at), to) for who, at, where in frame.log for to in where}
+                pairs = {
+                    ((source, at), to)
+                    for source, at, destinations in frame.log
+                    for to in destinations
+                }
                 assert pairs == truth.needed(message, receiver), f"seed {seed}: {message}"
                 past = truth.past[message].messages
-                newest = {who: max(at for whose, at in past if whose == who) for who, _ in past}
-                assert {who: at for who, at, _ in frame.log} == newest, f"seed {seed}: {message}"
+                newest = {
+                    source: max(at for other, at in past if other == source) for source, _ in past
+                }
+                assert {source: at for source, at, _ in frame.log} == newest, (
+                    f"seed {seed}: {message}"
+                )
                 flight.append((sender, receiver, frame))
                 carried += len(pairs)
                 left_out += sum(len(truth.receivers[x]) for x in past) - len(pairs)
         else:
-            sender, receiver, frame = flight.pop(chance.randrange(len(flight)))
+            sender, receiver, frame = flight.pop(rng.randrange(len(flight)))
             effects = cores[receiver].receive(sender, frame)
             delivered = {(e.sender, int(e.message_id)) for e in effects if isinstance(e, Deliver)}
             expected = set(truth.arrive(receiver, (sender, int(frame.number))))
@@ -138,7 +146,7 @@ def run_against_the_definition(seed: int) -> tuple[int, int, int, int]:
 
 
 def test_every_copy_carries_exactly_what_the_definition_says() -> None:
-    """On random schedules of unicast and multicast: the very pairs, no more and no less."""
+    """On random schedules of unicast and multicast: exactly these pairs."""
     totals = [0, 0, 0, 0]
     for seed in range(600):
         totals = [

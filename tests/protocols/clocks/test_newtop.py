@@ -35,8 +35,8 @@ def message(number: int, clock: int) -> NewtopMessage:
 # ---- sending ----
 
 
-def test_a_broadcast_carries_the_clock_and_waits_at_home_for_its_turn() -> None:
-    """It goes to all others; the own copy says whom it waits to hear."""
+def test_a_broadcast_carries_the_clock_and_its_sender_delivers_it_in_turn() -> None:
+    """It goes to all others; `held` names the peers that the sender's own copy waits for."""
     core = Newtop("b", ABC)
     frame = NewtopMessage(1, 1, b"x")
     assert core.send(None, b"x", now=7) == [Transmit("a", frame), Transmit("c", frame)]
@@ -54,7 +54,7 @@ def test_a_run_of_broadcasts_is_as_many_sends() -> None:
         assert one.send_many(None, []) == []
 
 
-def test_the_clock_follows_what_is_heard() -> None:
+def test_the_clock_follows_received_clocks() -> None:
     """A message carries a higher clock than all that came before it, nulls too."""
     core = Newtop("a", ABC)
     core.receive("b", message(1, 5))
@@ -66,7 +66,7 @@ def test_the_clock_follows_what_is_heard() -> None:
 
 
 def test_receivers_cannot_be_chosen() -> None:
-    """Whoever is not told would never know how far the sender has got."""
+    """A peer left out would never learn how far the clock of the sender has advanced."""
     core = Newtop("a", ABC)
     before = core.fingerprint()
     for to in ("b", ["b", "c"], ["a"], "a"):
@@ -75,7 +75,7 @@ def test_receivers_cannot_be_chosen() -> None:
     assert core.fingerprint() == before
 
 
-def test_alone_it_talks_to_itself() -> None:
+def test_a_group_of_one_delivers_at_once() -> None:
     """A group of one sends nothing, waits for nobody and delivers at once."""
     core = Newtop("a", ["a"])
     assert core.send(None, b"x") == [Deliver("a", 1, b"x")]
@@ -86,8 +86,8 @@ def test_alone_it_talks_to_itself() -> None:
 # ---- delivering ----
 
 
-def test_a_message_is_delivered_when_everybody_has_been_heard_up_to_it() -> None:
-    """Up to it is enough: on FIFO links nothing else with that clock can come from them."""
+def test_a_message_is_delivered_once_every_peer_has_reached_its_clock() -> None:
+    """An equal clock is enough: on FIFO links nothing else with that clock can follow."""
     core = Newtop("a", ABC)
     assert core.receive("b", message(1, 2), now=3) == []
     assert core.held() == [Held("b", 1, ("a",), 3, (Wait("clock", "c", 2),))]
@@ -97,7 +97,7 @@ def test_a_message_is_delivered_when_everybody_has_been_heard_up_to_it() -> None
 
 
 def test_of_two_processes_each_delivers_the_others_message_at_once() -> None:
-    """Nobody else has to be heard; `<` instead of `<=` would wait for one more message."""
+    """There is no third peer to wait for; `<` instead of `<=` would wait for one more message."""
     core = Newtop("a", ["a", "b"])
     assert core.receive("b", message(1, 1)) == [Deliver("b", 1, b"1")]
 
@@ -115,8 +115,8 @@ def test_messages_are_delivered_by_clock_and_then_by_sender() -> None:
     assert [held.message_id for held in core.held()] == [3]
 
 
-def test_held_is_told_in_the_order_of_delivery() -> None:
-    """And names exactly those who have not been heard far enough."""
+def test_held_lists_messages_in_delivery_order() -> None:
+    """And names exactly the peers whose clocks are still too low."""
     core = Newtop("b", ABC)
     core.receive("c", message(1, 2))
     core.receive("c", message(2, 5))
@@ -138,8 +138,8 @@ def test_held_is_told_in_the_order_of_delivery() -> None:
 # ---- null messages ----
 
 
-def test_a_null_is_sent_when_the_clock_has_grown_since_it_was_told() -> None:
-    """A message tells it as well; what has been told is not told again."""
+def test_a_null_is_sent_if_the_clock_has_grown_since_it_was_announced() -> None:
+    """A message announces it as well; an announced clock is not announced again."""
     core = Newtop("a", ABC)
     assert core.tick() == []
     core.send(None, b"")
@@ -151,14 +151,14 @@ def test_a_null_is_sent_when_the_clock_has_grown_since_it_was_told() -> None:
     assert core.tick() == [], "the clock has not grown"
 
 
-def test_a_null_tells_its_clock_and_carries_nothing() -> None:
-    """It is about no message."""
+def test_a_null_carries_its_clock_and_no_message() -> None:
+    """It belongs to no message."""
     null = NewtopNull(4)
     assert (null.messages(), null.payload_bytes(), null.about()) == (0, 0, 0)
 
 
 def silent_group(ticks: bool) -> World:
-    """One process sends, the others have nothing to say."""
+    """One process sends, the others do not."""
     run = world_of("newtop", ABC, seed=1)
     run.send("a", None, count=3)
     run.run_until_quiet(tick=ticks)
@@ -174,7 +174,7 @@ def test_without_nulls_a_silent_process_holds_up_everybody() -> None:
 
 
 def test_nulls_stop_when_nothing_happens() -> None:
-    """Everybody tells the others the last clock at most once, and then nobody has any news."""
+    """Every process announces the last clock at most once; then there is nothing to announce."""
     run = silent_group(ticks=True)
     run.assert_causal_and_complete()
     assert run.kinds["NewtopNull"] == 4, "two silent processes, two receivers each"
@@ -186,7 +186,7 @@ def test_nulls_stop_when_nothing_happens() -> None:
 
 
 def test_clocks_that_do_not_grow_are_refused() -> None:
-    """A second copy, an overtaken frame, a null that says nothing new, a clock from before time."""
+    """A duplicate, an overtaken frame, a null with an old clock, a clock below 1."""
     core = Newtop("a", ABC)
     for clock in (0, -1):
         refused(core, "b", NewtopNull(clock))
@@ -199,7 +199,7 @@ def test_clocks_that_do_not_grow_are_refused() -> None:
 
 
 def test_gaps_and_strangers_are_refused() -> None:
-    """Messages are numbered without gaps, and everybody is known."""
+    """Messages are numbered without gaps, and all senders are members."""
     core = Newtop("a", ABC)
     assert "not among" in refused(core, "z", message(1, 1))
     assert "not among" in refused(core, "z", NewtopNull(1))
@@ -213,8 +213,8 @@ def test_gaps_and_strangers_are_refused() -> None:
 # ---- peers that are gone ----
 
 
-def test_a_dropped_peer_is_waited_for_no_more() -> None:
-    """What only waited to hear it is delivered at once; the last one alone waits for nobody."""
+def test_no_message_waits_for_a_dropped_peer() -> None:
+    """Messages that waited only for it are delivered at once; a sole survivor waits for nobody."""
     core = Newtop("a", ABC)
     core.send(None, b"own")
     core.receive("b", message(1, 1))
@@ -226,7 +226,7 @@ def test_a_dropped_peer_is_waited_for_no_more() -> None:
     assert core.tick() == [] and core.drop("stranger") == []
 
 
-def test_what_came_from_a_dropped_peer_keeps_its_turn() -> None:
+def test_messages_of_a_dropped_peer_keep_their_turn() -> None:
     """Two survivors that got the same of it deliver the same, though one had done so before."""
     a, b = Newtop("a", ABC), Newtop("b", ABC)
     last_words = message(1, 1)
@@ -240,17 +240,17 @@ def test_what_came_from_a_dropped_peer_keeps_its_turn() -> None:
     assert b.receive("c", message(2, 9)) == [], "nothing more is taken from it"
 
 
-def test_a_dropped_peer_that_was_heard_least_or_most() -> None:
-    """Whoever is dropped, the minimum is that of the others."""
-    for gone, upto in (("b", 7), ("c", 3), ("d", 3)):
+def test_dropping_the_peer_with_the_lowest_or_highest_clock() -> None:
+    """Whichever peer is dropped, the minimum is that of the others."""
+    for dropped, upto in (("b", 7), ("c", 3), ("d", 3)):
         core = Newtop("a", ["a", "b", "c", "d"])
         for number in range(1, 10):
             core.receive("d", message(number, number))
         core.receive("b", NewtopNull(3))
         core.receive("c", NewtopNull(7))
-        core.drop(gone)
+        core.drop(dropped)
         waiting = [held.message_id for held in core.held()]
-        assert waiting == list(range(upto + 1, 10)), gone
+        assert waiting == list(range(upto + 1, 10)), dropped
 
 
 # ---- whole runs ----
@@ -269,7 +269,7 @@ def test_everybody_delivers_everything_in_one_causal_order(link: bool) -> None:
     """On FIFO links, and in reliable ones on a network that loses, doubles and reorders."""
     seen: Counter[str] = Counter()
     for seed in range(150):
-        names = [f"p{place}" for place in range(1 + seed % 6)]
+        names = [f"p{number}" for number in range(1 + seed % 6)]
         run = world_of(
             "newtop", names, seed, bad=0.25 if link else 0.0, link=link, mirror=seed % 5 == 0
         )
@@ -286,7 +286,7 @@ def test_everybody_delivers_everything_in_one_causal_order(link: bool) -> None:
 
 @pytest.mark.parametrize("link", [False, True])
 def test_drops_leave_one_order(link: bool) -> None:
-    """Whoever is dropped, alive or not, nobody delivers in another order than anybody else."""
+    """Whichever peer is dropped, alive or not, all processes deliver in the same order."""
     seen: Counter[str] = Counter()
     for seed in range(100):
         run = dropped_in_the_middle("newtop", link, seed)
@@ -297,7 +297,7 @@ def test_drops_leave_one_order(link: bool) -> None:
 
 
 def test_links_that_reorder_are_noticed() -> None:
-    """What assumes FIFO links says so where they are none, instead of delivering in any order."""
+    """On links that are not FIFO it raises an error instead of delivering in any order."""
     a, b = Newtop("a", ABC), Newtop("b", ABC)
     first, second = (frames(a.send(None, b""))[0][1] for _ in range(2))
     assert isinstance(first, NewtopMessage) and isinstance(second, NewtopMessage)
@@ -309,7 +309,7 @@ def test_links_that_reorder_are_noticed() -> None:
 # ---- what it costs ----
 
 
-def test_what_is_kept() -> None:
+def test_the_state_is_counted_exactly() -> None:
     """Two integers for each process, three for each message that waits, and three of its own."""
     core = Newtop("a", ABC)
     assert (core.entries(), core.integers()) == (6, 9)

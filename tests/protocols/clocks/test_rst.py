@@ -103,7 +103,7 @@ def test_ten_thousand_processes_fit() -> None:
 
 
 def test_the_order_of_the_processes_does_not_matter() -> None:
-    """Everybody gives everybody the same place, in whatever order the names were given."""
+    """All processes assign the same positions, in whatever order the names were given."""
     a, b = Rst("a", ["c", "a", "b"]), Rst("b", iter(ABC))
     effects = b.receive("a", frame_to("b", a.send("b", b"1")))
     assert effects == [Deliver("a", 1, b"1")]

@@ -1,4 +1,4 @@
-"""`vector`: the rule on small examples, at the earliest step, and what it keeps for ever."""
+"""`vector`: the rule on small examples, at the earliest step, and what it keeps forever."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def delivered(effects: list[Effect]) -> list[bytes]:
     return [effect.payload for effect in effects if isinstance(effect, Deliver)]
 
 
-def test_a_broadcast_goes_to_all_others_and_is_delivered_at_home() -> None:
-    """It carries the clock that counts it, and comes home at once, after the frames."""
+def test_a_broadcast_goes_to_all_others_and_is_delivered_locally() -> None:
+    """It carries the clock that counts it, and is delivered locally at once, after the frames."""
     core = Vector("b", ABC)
     frame = VectorMessage(1, (0, 1, 0), b"x")
     assert core.send(None, b"x") == [
@@ -51,7 +51,7 @@ def test_a_run_of_broadcasts_is_as_many_sends() -> None:
     assert one.send_many(None, []) == []
 
 
-def test_a_delivery_is_counted_and_told() -> None:
+def test_a_delivery_is_counted_and_carried_by_the_next_message() -> None:
     """The next message of the receiver names what it has delivered."""
     a, b = Vector("a", ABC), Vector("b", ABC)
     assert b.receive("a", frame_of(a.send(None, b"x"))) == [Deliver("a", 1, b"x")]
@@ -70,7 +70,7 @@ def test_the_second_message_of_a_sender_waits_for_the_first() -> None:
 
 
 def test_an_answer_waits_for_the_question() -> None:
-    """c holds b's answer until a's message has come, and says for what it waits."""
+    """c holds b's answer until a's message has come, and `held` names that message."""
     a, b, c = (Vector(name, ABC) for name in ABC)
     question = frame_of(a.send(None, b"question"))
     b.receive("a", question)
@@ -80,7 +80,7 @@ def test_an_answer_waits_for_the_question() -> None:
     assert c.held() == []
 
 
-def test_what_is_unrelated_does_not_wait() -> None:
+def test_unrelated_messages_do_not_wait() -> None:
     """Knowing as much as the receiver, or less, holds nothing up."""
     a, b, c = (Vector(name, ABC) for name in ABC)
     first = frame_of(a.send(None, b"1"))
@@ -101,14 +101,14 @@ def test_the_order_of_arrivals_leaves_no_trace() -> None:
     assert one.receive("a", first) == other.receive("a", first)
 
 
-def test_alone_it_talks_to_itself() -> None:
+def test_a_group_of_one_delivers_at_once() -> None:
     """A group of one sends nothing and delivers at once."""
     core = Vector("a", ["a"])
     assert core.send(None, b"x") == [Deliver("a", 1, b"x")]
 
 
 def test_receivers_cannot_be_chosen() -> None:
-    """A clock of one count for each process tells nothing about who got what."""
+    """A clock of one count for each process does not record who got what."""
     core = Vector("a", ABC)
     before = core.fingerprint()
     for to in ("b", ["b", "c"], ["a"], "a"):
@@ -119,8 +119,8 @@ def test_receivers_cannot_be_chosen() -> None:
     assert core.fingerprint() == before
 
 
-def test_the_clock_is_kept_for_ever() -> None:
-    """n integers, delivered or not, and n more for each message that waits."""
+def test_the_clock_is_kept_forever() -> None:
+    """n integers, delivered or not, and n more for each waiting message."""
     a, b = Vector("a", ABC), Vector("b", ABC)
     assert (b.entries(), b.integers()) == (3, 4)
     first, second = frame_of(a.send(None, b"")), frame_of(a.send(None, b""))
@@ -131,7 +131,7 @@ def test_the_clock_is_kept_for_ever() -> None:
 
 
 def test_impossible_clocks_are_refused() -> None:
-    """Of a wrong length, negative, not counting the message, or with sends of ours that never were."""
+    """Of a wrong length, negative, not counting the message, or counting sends that never happened."""
     core = Vector("a", ABC)
     assert "not among" in refused(core, "z", VectorMessage(1, (0, 1, 0), b""))
     assert "clock of 2" in refused(core, "b", VectorMessage(1, (0, 1), b""))
@@ -157,7 +157,7 @@ def test_second_copies_are_refused() -> None:
     assert "second time" in refused(b, "a", second)
 
 
-def test_messages_of_a_dropped_peer_are_waited_for_no_more() -> None:
+def test_no_message_waits_for_messages_of_a_dropped_peer() -> None:
     """What follows its lost message is delivered, what had come from it is not."""
     names = ["a", "b", "d"]
     a, b, d = (Vector(name, names) for name in names)
@@ -173,7 +173,7 @@ def test_messages_of_a_dropped_peer_are_waited_for_no_more() -> None:
     assert b.drop("stranger") == []
 
 
-def test_what_follows_a_lost_message_still_waits_for_its_causes() -> None:
+def test_a_message_after_a_lost_one_still_waits_for_its_causes() -> None:
     """k's M follows d's lost Y, which followed s's X: q delivers X first although d is gone."""
     names = ["d", "k", "q", "s"]
     d, k, q, s = (Vector(name, names) for name in names)
@@ -190,27 +190,29 @@ def test_what_follows_a_lost_message_still_waits_for_its_causes() -> None:
 
 def earliest(seed: int) -> Counter[str]:
     """One random run: at each arrival, exactly what an omniscient receiver delivers."""
-    chance = random.Random(seed)
-    names = [f"p{place}" for place in range(2 + seed % 4)]
+    rng = random.Random(seed)
+    names = [f"p{number}" for number in range(2 + seed % 4)]
     cores = {name: Vector(name, names) for name in names}
     truth = Omniscient(names)
     flight: list[tuple[str, str, VectorMessage]] = []
     seen: Counter[str] = Counter()
-    sends = chance.randint(4, 16)
+    sends = rng.randint(4, 16)
     while sends or flight:
-        if sends and (not flight or chance.random() < 0.35):
+        if sends and (not flight or rng.random() < 0.35):
             sends -= 1
-            sender = chance.choice(names)
+            sender = rng.choice(names)
             frame = frame_of(cores[sender].send(None, b""))
             others = [name for name in names if name != sender]
             truth.send((sender, int(frame.number)), others)
             flight += [(sender, receiver, frame) for receiver in others]
             continue
-        sender, receiver, frame = flight.pop(chance.randrange(len(flight)))
+        sender, receiver, frame = flight.pop(rng.randrange(len(flight)))
         effects = cores[receiver].receive(sender, frame)
-        found = [(e.sender, int(e.message_id)) for e in effects if isinstance(e, Deliver)]
+        delivered_now = [(e.sender, int(e.message_id)) for e in effects if isinstance(e, Deliver)]
         expected = set(truth.arrive(receiver, (sender, int(frame.number))))
-        assert set(found) == expected and len(found) == len(expected), f"seed {seed}"
+        assert set(delivered_now) == expected and len(delivered_now) == len(expected), (
+            f"seed {seed}"
+        )
         assert len(cores[receiver].held()) == len(truth.waiting[receiver]), f"seed {seed}"
         seen["at once" if expected else "waited"] += 1
         seen["several at once"] += len(expected) > 1
@@ -230,7 +232,7 @@ def test_everybody_delivers_everything_in_causal_order(link: bool) -> None:
     """On a network that reorders, and in a link on one that loses and doubles as well."""
     seen: Counter[str] = Counter()
     for seed in range(150):
-        names = [f"p{place}" for place in range(1 + seed % 6)]
+        names = [f"p{number}" for number in range(1 + seed % 6)]
         bad = 0.25 if link else 0.0
         run = world_of("vector", names, seed, bad=bad, link=link, mirror=seed % 5 == 0)
         run.run_random(20, broadcast=True, burst=1 + seed % 3, hurry=0.1 + seed % 5 / 8)

@@ -68,11 +68,11 @@ def test_a_predecessor_that_contradicts_what_was_delivered_is_refused(
 
 @both
 def test_an_early_frame_that_leaves_a_gap_is_not_believed(variant: type[HybridCore]) -> None:
-    """It was kept when nothing spoke against it; now that 1 to 3 are one run, 9 after 2 cannot be."""
+    """It was kept while it was plausible; now that 1 to 3 are one run, 9 cannot follow 2."""
     core = variant("a")
     assert delivered(core, HybridMessage(9, 2, False, (b"9",))) == []
     assert delivered(core, HybridMessage(1, 0, False, (b"1", b"2", b"3"))) == [b"1", b"2", b"3"]
-    assert core.held() == [], "it is not kept for ever either"
+    assert core.held() == [], "it is not kept forever either"
     assert delivered(core, HybridMessage(4, 3, False, (b"4",))) == [b"4"]
 
 
@@ -91,7 +91,7 @@ def test_a_permit_from_a_stranger_is_remembered_and_frees_nobody_else(
 
 @both
 def test_a_frame_from_oneself_is_refused(variant: type[HybridCore]) -> None:
-    """Nobody is a peer of its own."""
+    """No process is its own peer."""
     core = variant("a")
     before = core.fingerprint()
     with pytest.raises(RemoteProtocolError, match="itself"):

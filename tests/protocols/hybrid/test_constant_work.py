@@ -27,9 +27,9 @@ FLAT = 1.15  # the largest growth, from the smallest size to a hundred times it,
 SIZES = (10, 100, 1_000)
 
 
-def assert_flat(work: list[float], what: str) -> None:
+def assert_flat(work: list[float], growing: str) -> None:
     """Neither size does noticeably more per message than the smallest one."""
-    assert max(work) <= FLAT * work[0], f"lines per message as sizes grow, {what}: {work}"
+    assert max(work) <= FLAT * work[0], f"lines per message as sizes grow, {growing}: {work}"
 
 
 def pump(cores: dict[str, Core], process: str, effects: list[Effect]) -> None:
@@ -117,12 +117,12 @@ def test_a_run_costs_per_run(variant: type[HybridCore]) -> None:
         with counted_lines() as lines:
             (sent,) = a.send_many("b", [b"x"] * count)
             assert isinstance(sent, Transmit)
-        sending = lines.count
+        send_lines = lines.count
         *_, ack = b.receive("a", sent.frame)
         assert isinstance(ack, Transmit)
         with counted_lines() as lines:
             a.receive("b", ack.frame)
-        work.append(sending + lines.count)
+        work.append(send_lines + lines.count)
     assert work[1] <= work[0] + 3 * 100, work  # three lines a message check that it is bytes
 
 
@@ -158,10 +158,10 @@ def test_waiting_broadcasts_are_not_rescanned() -> None:
 
 
 def test_newtop_does_not_look_at_the_whole_group_at_each_arrival() -> None:
-    """Whoever was the last one that had not been heard: the lines stay the same."""
+    """Whichever peer was the last to catch up: the lines stay the same."""
     work = []
     for size in SIZES:
-        names = [f"p{place:04}" for place in range(size)]
+        names = [f"p{index:04}" for index in range(size)]
         core = Newtop(names[0], names)
         with counted_lines() as lines:
             for clock in range(1, 4):

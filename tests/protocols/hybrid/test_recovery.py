@@ -43,7 +43,7 @@ def test_a_lost_message_keeps_its_flag_as_long_as_it_needs_a_permit(
 
 @both
 def test_equal_states_tick_alike(variant: type[HybridCore]) -> None:
-    """Whom a process met first makes no difference, not even to the order of what it sends."""
+    """The order in which a process met its peers makes no difference, not even to the order of sends."""
     cores = [variant("a"), variant("a")]
     for core, order in zip(cores, ("bc", "cb"), strict=True):
         for peer in order:
@@ -67,7 +67,7 @@ def test_a_tick_does_not_flood_a_peer(variant: type[HybridCore]) -> None:
 
 
 @both
-def test_what_is_held_does_not_leave_on_a_tick(variant: type[HybridCore]) -> None:
+def test_held_messages_do_not_leave_on_a_tick(variant: type[HybridCore]) -> None:
     """A message that waits for a permit is not sent; the ack that asks for the permit is."""
     core = variant("a")
     core.receive("b", HybridMessage(2, 0, True, (b"secret",)))
@@ -126,12 +126,12 @@ def test_a_long_run_is_several_records_and_still_one_run(variant: type[HybridCor
     sent = a.send_many("b", payloads)
     frames = [effect.frame for effect in sent if isinstance(effect, Transmit)]
     assert [frame.messages() for frame in frames] == [MAX_RUN, MAX_RUN, 5]
-    got = []
+    delivered = []
     for frame in reversed(frames):
         assert isinstance(frame, HybridMessage) and not frame.flagged
         effects = b.receive("a", frame)
-        got += [effect.payload for effect in effects if isinstance(effect, Deliver)]
-    assert got == payloads
+        delivered += [effect.payload for effect in effects if isinstance(effect, Deliver)]
+    assert delivered == payloads
     assert a.receive("b", HybridAck(len(payloads))) == [] and len(a.runs) == 0
 
 
@@ -153,7 +153,7 @@ def test_multicast_records_fit_a_datagram(variant: type[HybridCore]) -> None:
 
 
 @both
-def test_early_messages_say_what_they_wait_for(variant: type[HybridCore]) -> None:
+def test_early_messages_report_what_they_wait_for(variant: type[HybridCore]) -> None:
     """A message whose predecessor is missing is held at the receiver, since it came."""
     core = variant("a")
     assert core.receive("b", HybridMessage(4, 2, False, (b"x", b"y")), now=17) == []

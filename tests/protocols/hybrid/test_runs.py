@@ -1,4 +1,4 @@
-"""The doors of a core for callers in a hurry: whole runs in one effect, payloads checked before."""
+"""The fast paths of a core: whole runs in one effect, payloads that were checked before."""
 
 import pickle
 import random
@@ -28,7 +28,7 @@ def flat(effects: list[Effect]) -> list[Effect]:
 @pytest.mark.parametrize("protocol", HYBRIDS)
 @pytest.mark.parametrize("seed", range(5))
 def test_runs_are_the_same_deliveries(protocol: str, seed: int) -> None:
-    """Whatever arrives, in whatever order and however often, the two cores say the same."""
+    """Whatever arrives, in whatever order and however often, the two cores report the same."""
     draw = random.Random(seed)
     sender = protocols.create(protocol, "alice")
     frames = []
@@ -46,7 +46,9 @@ def test_runs_are_the_same_deliveries(protocol: str, seed: int) -> None:
     for frame in frames:
         effects = whole.receive("alice", frame)
         assert flat(effects) == single.receive("alice", frame), f"seed {seed}"
-        long += sum(isinstance(each, DeliverRun) and len(each.payloads) > 1 for each in effects)
+        long += sum(
+            isinstance(effect, DeliverRun) and len(effect.payloads) > 1 for effect in effects
+        )
     assert long, "no run of several messages was delivered at once"
     assert not single.held() and not whole.held()
     assert whole.copy().fingerprint() == whole.fingerprint() != single.fingerprint()
@@ -75,6 +77,6 @@ def test_checked_payloads_are_sent_alike(protocol: str, reliable: bool) -> None:
 
 
 def test_the_simulator_has_no_use_for_runs() -> None:
-    """It counts deliveries one by one, and says so instead of losing them."""
+    """It counts deliveries one by one, and raises an error instead of losing them."""
     with pytest.raises(ScenarioError, match="no option 'runs'"):
         Scenario(protocol="hybrid", options={"runs": True})

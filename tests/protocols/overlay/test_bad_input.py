@@ -1,6 +1,6 @@
 """What callers and peers may not do to the overlay cores: typed errors, and nothing changes.
 
-A peer that does not know yet may be late or early; what it sends then is dropped without effect and
+A peer with an outdated view may be late or early; what it sends then is dropped without effect and
 counted. What no correct peer could send at all is refused by name.
 """
 
@@ -47,7 +47,7 @@ def core_of(name: str, **options: Any) -> Any:
 
 
 def misused(core: Any, misuse: Callable[[], object], match: str) -> None:
-    """The caller is told, and nothing has changed."""
+    """The call raises, and nothing has changed."""
     before = core.fingerprint()
     with pytest.raises(LocalProtocolError, match=match):
         misuse()
@@ -76,8 +76,8 @@ def dropped(core: Any, sender: str, frame: Frame) -> None:
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_links_that_cannot_be(name: str) -> None:
-    """To oneself, to nobody, to a stranger; and no link at all."""
+def test_impossible_links(name: str) -> None:
+    """To oneself, without a name, to a stranger; and no link at all."""
     core = core_of(name, processes=["a", "b", "c", "d"])
     for act in (core.open, core.close, core.join):
         misused(core, partial(act, "a"), "a link to oneself")
@@ -98,7 +98,7 @@ def test_links_that_cannot_be(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_pairs_of_others_are_not_ones_own(name: str) -> None:
+def test_links_between_others_are_ignored(name: str) -> None:
     """All processes may be given the same list of links."""
     core = protocols.create(name, "a", links=[("a", "b"), ("b", "c"), ("c", "a")])
     assert isinstance(core, type(core_of(name)))
@@ -106,7 +106,7 @@ def test_pairs_of_others_are_not_ones_own(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_closing_what_is_not_open(name: str) -> None:
+def test_closing_a_link_that_is_not_open(name: str) -> None:
     """There must be a link, in use or being made."""
     core = core_of(name)
     misused(core, lambda: core.close("d"), "no link to d to close; open it first")
@@ -129,8 +129,8 @@ def test_opening_an_open_link_does_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_routes_that_cannot_be(name: str) -> None:
-    """Over nobody's neighbour, in circles, through oneself or through the end."""
+def test_impossible_routes(name: str) -> None:
+    """Over a process that is not a neighbour, in cycles, through oneself or through the end."""
     core = core_of(name)
     misused(core, lambda: core.open("d", via=["e"]), "no link to e is in use, so it cannot mediate")
     misused(core, lambda: core.open("d", via=[]), "no link to d is in use")
@@ -145,8 +145,8 @@ def test_routes_that_cannot_be(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_who_takes_part_cannot_join(name: str) -> None:
-    """With links, without them by now, after broadcasting alone, or after letting somebody in."""
+def test_a_member_cannot_join(name: str) -> None:
+    """With links, after losing them, after broadcasting alone, or after admitting a newcomer."""
     linked = core_of(name)
     misused(linked, lambda: linked.join("d"), "already takes part; open a link to d")
     linked.drop("b")
@@ -180,7 +180,7 @@ def test_joining_twice(name: str) -> None:
 
 @pytest.mark.parametrize("name", OVERLAYS)
 def test_after_leaving_there_is_nothing_to_do(name: str) -> None:
-    """No send, no link; what comes is dropped, and a second leave tells nobody."""
+    """No sends and no links; incoming frames are dropped, and a second leave sends nothing."""
     core = core_of(name)
     left = core.leave()
     assert left == [Transmit("b", Leave()), Transmit("c", Leave())]
@@ -199,7 +199,7 @@ def test_after_leaving_there_is_nothing_to_do(name: str) -> None:
 
 @pytest.mark.parametrize("name", OVERLAYS)
 def test_dropped_peers(name: str) -> None:
-    """A drop is told to the peer alone, once; then it is neither heard nor linked to."""
+    """A drop is announced once, to the peer only; then its frames are ignored and links refused."""
     core = core_of(name)
     assert core.drop("b") == [Transmit("b", Leave())]
     assert core.drop("b") == [] and core.dropped() == {"b"} and core.is_dropped("b")
@@ -215,12 +215,12 @@ def test_dropped_peers(name: str) -> None:
     assert core.drop("stranger") == [Transmit("stranger", Leave())]
 
 
-# ---- peers that do not know yet ----
+# ---- peers with an outdated view ----
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_what_nobody_waits_for_is_dropped(name: str) -> None:
-    """Closes and refusals of links that are not, welcomes that nobody asked for, second joins."""
+def test_unsolicited_frames_are_dropped(name: str) -> None:
+    """Closes and refusals of unknown links, unsolicited welcomes, second joins."""
     core = core_of(name)
     for frame in (Close(5), Refuse(5), Welcome(1, ()), Join(5)):
         dropped(core, "b", frame)
@@ -236,7 +236,7 @@ def test_what_nobody_waits_for_is_dropped(name: str) -> None:
 
 
 def test_data_over_links_that_are_not_in_use_are_dropped() -> None:
-    """By the cores that go by links; `preventive` goes by numbers and takes them from anybody."""
+    """By the cores that rely on links; `preventive` relies on numbers and accepts them from any peer."""
     for name in ("link-memory", "prc"):
         core = core_of(name)
         dropped(core, "d", Broadcast("d", 1, b""))
@@ -313,8 +313,8 @@ def test_link_memory_links_in_use_are_not_linked_again() -> None:
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_messages_that_cannot_be(name: str) -> None:
-    """Number 0, messages of ours that never were, signals about link 0, numbers 0 in a welcome."""
+def test_impossible_messages(name: str) -> None:
+    """Number 0, own messages that were never sent, signals about link 0, numbers 0 in a welcome."""
     core = core_of(name)
     core.send(None, b"")
     assert "number 0 of b" in refused(core, "b", Broadcast("b", 0, b""))
@@ -325,8 +325,8 @@ def test_messages_that_cannot_be(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CHANGING)
-def test_control_that_cannot_be(name: str) -> None:
-    """Of no kind or another protocol's, about link 0 or a link to oneself, or for somebody else."""
+def test_impossible_control_frames(name: str) -> None:
+    """Of an unknown kind or another protocol, about link 0 or a self-link, or for another process."""
     core = core_of(name)
     good = PING if name == "preventive" else PI
     wrong = [kind for kind in (0, BETA, PI, RHO, PING, 5) if kind == 0 or kind > 4]
@@ -346,7 +346,7 @@ def test_control_that_cannot_be(name: str) -> None:
 
 
 def test_prc_links_that_cannot_be_made() -> None:
-    """Of incarnation 0, with a way back to somebody else or in a circle, B-betas with doubles."""
+    """Of incarnation 0, with a way back to another process or in a cycle, B-betas with duplicates."""
     core = core_of("prc")
     for frame in (
         Alpha(0, ()),
@@ -365,7 +365,7 @@ def test_prc_links_that_cannot_be_made() -> None:
 
 
 def test_preventive_gaps() -> None:
-    """Messages of one source come without gaps, or the network is not what was promised."""
+    """Messages of one source have no gaps, or the network is not as assumed."""
     core = core_of("preventive")
     core.receive("b", Broadcast("b", 1, b""))
     assert "number 3 of b after 1: some are lost" in refused(core, "c", Broadcast("b", 3, b""))
@@ -374,11 +374,11 @@ def test_preventive_gaps() -> None:
     for frame in (Alpha(1, ()), Buffered(1, ()), Linked(1), Pong(0)):
         refused(core, "b", frame)
     core.drop("c")
-    dropped(core, "c", Broadcast("b", 3, b""))  # not heard, so not judged
+    dropped(core, "c", Broadcast("b", 3, b""))  # ignored, so not checked
 
 
 def test_link_memory_knows_no_control() -> None:
-    """It has no handshake, so that nobody can speak of one."""
+    """It has no handshake, so no peer can send a step of one."""
     core = core_of("link-memory")
     control = Control(BETA, "a", "b", 1)
     for frame in (Flood("b", 1, control), Routed((), control), Alpha(1, ()), Pong(1), Linked(0)):

@@ -1,4 +1,4 @@
-"""docs/broadcast.md tells the truth: its example runs, and the tests that it names are there."""
+"""docs/broadcast.md is correct: its example runs, and the tests that it names exist."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_the_example_runs() -> None:
 
 
 def test_the_tests_that_it_names_are_there() -> None:
-    """A claim whose test is gone is only a claim."""
+    """A claim without its test is unproven."""
     sources = "".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
     named = set(re.findall(r"`(test_\w+)`", TEXT))
     assert len(named) >= 7

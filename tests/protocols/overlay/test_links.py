@@ -39,7 +39,7 @@ def core_of(name: str, process: str = "a", links: tuple[str, ...] = ("b", "c")) 
 
 
 def ticked(core: Any, times: int) -> list[Any]:
-    """What so many ticks bring, one after the other."""
+    """The effects of a number of ticks, in order."""
     return [effect for _ in range(times) for effect in core.tick()]
 
 
@@ -62,7 +62,7 @@ def test_prc_a_handshake_that_takes_too_long_starts_anew() -> None:
     assert core.tick()[0] == Transmit("d", Close(4))
 
 
-def test_patience_has_an_end() -> None:
+def test_patience_is_bounded() -> None:
     """However often it fails, it is tried again after about a thousand ticks."""
     for name in ("prc", "preventive"):
         core = core_of(name)
@@ -109,7 +109,7 @@ def test_a_mediator_that_crashes() -> None:
 
 
 def test_prc_the_openers_buffer_overflows() -> None:
-    """It closes what it has started, at both ends, and starts anew at the next tick."""
+    """It closes the link that it was opening, at both ends, and starts again at the next tick."""
     core = core_of("prc")
     core.max_buffered = 2
     core.open("d", via=["b"])
@@ -129,7 +129,7 @@ def test_prc_the_openers_buffer_overflows() -> None:
 
 
 def test_prc_the_acceptors_buffer_overflows() -> None:
-    """Before pi it refuses, and the opener starts anew."""
+    """Before pi it refuses, and the opener starts again."""
     core = core_of("prc")
     core.max_buffered = 2
     core.receive("d", Alpha(5, ("b", "d")))
@@ -156,7 +156,7 @@ def test_prc_after_rho_the_acceptor_does_not_go_back() -> None:
     core.receive("d", Alpha(5, ("b", "d")))
     core.receive("b", Routed((), Control(PI, "d", "a", 5)))
     for _ in range(5):
-        assert not [each for each in core.send(None, b"") if each == Transmit("d", Refuse(5))]
+        assert not [effect for effect in core.send(None, b"") if effect == Transmit("d", Refuse(5))]
     assert len(core.accepting["d"].pi) == 5
     core.receive("d", Buffered(5, (Broadcast("a", 1, b""),)))
     assert core.expected.over("d") == {("a", number) for number in range(2, 6)}
@@ -178,7 +178,7 @@ def test_preventive_the_buffer_overflows() -> None:
 
 
 @pytest.mark.parametrize("name", ["prc", "preventive"])
-def test_links_are_made_however_small_the_buffers_are(name: str) -> None:
+def test_links_are_opened_however_small_the_buffers_are(name: str) -> None:
     """As soon as there is a time that is quiet enough; until then nothing goes wrong."""
     aborted = 0
     for seed in range(30):
@@ -204,7 +204,7 @@ def test_links_are_made_however_small_the_buffers_are(name: str) -> None:
 
 @pytest.mark.parametrize("name", OVERLAYS)
 def test_joining_step_by_step(name: str) -> None:
-    """The contact takes the newcomer in at once; what the newcomer sent before goes out after that."""
+    """The contact admits the newcomer at once; what the newcomer sent before goes out after that."""
     contact, newcomer = core_of(name), protocols.create(name, "n")
     assert newcomer.join("a") == [Transmit("a", Join(1))]
     assert newcomer.send(None, b"early") == newcomer.send(None, b"too") == []
@@ -233,7 +233,7 @@ def test_joining_step_by_step(name: str) -> None:
 
 
 def test_preventive_a_newcomer_inherits_what_is_known() -> None:
-    """Messages and floods: a late copy of either is no news to it."""
+    """Messages and floods: a late copy of either is recognised as old."""
     contact = core_of("preventive")
     ping = Control(PING, "b", "z", 1)
     contact.receive("b", Broadcast("b", 1, b""))
@@ -250,7 +250,7 @@ def test_preventive_a_newcomer_inherits_what_is_known() -> None:
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_who_is_joining_lets_nobody_in_yet(name: str) -> None:
+def test_a_joining_process_admits_nobody_yet(name: str) -> None:
     """It refuses; the other one asks again at its next tick."""
     core, other = protocols.create(name, "n"), protocols.create(name, "m")
     core.join("a")
@@ -276,11 +276,15 @@ def test_a_contact_that_is_gone_before_it_answers(name: str) -> None:
     assert core.receive("b", Welcome(9, ())) == []
     core.send(None, b"3")
     effects = core.receive("c", Welcome(1, ()))
-    assert [each.payload for each in effects if isinstance(each, Deliver)] == [b"1", b"2", b"3"]
+    assert [effect.payload for effect in effects if isinstance(effect, Deliver)] == [
+        b"1",
+        b"2",
+        b"3",
+    ]
 
 
-def test_prc_links_to_who_is_not_in_yet() -> None:
-    """It refuses them; and if it then asks the one who tried, that one lets it in instead."""
+def test_prc_links_to_a_process_that_has_not_joined_yet() -> None:
+    """It refuses them; and if it then joins through the opener, the opener admits it instead."""
     contact, newcomer = core_of("prc"), protocols.create("prc", "n")
     contact.open("n", via=["b"])
     newcomer.join("a")
@@ -294,7 +298,7 @@ def test_prc_links_to_who_is_not_in_yet() -> None:
 
 @pytest.mark.parametrize("name", OVERLAYS)
 def test_leaving_while_joining(name: str) -> None:
-    """The contact is told, and what was not sent is given up."""
+    """The contact is notified, and unsent messages are given up."""
     core = protocols.create(name, "n")
     core.join("a")
     core.send(None, b"")
@@ -309,7 +313,7 @@ def test_leaving_while_joining(name: str) -> None:
     )
 
 
-def test_prc_who_leaves_is_forgotten() -> None:
+def test_prc_forgets_a_process_that_leaves() -> None:
     """At both ends, also in the midst of a handshake, and nothing is expected from it."""
     core = core_of("prc")
     core.receive("b", Broadcast("b", 1, b""))

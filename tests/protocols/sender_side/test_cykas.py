@@ -67,7 +67,7 @@ def test_secret_mode_ends_with_the_last_yct() -> None:
     assert len(core.receive("b", CykasYouCanTell(2))) == 1
 
 
-def test_held_tells_ycts_and_acks() -> None:
+def test_held_lists_ycts_and_acks() -> None:
     """A message waits for its own ack and for those that the messages ahead of it wait for."""
     core = Cykas("a")
     core.send("b", b"", now=1)
@@ -86,7 +86,7 @@ def test_held_tells_ycts_and_acks() -> None:
 
 def test_the_order_of_acks_leaves_no_trace() -> None:
     """Two histories that lead to the same situation have the same fingerprint."""
-    ways = []
+    cores = []
     for order in ("bcd", "dcb", "cbd"):
         core = Cykas("a")
         for to in "bcde":
@@ -94,8 +94,8 @@ def test_the_order_of_acks_leaves_no_trace() -> None:
         numbers = dict(zip("bcd", (1, 2, 3), strict=True))
         for peer in order:
             core.receive(peer, CykasAck(numbers[peer]))
-        ways.append(core.fingerprint())
-    assert ways[0] == ways[1] == ways[2]
+        cores.append(core.fingerprint())
+    assert cores[0] == cores[1] == cores[2]
 
 
 def test_multicast_is_refused_with_a_remedy() -> None:

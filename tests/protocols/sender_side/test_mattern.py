@@ -31,7 +31,7 @@ def test_delivery_comes_before_its_ack() -> None:
 
 
 def test_a_duplicate_is_acknowledged_and_not_delivered() -> None:
-    """The ack may have been lost: the receiver says it again."""
+    """The ack may have been lost: the receiver sends it again."""
     core = Mattern("b")
     core.receive("a", MatternMessage(1, 0, b"1"))
     core.receive("a", MatternMessage(4, 1, b"4"))
@@ -93,7 +93,7 @@ def test_a_tick_resends_no_more_than_can_be_used() -> None:
 
 @pytest.mark.parametrize("fifo_links", [False, True])
 def test_held_names_the_one_ack_that_is_missing(fifo_links: bool) -> None:
-    """Each held message tells which ack lets it go; pipelined, a run waits for the same one."""
+    """Each held message names the ack that releases it; pipelined, a run waits for the same one."""
     core = Mattern("a", fifo_links)
     core.send("b", b"", now=1)
     for now, to in enumerate("ccb", start=2):
@@ -117,7 +117,7 @@ def test_multicast_is_refused_with_a_remedy() -> None:
     assert core.fingerprint() == before
 
 
-def test_to_oneself_and_one_other_is_no_multicast() -> None:
+def test_to_oneself_and_one_other_is_not_a_multicast() -> None:
     """The copy to oneself is delivered at once and never travels."""
     core = Mattern("a")
     effects = core.send(["a", "b"], b"1")

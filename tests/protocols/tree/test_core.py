@@ -64,7 +64,7 @@ def test_a_unicast_goes_from_neighbour_to_neighbour() -> None:
 
 
 def test_a_multicast_is_split_where_the_ways_part() -> None:
-    """One frame for each branch, with those who are there; passed on before it is delivered."""
+    """One frame for each branch, with its receivers; forwarded before it is delivered."""
     c, a, b = (TreeCore(name, PARENTS) for name in "cab")
     assert c.send(["d", "a", "e", "c", "b"], b"x") == [
         Transmit("a", TreeMessage("c", 1, ("a", "b", "d", "e"), b"x")),
@@ -87,7 +87,7 @@ def test_a_multicast_is_split_where_the_ways_part() -> None:
     ]
 
 
-def test_a_broadcast_goes_to_every_neighbour_but_back() -> None:
+def test_a_broadcast_goes_to_every_neighbour_except_its_sender() -> None:
     """At its origin it is delivered at once, at the others when it has been passed on."""
     b = TreeCore("b", PARENTS)
     own = TreeBroadcast("b", 1, b"x")
@@ -103,8 +103,8 @@ def test_a_broadcast_goes_to_every_neighbour_but_back() -> None:
     ]
 
 
-def test_frames_tell_whose_message_they_carry() -> None:
-    """Those who count and record need it, since a frame comes from a relay."""
+def test_frames_name_the_origin_of_their_message() -> None:
+    """Metrics and traces need it, since a frame comes from a relay."""
     for frame in (TreeMessage("d", 3, ("c",), b"four"), TreeBroadcast("d", 3, b"four")):
         assert (frame.origin(), frame.about(), frame.messages()) == ("d", 3, 1)
         assert frame.payload_bytes() == 4 and frame.payload_sizes() == [4]
@@ -116,8 +116,8 @@ def test_every_kind_of_cast_at_random() -> None:
     """Without moves: causal, complete, once, and nothing is ever held."""
     broadcasts = 0
     for seed in range(150):
-        chance = random.Random(seed)
-        world = tree_world(random_tree(chance, chance.randint(2, 9)), seed)
+        rng = random.Random(seed)
+        world = tree_world(random_tree(rng, rng.randint(2, 9)), seed)
         for _ in range(3):
             world.run_random(8, multicast=True, settle=False, hurry=0.5)
             world.run_random(4, broadcast=True, settle=False, hurry=0.5)
@@ -142,9 +142,9 @@ def test_work_per_hop_does_not_depend_on_the_number_of_processes(spread: int) ->
         cores: dict[str, Core] = {name: TreeCore(name, tree) for name in around}
         with counted_lines() as lines:
             for number in range(200):
-                here, there = leaves[number % len(leaves)], leaves[(number + 1) % len(leaves)]
-                there = tree.parent(here) if here == there else there
-                pump(cores, here, cores[here].send(there, b"x"))
+                sender, receiver = leaves[number % len(leaves)], leaves[(number + 1) % len(leaves)]
+                receiver = tree.parent(sender) if sender == receiver else receiver
+                pump(cores, sender, cores[sender].send(receiver, b"x"))
         work.append(lines.count / 200)
     assert_flat(work, f"spread {spread}")
 
@@ -184,7 +184,7 @@ def test_messages_that_no_neighbour_could_send_are_refused() -> None:
 
 
 def test_steps_of_a_slide_out_of_turn_are_refused() -> None:
-    """Whoever has no part in a slide takes no step of one."""
+    """A process outside a slide accepts no step of it."""
     b = TreeCore("b", PARENTS)
     steps = (TreeReady, TreeFarewell, TreeHandover, TreeLast, TreeClear)
     for sender in ("a", "d"):
@@ -213,15 +213,15 @@ def test_impossible_requests_are_refused() -> None:
 
 
 def test_impossible_moves_are_refused_with_a_remedy() -> None:
-    """Oneself, a stranger, below oneself, the root, or two at once; the own parent is no move."""
+    """Oneself, a stranger, below oneself, the root, or two at once; the current parent is not a move."""
     b = TreeCore("b", PARENTS)
-    for parent, why in {
+    for parent, problem in {
         "b": "cannot be its own parent",
         "z": "z isn't in the tree",
         "d": "d is below it; move d elsewhere first",
         "": "must not be empty",
     }.items():
-        with pytest.raises(LocalProtocolError, match=why):
+        with pytest.raises(LocalProtocolError, match=problem):
             b.reparent(parent)
     with pytest.raises(LocalProtocolError, match="a: is the root and cannot move"):
         TreeCore("a", PARENTS).reparent("b")
@@ -243,7 +243,7 @@ def step(world: World, sender: str, receiver: str, expected: Frame) -> list[Effe
 def test_the_steps_of_a_slide() -> None:
     """d moves from b to a: nine frames, and then everybody knows the new tree."""
     world = tree_world({"a": "a", **PARENTS}, seed=1)
-    world.carry_out("d", world._call("d", "reparent", "a"))
+    world.reparent("d", "a")
     step(world, "d", "b", TreeAsk("a"))
     step(world, "b", "a", TreeLock("d", ("d",)))
     step(world, "a", "b", TreeReady("d"))
@@ -260,13 +260,13 @@ def test_the_steps_of_a_slide() -> None:
 
 def to_phase(world: World, steps: int) -> None:
     """The first steps of moving d from b to a."""
-    world.carry_out("d", world._call("d", "reparent", "a"))
+    world.reparent("d", "a")
     for link in ["db", "ba", "ab", "bd", "db", "ba", "ab", "bd", "ba"][:steps]:
         world.arrive((link[0], link[1]))
 
 
 def test_both_ends_of_the_new_edge_hold_what_comes_too_early() -> None:
-    """The mover until L, the new parent until K; `held` tells so, then all of it is used in order."""
+    """The mover until L, the new parent until K; `held` lists it, then it is processed in order."""
     world = tree_world({"a": "a", **PARENTS}, seed=1)
     to_phase(world, 4)
     world.send("d", "c", b"one")
@@ -293,7 +293,7 @@ def test_both_ends_of_the_new_edge_hold_what_comes_too_early() -> None:
     world.assert_causal_and_complete()
 
 
-def test_what_cannot_come_in_the_middle_of_a_slide_is_refused() -> None:
+def test_frames_that_cannot_occur_during_a_slide_are_refused() -> None:
     """From a mover after its last frame, for the wrong side, second requests, steps out of turn."""
     world = tree_world({"a": "a", **PARENTS}, seed=1)
     to_phase(world, 3)
@@ -312,7 +312,7 @@ def test_what_cannot_come_in_the_middle_of_a_slide_is_refused() -> None:
     refused(a, "d", TreeFarewell("d"))
     refused(d, "b", TreeLast("d"))
     world.arrive(("b", "d"))
-    # d hears b to its end, and holds what comes from a.
+    # d reads b to its end, and holds what comes from a.
     refused(d, "b", TreeGo("a"))
     assert "wasn't requested" in refused(d, "a", TreeGo("c"))
     refused(d, "b", TreeLock("e", ("e",)))
@@ -350,22 +350,23 @@ def test_a_far_parent_is_reached_by_several_slides() -> None:
     """Down a chain of eight, with its subtree; nobody has to ask again."""
     tree = {f"n{number}": f"n{number - 1}" for number in range(1, 8)} | {"x": "n1", "y": "x"}
     world = tree_world({"n0": "n0", **tree}, seed=4)
-    world.carry_out("x", world._call("x", "reparent", "n7"))
+    world.reparent("x", "n7")
     assert tree_core(world, "x").target == "n7"
     while world.step():
         pass
     assert world.ticks == 0 and world.kinds["TreeClear"] == 6
     assert assert_one_tree(world).path("y", "n0") == (
-        *("y", "x"),
+        "y",
+        "x",
         *(f"n{number}" for number in range(7, -1, -1)),
     )
 
 
-def test_whoever_has_a_part_in_a_slide_refuses_others() -> None:
-    """And the refused one asks again at a tick, until it is let."""
+def test_a_process_in_a_slide_refuses_other_requests() -> None:
+    """The refused one asks again at a tick, until it succeeds."""
     world = tree_world({"a": "a", **PARENTS}, seed=1)
     to_phase(world, 1)
-    world.carry_out("e", world._call("e", "reparent", "c"))
+    world.reparent("e", "c")
     assert sent(world.arrive(("e", "b"))) == [("e", TreeRefusal("e", False))]
     world.arrive(("b", "e"))
     assert tree_core(world, "e").target == "c" and tree_core(world, "e").slide is None
@@ -397,13 +398,13 @@ def lockstep(world: World) -> None:
         ({"c": "a", "d": "a", "e": "a"}, {"b": "a", "c": "b", "d": "c", "e": "d"}),
     ],
 )
-def test_requests_that_compete_in_lockstep_all_come_through(
+def test_competing_requests_in_lockstep_all_succeed(
     moves: dict[str, str], parents: dict[str, str]
 ) -> None:
-    """No chance breaks the symmetry here; without an order between requests they refuse for ever."""
+    """No randomness breaks the symmetry here; without an order of requests they would refuse forever."""
     world = tree_world({"a": "a", **parents}, seed=1)
     for process, parent in moves.items():
-        world.carry_out(process, world._call(process, "reparent", parent))
+        world.reparent(process, parent)
     for _ in range(10):
         lockstep(world)
     tree = assert_one_tree(world)
@@ -411,14 +412,14 @@ def test_requests_that_compete_in_lockstep_all_come_through(
     assert world.kinds["TreeRefusal"] > 0
 
 
-def test_of_two_moves_that_contradict_each_other_one_ends() -> None:
+def test_one_of_two_contradicting_moves_is_given_up() -> None:
     """b wants under c and c under b: one of them comes below the other, which then stays."""
     parents = {"b": "a", "c": "a"}
     outcomes = set()
     for seed in range(20):
         world = tree_world({"a": "a", **parents}, seed)
         for process, parent in (("b", "c"), ("c", "b")):
-            world.carry_out(process, world._call(process, "reparent", parent))
+            world.reparent(process, parent)
         world.run_until_quiet()
         outcomes.add(assert_one_tree(world).key())
     assert outcomes == {Tree({"b": "a", "c": "b"}).key(), Tree({"c": "a", "b": "c"}).key()}
@@ -428,15 +429,15 @@ def test_forged_frames_in_the_middle_of_slides_are_refused_whole_or_taken() -> N
     """Nothing else than RemoteProtocolError comes out, and then nothing has changed."""
     caught = taken = 0
     for seed in range(60):
-        chance = random.Random(seed)
-        world = tree_world(random_tree(chance, 3), seed)
+        rng = random.Random(seed)
+        world = tree_world(random_tree(rng, 3), seed)
         for _ in range(25):
-            process = chance.choice(list(world.cores))
+            process = rng.choice(list(world.cores))
             parents = choices(tree_core(world, process))
-            if chance.random() < 0.3:
+            if rng.random() < 0.3:
                 world.send(process, None)
-            elif parents and chance.random() < 0.5:
-                world.carry_out(process, world._call(process, "reparent", parents[0]))
+            elif parents and rng.random() < 0.5:
+                world.reparent(process, parents[0])
             else:
                 world.step()
         for (sender, receiver), frames in list(world.flight.items()):
@@ -444,7 +445,7 @@ def test_forged_frames_in_the_middle_of_slides_are_refused_whole_or_taken() -> N
                 core = world.cores[receiver].copy()
                 before = core.fingerprint()
                 try:
-                    core.receive(sender, forged(frame, chance))
+                    core.receive(sender, forged(frame, rng))
                     taken += 1
                 except RemoteProtocolError as error:
                     caught += 1

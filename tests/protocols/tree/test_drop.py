@@ -1,4 +1,4 @@
-"""`tree` and processes that are gone for ever: leaves can be dropped, and what else may come of it."""
+"""`tree` and processes that are gone for good: leaves can be dropped, inner processes cannot."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STEPS = ["db", "ba", "ab", "bd", "db", "ba", "ab", "bd", "ba"]  # of moving d fr
 
 
 def test_a_leaf_is_forgotten_by_its_neighbour() -> None:
-    """No broadcast goes to it, no message, and it is not heard any more."""
+    """No broadcast and no message goes to it, and its frames are ignored."""
     b = TreeCore("b", PARENTS)
     assert b.drop("d") == [] and b.children == ("e",)
     assert [e.to for e in b.send(None, b"") if isinstance(e, Transmit)] == ["a", "e"]
@@ -63,11 +63,11 @@ def test_an_inner_process_cannot_be_dropped(process: str, peer: str) -> None:
     assert core.fingerprint() == before and core.dropped() == frozenset()
 
 
-def test_what_is_done_as_the_error_says_works() -> None:
+def test_the_remedy_in_the_error_works() -> None:
     """The children of b move away, then b can be dropped by its parent."""
     world = tree_world({"a": "a", **PARENTS}, seed=3)
     for process in "de":
-        world.carry_out(process, world._call(process, "reparent", "c"))
+        world.reparent(process, "c")
         world.run_until_quiet()
     world.drop("a", "b")
     world.send("a", ["c", "d", "e"])
@@ -78,7 +78,7 @@ def test_what_is_done_as_the_error_says_works() -> None:
 
 
 def test_drops_of_inner_processes_that_others_made_cut_the_tree() -> None:
-    """No frame may raise for that. What is behind is out of reach, and those who send are told."""
+    """No frame may raise for that. Processes behind it are out of reach, and sends to them raise."""
     a, c = TreeCore("a", PARENTS), TreeCore("c", PARENTS)
     assert c.drop("b") == []  # far away, so it cannot know
     (sent,) = c.send(["a", "d"], b"x")
@@ -92,17 +92,17 @@ def test_drops_of_inner_processes_that_others_made_cut_the_tree() -> None:
     with pytest.raises(PeerDroppedError):
         a.send("b", b"")
     assert [e.to for e in a.send(None, b"") if isinstance(e, Transmit)] == ["c"]
-    # Nor can anybody move there: it is told so for good, instead of asking again for ever.
-    (asked,) = c.reparent("d")
-    assert isinstance(asked, Transmit)
-    (refusal,) = a.receive("c", asked.frame)
+    # Nor can a process move there: it is refused for good, instead of asking again forever.
+    (request,) = c.reparent("d")
+    assert isinstance(request, Transmit)
+    (refusal,) = a.receive("c", request.frame)
     assert isinstance(refusal, Transmit) and unwrapped(refusal.frame) == TreeRefusal("c", True)
     c.receive("a", refusal.frame)
     assert c.target == "" and c.slide is None and c.tick() == []
 
 
 def test_messages_of_a_dropped_leaf_that_are_on_their_way_still_arrive() -> None:
-    """Others may have delivered them and tell of it; nobody is to see the answer only."""
+    """Others may have delivered them and answered; no process may see only the answer."""
     a = TreeCore("a", PARENTS)
     assert a.drop("d") == []  # far away: it only stops to send there
     message = TreeMessage("d", 1, ("a", "c"), b"x")
@@ -115,9 +115,9 @@ def test_messages_of_a_dropped_leaf_that_are_on_their_way_still_arrive() -> None
 @pytest.mark.parametrize("steps", range(10))
 @pytest.mark.parametrize("dropper", ["a", "b"])
 def test_a_mover_without_subtree_may_crash_in_the_middle(steps: int, dropper: str) -> None:
-    """Whoever drops it, old parent and new one are free again, and held nothing back for ever."""
+    """Whichever process drops it, both parents are free again, and nothing stays held forever."""
     world = tree_world({"a": "a", **PARENTS}, seed=1)
-    world.carry_out("d", world._call("d", "reparent", "a"))
+    world.reparent("d", "a")
     for link in STEPS[:steps]:
         world.arrive((link[0], link[1]))
     world.send("c", None)
@@ -142,12 +142,12 @@ def test_a_mover_without_subtree_may_crash_in_the_middle(steps: int, dropper: st
     assert not world.undelivered(survivors)
 
 
-def test_a_request_that_was_put_off_for_a_dropped_mover_comes_to_nothing() -> None:
+def test_a_deferred_request_is_discarded_with_its_dropped_mover() -> None:
     """Locks of b and c cross, so c waits for a refusal; but the mover of b is dropped meanwhile."""
     parents = {"a": "a", "b": "a", "c": "b", "d": "b", "f": "c"}
     world = tree_world(parents, seed=1)
     for process, parent in (("d", "c"), ("f", "b")):
-        world.carry_out(process, world._call(process, "reparent", parent))
+        world.reparent(process, parent)
         world.arrive((process, parents[process]))
     world.arrive(("b", "c"))
     crossed = tree_core(world, "c").slide
@@ -169,10 +169,10 @@ def test_a_request_that_was_put_off_for_a_dropped_mover_comes_to_nothing() -> No
 def test_a_slide_under_way_keeps_its_other_parts() -> None:
     """Neither parent of a mover can be dropped in the middle, though one of them is a leaf."""
     world = tree_world({"a": "a", "b": "a", "c": "b", "d": "b"}, seed=1)  # d moves from b to c
-    world.carry_out("d", world._call("d", "reparent", "c"))
+    world.reparent("d", "c")
     world.arrive(("d", "b"))
     lock = world.cores["b"].copy()
-    assert lock.drop("c"), "not yet: nothing has moved, and d is told"
+    assert lock.drop("c"), "not yet: nothing has moved, and d is notified"
     for link in ["bc", "cb", "bd"]:
         world.arrive((link[0], link[1]))
     for process, peer in (("b", "c"), ("c", "b"), ("d", "c")):
@@ -193,7 +193,7 @@ def test_the_goal_of_a_move_may_be_dropped() -> None:
 
 
 def leaves(world: World, gone: set[str]) -> list[str]:
-    """Those whom every neighbour may drop now: nothing moves around them."""
+    """The leaves that every neighbour may drop now: nothing moves around them."""
     cores = {name: tree_core(world, name) for name in world.cores if name not in gone}
     busy = {
         peer
@@ -205,7 +205,7 @@ def leaves(world: World, gone: set[str]) -> list[str]:
 
 
 def can_drop(world: World, process: str, peer: str) -> bool:
-    """Not if a process behind the peer was dropped there, and this one has not heard of it yet."""
+    """Not if a process behind the peer was dropped there and this one does not know it yet."""
     try:
         world.cores[process].copy().drop(peer)
     except LocalProtocolError:
@@ -215,28 +215,28 @@ def can_drop(world: World, process: str, peer: str) -> bool:
 
 def dropping_run(seed: int) -> Counter[str]:
     """Moves and messages, while one leaf after the other is dropped by somebody, alive or not."""
-    chance = random.Random(seed)
-    world = tree_world(random_tree(chance, chance.randint(4, 9)), seed)
+    rng = random.Random(seed)
+    world = tree_world(random_tree(rng, rng.randint(4, 9)), seed)
     gone: set[str] = set()
     seen: Counter[str] = Counter()
     for _ in range(120):
         alive = [name for name in world.cores if name not in gone]
-        process = chance.choice(alive)
+        process = rng.choice(alive)
         core = tree_core(world, process)
-        kind = chance.random()
+        kind = rng.random()
         if kind < 0.25:
             others = [n for n in alive if n != process and not core.is_dropped(n)]
-            world.send(process, chance.sample(others, chance.randint(1, len(others))))
+            world.send(process, rng.sample(others, rng.randint(1, len(others))))
         elif kind < 0.35 and choices(core):
-            parent = chance.choice(choices(core))
-            world.carry_out(process, world._call(process, "reparent", parent))
+            parent = rng.choice(choices(core))
+            world.reparent(process, parent)
         elif kind < 0.37 and len(alive) > 3:
             for victim in leaves(world, gone)[:1]:
                 if not can_drop(world, tree_core(world, victim).parent, victim):
                     seen["not known to be a leaf"] += 1
                     continue
                 gone.add(victim)
-                if chance.random() < 0.5:
+                if rng.random() < 0.5:
                     world.stop(victim)
                 world.drop(tree_core(world, victim).parent, victim)
                 seen["dropped"] += 1
@@ -248,7 +248,7 @@ def dropping_run(seed: int) -> Counter[str]:
     for victim in gone:
         world.stop(victim)
     world.run_until_quiet()
-    for _ in range(len(survivors)):  # so that everybody hears of every drop
+    for _ in range(len(survivors)):  # so that every process learns of every drop
         for name in survivors:
             peers = [n for n in survivors if n != name]
             world.send(name, peers)

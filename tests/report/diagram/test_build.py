@@ -1,4 +1,4 @@
-"""From traces written by hand to diagrams: marks, arrows, bars, order and words."""
+"""Diagrams of hand-written traces: marks, arrows, bars, order and notes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from beforehand.report.diagram.build import build
 from beforehand.trace import Event
 from tests.report.diagram.traces import arrows_of, assert_sound, bars_of, trace_of
 
-# Alice's second message waits for an acknowledgement of her first; Carol gets Bob's answer too early.
+# Alice holds her second message until the first is acknowledged; Carol receives Bob's answer too early.
 HELD = """
     alice 0 start
     bob 0 start
@@ -36,14 +36,19 @@ HELD = """
 """
 
 
-def test_a_whole_trace() -> None:
-    """All kinds of marks, an arrow for each frame, and a bar where a message waits."""
+def test_a_complete_trace() -> None:
+    """All kinds of marks, an arrow per frame, and a bar wherever a message waits."""
     diagram = build(trace_of(HELD))
     assert_sound(diagram)
     assert diagram.run == "r" and diagram.axis == "time" and diagram.note == ""
     assert diagram.processes == diagram.labels == ("alice", "bob", "carol")
     assert [mark.kind for mark in diagram.marks if mark.process == 2] == [
-        *("start", "receive", "hold", "receive", "deliver", "deliver")
+        "start",
+        "receive",
+        "hold",
+        "receive",
+        "deliver",
+        "deliver",
     ]
     assert arrows_of(diagram) == [
         "control: bob 4 control -> alice 6 control",
@@ -58,7 +63,7 @@ def test_a_whole_trace() -> None:
 
 
 def test_fields_of_marks_and_messages() -> None:
-    """Times count from the first mark, peers are the other end, and sizes are those of the trace."""
+    """Times are relative to the first mark, peers are the other end, and sizes come from the trace."""
     late = [event._replace(time_ns=event.time_ns + 10**18) for event in trace_of(HELD)]
     diagram = build(late)
     assert diagram.origin_ns == 10**18
@@ -82,8 +87,8 @@ def test_the_order_of_rows_does_not_matter() -> None:
     assert build(events) == build(trace_of(HELD))
 
 
-def test_a_message_that_is_passed_on() -> None:
-    """The next hop passes it on, and the receiver learns of it from there."""
+def test_a_relayed_message() -> None:
+    """The next hop relays it, and the receiver's arrow starts there."""
     diagram = build(
         trace_of("""
             a 0 send a#1 c
@@ -102,7 +107,7 @@ def test_a_message_that_is_passed_on() -> None:
     assert bars_of(diagram) == []
 
 
-def test_copies_that_are_lost_sent_again_and_doubled() -> None:
+def test_lost_resent_and_duplicated_copies() -> None:
     """The first is lost; the second arrives, and arrives again."""
     diagram = build(
         trace_of("""
@@ -114,29 +119,29 @@ def test_copies_that_are_lost_sent_again_and_doubled() -> None:
             b 60 receive a#1 - again
         """)
     )
-    # As many arrive as were sent: that none was lost is the simplest that it can be.
+    # As many arrive as were sent, so the simplest explanation is that none was lost.
     assert arrows_of(diagram) == [
         "message: a 2 release -> b 1 receive",
         "message: a 3 release -> b 3 receive",
     ]
-    more = trace_of(
+    lossy = trace_of(
         "a 0 send a#1 b\n a 0 release a#1 b\n a 50 release a#1 b again\n b 55 receive a#1"
     )
-    assert arrows_of(build(more)) == [
+    assert arrows_of(build(lossy)) == [
         "message: a 2 release -> -",
         "message: a 3 release -> b 1 receive",
     ]
-    doubled = trace_of(
+    duplicated = trace_of(
         "a 0 send a#1 b\n a 0 release a#1 b\n b 5 receive a#1\n b 6 receive a#1 - again"
     )
-    assert arrows_of(build(doubled)) == [
+    assert arrows_of(build(duplicated)) == [
         "message: a 2 release -> b 1 receive",
         "message: a 2 release -> b 2 receive",
     ]
 
 
-def test_which_of_equal_frames_arrives() -> None:
-    """In the order of sending if none is lost; otherwise each is the last that was sent before."""
+def test_equal_frames_are_matched_in_order() -> None:
+    """In send order if none is lost; otherwise with the latest one sent before."""
     sent = "a 0 control a# b ack\n a 10 control a# b ack\n a 20 control a# b ack\n"
     all_arrive = sent + "b 11 control a# b ack\n b 21 control a# b ack\n b 22 control a# b ack"
     assert arrows_of(build(trace_of(all_arrive))) == [
@@ -151,7 +156,7 @@ def test_which_of_equal_frames_arrives() -> None:
 
 
 def test_sends_and_deliveries_are_enough() -> None:
-    """Without releases, arrows lead from send to deliver; a message to oneself has none."""
+    """Without releases, arrows go from send to deliver; a message to oneself has none."""
     diagram = build(
         trace_of("""
             a 0 send a#1 a,b,c
@@ -183,13 +188,13 @@ def test_a_held_message_is_not_lost() -> None:
 
 
 def test_frames_without_recorded_arrivals_are_not_lost() -> None:
-    """A log without arrivals of control frames means nothing about them."""
+    """A log without arrivals of control frames proves nothing about them."""
     diagram = build(trace_of("a 0 control a#1 b ack\n b 0 start\n b 9 send b#1 a"))
     assert arrows_of(diagram) == []
 
 
-def test_waiting_shows_without_hold() -> None:
-    """What goes on only after something else has arrived has waited; one frame is one arrival."""
+def test_waiting_is_inferred_without_hold_events() -> None:
+    """A message that continues only after another arrival has waited; one frame is one arrival."""
     diagram = build(
         trace_of("""
             a 0 send a#1 b
@@ -223,8 +228,8 @@ def test_waiting_shows_without_hold() -> None:
     assert bars_of(build(together)) == ["buffered a#1: b 1 receive -> b 3 deliver"]
 
 
-def test_waiting_until_the_end() -> None:
-    """Bars without an end: never released, received and never delivered."""
+def test_messages_that_wait_until_the_end() -> None:
+    """Bars without an end: never released, or received and never delivered."""
     diagram = build(
         trace_of("""
             a 0 send a#1 b,c
@@ -250,18 +255,18 @@ SKEWED = """
 
 
 def test_clocks_that_disagree() -> None:
-    """Then it is drawn by order, which no arrow goes back in."""
+    """The diagram is drawn by order, in which every arrow points forward."""
     diagram = build(trace_of(SKEWED))
     assert_sound(diagram)
     assert diagram.axis == "order" and "clocks" in diagram.note
     orders = {f"{mark.process} {mark.kind}": mark.order for mark in diagram.marks}
     assert orders["0 send"] == 0 and orders["1 receive"] == 2 and orders["0 deliver"] == 7
-    back = build(trace_of("a 9 send a#1 b\n a 8 send a#2 b\n b 10 deliver a#1"))
-    assert back.axis == "order", "nor a clock that was set back"
+    set_back = build(trace_of("a 9 send a#1 b\n a 8 send a#2 b\n b 10 deliver a#1"))
+    assert set_back.axis == "order", "a clock that was set back"
 
 
-def test_no_times_at_all() -> None:
-    """As people write it by hand."""
+def test_a_trace_without_times() -> None:
+    """As in traces written by hand."""
     diagram = build([event._replace(time_ns=0) for event in trace_of(HELD)])
     assert_sound(diagram)
     assert diagram.axis == "order" and "no times" in diagram.note
@@ -269,7 +274,7 @@ def test_no_times_at_all() -> None:
 
 
 def test_a_trace_that_contradicts_itself() -> None:
-    """Each was sent after the other was delivered: one arrow is left out, and the note says so."""
+    """Each was sent after the other was delivered: one arrow is omitted, and the note says so."""
     diagram = build(
         trace_of("""
             a 1 deliver b#1
@@ -281,12 +286,12 @@ def test_a_trace_that_contradicts_itself() -> None:
     assert_sound(diagram)
     assert "contradicts itself: 1 event comes" in diagram.note
     assert arrows_of(diagram) == ["message: a 2 send -> b 1 deliver"]
-    own = build(trace_of("a 1 deliver a#1\n a 2 send a#1 a"))
-    assert "contradicts itself" in own.note
+    to_itself = build(trace_of("a 1 deliver a#1\n a 2 send a#1 a"))
+    assert "contradicts itself" in to_itself.note
 
 
-def test_gaps_and_missing_logs_are_told() -> None:
-    """They are drawn for what they hold."""
+def test_gaps_and_missing_logs_are_noted() -> None:
+    """Incomplete logs are drawn as far as they go."""
     events = [event for event in trace_of(HELD) if (event.process, event.seq) != ("alice", 3)]
     diagram = build([event for event in events if event.process != "bob"])
     assert_sound(diagram)
@@ -294,38 +299,38 @@ def test_gaps_and_missing_logs_are_told() -> None:
     assert diagram.processes == ("alice", "bob", "carol")
 
 
-def test_two_events_of_one_number() -> None:
-    """A file that is given twice is noticed."""
+def test_duplicate_sequence_numbers_are_rejected() -> None:
+    """As happens if a file is given twice."""
     with pytest.raises(ReportError, match=r"two events of alice with seq 1.*twice"):
         build(trace_of(HELD) * 2)
 
 
 def test_flags_are_at_their_marks() -> None:
-    """By process and seq; what is not shown has none."""
+    """They are found by process and seq; flags of events that aren't shown are dropped."""
     diagram = build(trace_of(HELD), flags={("carol", 6): "late", ("carol", 99): "never"})
     (flag,) = diagram.flags
     mark = diagram.marks[flag.mark]
     assert (mark.process, mark.seq, flag.sentence) == (2, 6, "late")
 
 
-def test_a_judge_hears_causes_first() -> None:
-    """In an order of happens-before, whatever the clocks; and whether these are all events."""
-    heard: list[tuple[list[str], bool]] = []
+def test_a_judge_sees_causes_first() -> None:
+    """Events come in a causal order whatever the clocks, with whether they are complete."""
+    calls: list[tuple[list[str], bool]] = []
 
     def judge(events: object, is_all: bool) -> dict[tuple[str, int], str]:
         assert isinstance(events, list)
-        heard.append(([f"{event.kind} {event.sender}#{event.mid}" for event in events], is_all))
+        calls.append(([f"{event.kind} {event.sender}#{event.mid}" for event in events], is_all))
         return {("b", 2): "judged"}
 
     diagram = build(trace_of(SKEWED), judge=judge)
     build(trace_of(SKEWED), judge=judge, most=3)
     assert diagram.flags[0].sentence == "judged"
-    assert heard[0][0].index("deliver a#1") < heard[0][0].index("deliver b#1")
-    assert heard[0][1] and not heard[1][1]
+    assert calls[0][0].index("deliver a#1") < calls[0][0].index("deliver b#1")
+    assert calls[0][1] and not calls[1][1]
 
 
-def test_several_runs() -> None:
-    """One is drawn; without a name it must be the only one."""
+def test_one_of_several_runs_is_chosen() -> None:
+    """Without a name, a trace must contain only one."""
     both = [*trace_of(HELD, "first"), *trace_of(SKEWED, "second")]
     assert build(both, run="second").run == "second"
     assert build(both, run="first") == replace(build(trace_of(HELD)), run="first")
@@ -339,7 +344,7 @@ def test_several_runs() -> None:
 
 
 def test_nothing_to_draw() -> None:
-    """An empty trace, or no room, is an error that says what to do."""
+    """An empty trace or a limit of 0 is an error with a remedy."""
     with pytest.raises(ReportError, match="no events; check the path"):
         build([])
     with pytest.raises(ReportError, match="ask for 1 or more"):

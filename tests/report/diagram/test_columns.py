@@ -11,7 +11,7 @@ from tests.report.diagram.traces import trace_of
 
 
 def test_every_field_is_there() -> None:
-    """Read back from JSON, row by row."""
+    """Compared with the diagram, row by row."""
     events = [event._replace(time_ns=event.time_ns + 2**60) for event in trace_of(HELD)]
     diagram = build(events, around=("bob", 1), flags={("carol", 6): "late"})
     data = json.loads(json.dumps(columns(diagram)))
@@ -23,7 +23,7 @@ def test_every_field_is_there() -> None:
         return -1 if value is None else value
 
     assert data["run"] == "r" and data["note"] == "" and data["axis"] == "time"
-    assert data["origin"] == str(2**60), "as text: JavaScript cannot count that far"
+    assert data["origin"] == str(2**60), "as text: beyond the exact integers of JavaScript"
     assert data["processes"] == data["labels"] == ["alice", "bob", "carol"]
     assert data["selected"] == diagram.selected
     kinds, details = data["kinds"], data["details"]
@@ -31,11 +31,16 @@ def test_every_field_is_there() -> None:
     for row, mark in zip(rows("marks"), diagram.marks, strict=True):
         process, seq, kind, time, order, message, peer, detail, payload, meta = row
         assert (process, seq, kinds[kind], time) == (
-            *(mark.process, mark.seq, mark.kind, mark.time_ns),
+            mark.process,
+            mark.seq,
+            mark.kind,
+            mark.time_ns,
         )
         assert (order, message, peer) == (mark.order, number(mark.message), number(mark.peer))
         assert (details[detail], payload, meta) == (
-            *(mark.detail, mark.payload_bytes, mark.meta_bytes),
+            mark.detail,
+            mark.payload_bytes,
+            mark.meta_bytes,
         )
     assert rows("messages") == [
         (
@@ -57,14 +62,14 @@ def test_every_field_is_there() -> None:
     assert data["flags"] == [{"mark": diagram.flags[0].mark, "sentence": "late"}]
 
 
-def test_what_is_not_there() -> None:
-    """Receivers that are not known are null, and the rest is -1."""
+def test_absent_values() -> None:
+    """Unknown receivers are null, other absent values -1."""
     data = columns(build(trace_of("b 0 deliver a#1\n a 0 send a#2 -")))
     assert data["messages"]["to"] == [None, None]
     assert -1 in data["messages"]["send"] and data["selected"] == -1
 
 
-def test_numbers_of_messages_are_exact() -> None:
-    """What JavaScript would round comes as text, and everything else as a number."""
+def test_message_numbers_are_exact() -> None:
+    """Integers that JavaScript would round are strings; all others are numbers."""
     data = columns(build(trace_of(f"a 0 send a#{2**53 - 1} b\n a 1 send a#{2**62 + 1} b")))
     assert data["messages"]["mid"] == [2**53 - 1, str(2**62 + 1)]

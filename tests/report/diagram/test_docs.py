@@ -23,31 +23,31 @@ COMMANDS = [
 
 
 def block(marker: str, language: str) -> str:
-    """The only block of a language behind a marker."""
+    """Return the only code block in a language after a marker."""
     (text,) = re.findall(rf"<!-- {marker} -->\n```{language}\n(.*?)```", DOCS, re.DOTALL)
     return str(text)
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the trace of the example."""
+    """Write the example trace to the current folder."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "trace.jsonl").write_text(block("a test runs this", "jsonl"))
     return tmp_path
 
 
-def test_the_example_prints_what_it_says(here: Path) -> None:
-    """Word for word."""
-    ran = CliRunner().invoke(app, shlex.split(COMMANDS[0])[1:])
-    assert ran.exit_code == 0 and ran.stdout == block("what it prints", "text")
+def test_the_example_prints_the_documented_output(here: Path) -> None:
+    """Verbatim."""
+    result = CliRunner().invoke(app, shlex.split(COMMANDS[0])[1:])
+    assert result.exit_code == 0 and result.stdout == block("what it prints", "text")
     assert (here / "carol.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
 @pytest.mark.parametrize("command", COMMANDS[1:])
 def test_every_command_works(here: Path, command: str) -> None:
-    """As it stands there."""
-    ran = CliRunner().invoke(app, shlex.split(command)[1:])
-    assert ran.exit_code == 0, ran.output
+    """Exactly as documented."""
+    result = CliRunner().invoke(app, shlex.split(command)[1:])
+    assert result.exit_code == 0, result.output
     assert [file.suffix for file in here.iterdir() if file.name != "trace.jsonl"]
 
 
@@ -57,8 +57,8 @@ def test_the_python_example_runs(here: Path, capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out == "5 events, 3 arrows, drawn by order\n"
 
 
-def test_the_limits_are_those_of_the_code() -> None:
-    """Numbers that people may rely on."""
+def test_documented_limits_match_the_code() -> None:
+    """Of events and of flagged deliveries."""
     assert f"A page shows {build.MOST:,} events and a picture {diagram.ON_PAPER}," in DOCS
     assert f"stops at {diagram_judge.MOST_FLAGS} wrong ones" in DOCS
     assert f"more than {diagram_judge.MOST_EVENTS:,} events" in DOCS

@@ -1,4 +1,4 @@
-"""More events than can be drawn: which part is shown, in what memory, and with how much work."""
+"""Traces with too many events: which part is shown, and the memory and work it takes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-import beforehand.report.diagram.build as built
+import beforehand.report.diagram.build as build_module
 from beforehand.errors import ReportError
 from beforehand.report.diagram.build import build
 from beforehand.report.diagram.logs import collect
@@ -19,15 +19,15 @@ _, EVENTS = traced(protocol="hybrid", processes=6, messages=30, loss=0.1, duplic
 
 
 def shown(most: int, around: tuple[str, int] | None = None) -> set[tuple[str, int]]:
-    """What is shown of the run above."""
+    """Build a part of the run above and return the events that are shown."""
     diagram = build(EVENTS, most=most, around=around)
     assert_sound(diagram)
     return {(diagram.processes[mark.process], mark.seq) for mark in diagram.marks}
 
 
 @pytest.mark.parametrize("most", [1, 7, 200, 600])
-def test_the_beginning_has_all_causes(most: int) -> None:
-    """What comes before a shown event is shown too: along its process, and along its arrow."""
+def test_the_first_events_include_all_their_causes(most: int) -> None:
+    """Everything before a shown event is shown too: on its process, and along its arrow."""
     part = shown(most)
     assert len(part) == most < len(EVENTS)
     whole = build(EVENTS)
@@ -42,8 +42,8 @@ def test_the_beginning_has_all_causes(most: int) -> None:
     assert most < 200 or sum(end in part for _, end in arrows) > 20
 
 
-def test_the_part_is_told() -> None:
-    """In the note, with all that there is."""
+def test_the_note_describes_the_part() -> None:
+    """Along with the total number of events."""
     count = f"{len(EVENTS):,}"
     assert build(EVENTS, most=200).note == f"The first 200 of {count} events."
     assert build(EVENTS, most=200, around=("p1", 9)).note == (
@@ -54,22 +54,22 @@ def test_the_part_is_told() -> None:
 
 @pytest.mark.parametrize("mid", [1, 15, 30])
 def test_around_a_message(mid: int) -> None:
-    """All that happens to it is shown and it is selected, also at both ends of the run."""
-    mine = {
+    """All of its events are shown and it is selected, even at both ends of the run."""
+    events_of_message = {
         (event.process, event.seq)
         for event in EVENTS
         if (event.sender, event.mid) == ("p3", mid) and event.kind not in ("control", "evict")
     }
     part = shown(300, ("p3", mid))
-    assert mine <= part and len(part) == 300
+    assert events_of_message <= part and len(part) == 300
     diagram = build(EVENTS, most=300, around=("p3", mid))
     assert diagram.selected is not None
     message = diagram.messages[diagram.selected]
     assert (diagram.processes[message.sender], message.mid) == ("p3", mid)
 
 
-def test_around_a_message_that_waits_for_long() -> None:
-    """If not all of its time fits, its own marks do, with what is next to them."""
+def test_around_a_message_that_waits_for_a_long_time() -> None:
+    """If the whole interval doesn't fit, its own events and those next to them are shown."""
     between = "\n".join(f"c {time} send c#{time} d" for time in range(1, 60))
     events = trace_of(f"""
         a 0 start
@@ -90,16 +90,16 @@ def test_around_a_message_that_waits_for_long() -> None:
 
 
 def test_frames_that_arrive_later_are_not_lost() -> None:
-    """An arrow that ends nowhere has no arrival in the whole trace."""
+    """An arrow without an end has no arrival in the complete trace."""
     whole = [arrow for arrow in arrows_of(build(EVENTS)) if arrow.endswith("-> -")]
-    assert whole, "nothing was lost: this proves nothing"
+    assert whole, "nothing was lost, so this test shows nothing"
     for around in (None, ("p3", 15)):
         part = build(EVENTS, most=300, around=around)
         assert {arrow for arrow in arrows_of(part) if arrow.endswith("-> -")} <= set(whole)
 
 
-def test_what_was_cut_off_may_have_it() -> None:
-    """A frame is not lost if its receiver's log goes on; and nothing arrives before it was sent."""
+def test_frames_may_arrive_in_the_part_that_is_not_shown() -> None:
+    """Such frames aren't lost; and no receive is shown without its send."""
     waiting = "\n".join(f"b {time} send b#{time} c" for time in range(1, 60))
     events = trace_of(f"""
         a 0 send a#1 b
@@ -116,16 +116,16 @@ def test_what_was_cut_off_may_have_it() -> None:
     assert {mark.process for mark in part.marks} == {0}, "a#59 is sent much later"
 
 
-def test_as_much_before_as_after() -> None:
-    """The message is in the middle, unless it is near an end of the run."""
+def test_the_message_is_in_the_middle() -> None:
+    """Unless it is near an end of the run."""
     events = trace_of("\n".join(f"a {time} send a#{time} b" for time in range(1, 100)))
     for mid, first in ((50, 45), (2, 1), (98, 89)):
         diagram = build(events, around=("a", mid), most=11)
         assert [mark.seq for mark in diagram.marks] == list(range(first, first + 11))
 
 
-def test_messages_that_are_not_there() -> None:
-    """The error lists what there is."""
+def test_unknown_messages_are_rejected() -> None:
+    """The error lists the existing ones."""
     with pytest.raises(ReportError, match=r"no process p33 in run .*; there is p3\b"):
         build(EVENTS, around=("p33", 1))
     with pytest.raises(ReportError, match=r"no message p3#31 in run .*; its messages are 1 to 30$"):
@@ -135,7 +135,7 @@ def test_messages_that_are_not_there() -> None:
 
 
 def test_memory_for_the_beginning_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of each process, no more is kept than what is shown, and the part is the same as without."""
+    """Per process, no more events are kept than are shown, and the result is the same."""
     events = EVENTS.copy()
     Random(3).shuffle(events)
     kept = collect(events, None, 20)
@@ -144,13 +144,15 @@ def test_memory_for_the_beginning_is_bounded(monkeypatch: pytest.MonkeyPatch) ->
     assert kept.count == len(EVENTS)
     assert all(log.is_cut for log in kept.by_process.values())
     part = build(events, most=20)
-    monkeypatch.setattr(built, "collect", lambda events, run, most: collect(events, run, None))
+    monkeypatch.setattr(
+        build_module, "collect", lambda events, run, most: collect(events, run, None)
+    )
     assert build(events, most=20) == part
 
 
-def test_work_grows_with_the_events_and_no_faster() -> None:
-    """Four times the events are about four times the lines of code that run, also around a message."""
-    folder = Path(built.__file__).parent
+def test_work_is_linear_in_the_number_of_events() -> None:
+    """Measured in executed lines of code, also around a message."""
+    folder = Path(build_module.__file__).parent
     for around in (None, ("p1", 5)):
         work = []
         for messages in (6, 24):

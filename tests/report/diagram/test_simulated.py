@@ -1,4 +1,4 @@
-"""Diagrams of simulated runs, of every protocol, on a good network and on a bad one."""
+"""Diagrams of simulated runs of every protocol, on a good and on a bad network."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BAD: dict[str, Any] = {"loss": 0.2, "duplicate": 0.2, "jitter": "uniform:0ms,60m
 @pytest.mark.parametrize("network", [{}, BAD], ids=["good", "bad"])
 @pytest.mark.parametrize("protocol", protocols.names())
 def test_every_protocol(protocol: str, network: dict[str, Any]) -> None:
-    """Every message leads to where it is delivered, and bars are where the trace says `hold`."""
+    """Every delivery has an arrow, and bars match the `hold` events of the trace."""
     fields = {"processes": 4, "messages": 5, "seed": 3, **network, **traffic_for(protocol)}
     result, events = traced(protocol=protocol, **fields)
     diagram = build(events)
@@ -41,24 +41,24 @@ def test_every_protocol(protocol: str, network: dict[str, Any]) -> None:
         for mark in marks
         if mark.kind == "hold"
     }
-    nowhere = sum(arrow.end is None for arrow in diagram.arrows)
-    assert bool(nowhere) == bool(result.metrics.frames_lost) == bool(network)
+    lost = sum(arrow.end is None for arrow in diagram.arrows)
+    assert bool(lost) == bool(result.metrics.frames_lost) == bool(network)
 
 
-def test_messages_did_wait() -> None:
-    """The comparison of bars above is about something: at senders, and at receivers."""
+def test_some_messages_wait() -> None:
+    """So that the comparison of bars above isn't vacuous: at senders, and at receivers."""
     for protocol, kind in (("mattern", "held"), ("rst", "buffered")):
         _, events = traced(protocol=protocol, processes=5, messages=6, seed=3, **BAD)
         assert any(bar.kind == kind for bar in build(events).bars)
 
 
-def test_a_network_with_skewed_clocks() -> None:
-    """The same arrows, but by order: what each process saw is the truth."""
+def test_skewed_clocks() -> None:
+    """The arrows are mostly the same, but drawn by order."""
     _, events = traced(protocol="hybrid", processes=4, messages=5, seed=3, **BAD)
     skewed = [
         event._replace(time_ns=event.time_ns + 10**9 * int(event.process[1:])) for event in events
     ]
-    diagram, straight = build(skewed), build(events)
+    diagram, synchronised = build(skewed), build(events)
     assert_sound(diagram)
     assert diagram.axis == "order" and "contradicts" not in diagram.note
     messages = [
@@ -67,6 +67,6 @@ def test_a_network_with_skewed_clocks() -> None:
             for arrow in drawn.arrows
             if arrow.kind == "message" and arrow.end
         }
-        for drawn in (diagram, straight)
+        for drawn in (diagram, synchronised)
     ]
-    assert len(messages[0] & messages[1]) > 0.7 * len(messages[1]), "most copies are not in doubt"
+    assert len(messages[0] & messages[1]) > 0.7 * len(messages[1]), "most copies are unambiguous"

@@ -1,4 +1,4 @@
-"""The picture for documents: valid XML, all parts where they belong, and text that stays text."""
+"""The SVG diagram: valid XML, complete, and with untrusted text escaped."""
 
 from __future__ import annotations
 
@@ -30,32 +30,32 @@ EVIL = '<script>alert("1")</script>&\'"]]>'
 
 
 def parsed(diagram: Diagram, wide: int = 960) -> Element:
-    """The picture, read by an XML parser."""
+    """Draw a diagram and parse the SVG."""
     return ElementTree.fromstring(svg(diagram, width=wide))
 
 
 def texts(root: Element) -> list[str]:
-    """All words that are to be seen."""
+    """Return all visible texts."""
     return [element.text or "" for element in root.iter(f"{SPACE}text")]
 
 
-def test_all_parts_are_there() -> None:
-    """A name for each line, a shape for each mark, an arrow for each frame, bars and their titles."""
+def test_all_parts_are_drawn() -> None:
+    """Names, marks, arrows, bars and their titles."""
     diagram = build(trace_of(HELD), flags={("carol", 6): "Carol is late."})
     root = parsed(diagram)
-    words = texts(root)
-    assert {"alice", "bob", "carol", "alice#1", "alice#2", "bob#1"} <= set(words)
-    assert {"causal-send", "release", "receive", "deliver", "message"} <= set(words)
-    assert {"held at the sender", "buffered at the receiver", "broken promise"} <= set(words)
-    assert "! Carol is late." in words and "not seen to arrive" not in words
+    labels = texts(root)
+    assert {"alice", "bob", "carol", "alice#1", "alice#2", "bob#1"} <= set(labels)
+    assert {"causal-send", "release", "receive", "deliver", "message"} <= set(labels)
+    assert {"held at the sender", "buffered at the receiver", "broken promise"} <= set(labels)
+    assert "! Carol is late." in labels and "not seen to arrive" not in labels
     titles = [element.text for element in root.iter(f"{SPACE}title")]
     assert {"alice#2: held at alice", "bob#1: buffered at carol", "Carol is late."} <= set(titles)
     dashed = [element for element in root.iter(f"{SPACE}line") if element.get("stroke-dasharray")]
     assert len(dashed) == 2, "the acknowledgement, and its sample in the legend"
 
 
-def test_those_who_do_not_see_it_are_told() -> None:
-    """Title and description, named by the picture."""
+def test_the_svg_has_a_title_and_a_description() -> None:
+    """For screen readers, by `aria-labelledby`."""
     root = parsed(build(trace_of(HELD), flags={("carol", 6): "Carol is late."}))
     assert root.get("role") == "img" and root.get("aria-labelledby") == "title description"
     title, description = root[0], root[1]
@@ -66,20 +66,20 @@ def test_those_who_do_not_see_it_are_told() -> None:
     )
 
 
-def test_what_is_lost_and_what_is_passed_on() -> None:
-    """Both are in the legend if there are any."""
+def test_lost_and_relayed_frames_are_in_the_legend() -> None:
+    """Only if there are any."""
     lossy = trace_of(
         "a 0 send a#1 b\n a 0 release a#1 b\n a 5 release a#1 b again\n b 9 receive a#1"
     )
-    words = texts(parsed(build(lossy)))
-    assert "not seen to arrive" in words and "passed on" not in words
+    labels = texts(parsed(build(lossy)))
+    assert "not seen to arrive" in labels and "passed on" not in labels
     relayed = trace_of("a 0 send a#1 c\n b 5 release a#1 c relay\n c 9 receive a#1")
-    words = texts(parsed(build(relayed)))
-    assert "passed on" in words and "not seen to arrive" not in words
+    labels = texts(parsed(build(relayed)))
+    assert "passed on" in labels and "not seen to arrive" not in labels
 
 
-def test_names_that_would_like_to_be_markup() -> None:
-    """Scripts, quotes, control characters, text from the right and 10 kB: shown as text, and short."""
+def test_hostile_names_stay_text() -> None:
+    """Scripts, quotes, control characters, right-to-left text and 10 kB are shown as short text."""
     names = [EVIL, "\x00\x1b[31m\ufffe", "\u05e9\u05e8\u05d4", "x" * 10_000, "\u202eevil", "\ud800"]
     events = [
         Event(EVIL, name, 1, "send", name, 1, (names[0],), 5 * index, 0, 0, EVIL)
@@ -89,11 +89,11 @@ def test_names_that_would_like_to_be_markup() -> None:
     text = svg(diagram)
     root = ElementTree.fromstring(text)
     assert "<script" not in text and root.find(f".//{SPACE}script") is None
-    words = texts(root)
-    assert EVIL[:8] in " ".join(words) and "\u2068\u05e9\u05e8\u05d4\u2069" in words
-    assert max(map(len, words)) < 300
-    whole = [element.text for element in root.iter(f"{SPACE}title")]
-    assert names[3] in whole, "the whole name is one hover away"
+    labels = texts(root)
+    assert EVIL[:8] in " ".join(labels) and "\u2068\u05e9\u05e8\u05d4\u2069" in labels
+    assert max(map(len, labels)) < 300
+    titles = [element.text for element in root.iter(f"{SPACE}title")]
+    assert names[3] in titles, "the title has the full name"
     assert not {"\u202e", "\x00", "\ud800"} & set(text)
 
 
@@ -102,8 +102,8 @@ in_one_run = any_events.map(lambda event: event._replace(run="r"))
 
 @settings(max_examples=25)
 @given(st.lists(in_one_run, max_size=12), st.integers(1, 12))
-def test_any_trace_gives_a_picture_or_a_reason(events: list[Event], most: int) -> None:
-    """Whatever rows there are: XML that can be read and JSON that is complete, or a clear error."""
+def test_any_trace_gives_a_diagram_or_an_error(events: list[Event], most: int) -> None:
+    """For any events: valid XML and complete JSON, or a clear error."""
     try:
         diagram = build(events, most=most)
     except ReportError as problem:
@@ -115,7 +115,7 @@ def test_any_trace_gives_a_picture_or_a_reason(events: list[Event], most: int) -
 
 
 def test_marks_keep_their_distance_and_arrows_point_forward() -> None:
-    """By time, on all widths: even if much happens at once and nothing for long."""
+    """By time, at all widths: even with bursts and long gaps."""
     _, events = traced(protocol="hybrid", processes=5, messages=8, seed=4, loss=0.2)
     events.append(events[-1]._replace(seq=events[-1].seq + 1, kind="start", time_ns=10**12))
     diagram = build(events)
@@ -133,8 +133,8 @@ def test_marks_keep_their_distance_and_arrows_point_forward() -> None:
     assert by_order.x == [mark.order * 900 / longest for mark in diagram.marks]
 
 
-def test_the_axis_has_round_times() -> None:
-    """A few of them, and none outside."""
+def test_ticks_are_at_round_times() -> None:
+    """There are a few, and none outside the axis."""
     assert ticks(0, 100, 8) == [0, 20, 40, 60, 80, 100]
     assert ticks(770_300, 770_900, 5) == [770_400, 770_600, 770_800]
     for last in (1, 7, 999, 10**9 + 1, 2**62):
@@ -142,14 +142,14 @@ def test_the_axis_has_round_times() -> None:
         assert 2 <= len(times) <= 9 and times[-1] <= last
 
 
-def test_bars_at_once_lie_side_by_side() -> None:
-    """On as many tracks as there are, and then on the one that is free first."""
+def test_overlapping_bars_get_separate_tracks() -> None:
+    """Once all tracks are taken, the one that becomes free first is reused."""
     assert tracks([(0, 10), (2, 4), (5, 20), (11, 12)], 3) == [0, 1, 1, 0]
     assert tracks([(0, 10), (1, 9), (2, 3)], 2) == [0, 1, 1]
 
 
-def test_many_processes_make_it_higher_and_not_wider() -> None:
-    """A hundred lines can be looked at, if one scrolls."""
+def test_the_height_grows_with_the_number_of_processes() -> None:
+    """The width doesn't, down to a minimum."""
     many = "\n".join(f"p{n} {n} send p{n}#1 p0" for n in range(100))
     root = parsed(build(trace_of(many)))
     assert root.get("width") == "960" and float(root.get("height", "0")) > 100 * 30
@@ -161,16 +161,20 @@ def test_many_processes_make_it_higher_and_not_wider() -> None:
     ("text", "room", "expected"),
     [("abc", 99, "abc"), ("a" * 50, 60, "a" * 6 + "\u2026"), ("", 9, "")],
 )
-def test_text_that_fits(text: str, room: float, expected: str) -> None:
-    """Shortened with an ellipsis, to what there is room for."""
+def test_text_is_shortened_to_fit(text: str, room: float, expected: str) -> None:
+    """With an ellipsis."""
     assert fitting(text, room, 11) == expected
     assert width(fitting("\u6f22" * 50, 60, 11), 11) <= 60
 
 
-def test_words_and_times() -> None:
-    """Nothing that acts is left in a text, and times have units."""
+def test_texts_and_times() -> None:
+    """Control characters are replaced, and times have units."""
     assert clean("a\x00b\u202ec\ud800\ufffe") == "a\ufffdb\ufffdc\ufffd\ufffd"
     assert clean("abcdef", 4) == "abc\u2026"
     assert [elapsed(time) for time in (0, 1, 1500, 2 * 10**6, 3 * 10**9)] == [
-        *("0 s", "1 ns", "1.5 µs", "2 ms", "3 s")
+        "0 s",
+        "1 ns",
+        "1.5 µs",
+        "2 ms",
+        "3 s",
     ]

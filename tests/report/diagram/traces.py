@@ -1,4 +1,4 @@
-"""Traces in a few lines of text, and questions that tests ask of diagrams."""
+"""Traces from a few lines of text, and textual forms of diagrams for assertions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from beforehand.trace import Event
 
 
 def trace_of(text: str, run: str = "r") -> list[Event]:
-    """A line is `process time kind [message] [to] [detail]`, with - for nothing.
+    """Parse a trace: each line is `process time kind [message] [to] [detail]`, with - for none.
 
-    The message of a control is its sender and, after #, its number, which may be missing.
+    The message of a control frame is its sender, # and an optional number.
     """
     events: list[Event] = []
     counts: dict[str, int] = {}
@@ -38,12 +38,12 @@ def trace_of(text: str, run: str = "r") -> list[Event]:
 
 
 def mark_name(mark: Mark | None, diagram: Diagram) -> str:
-    """A mark in a word: `bob 2 deliver`; the number is its `seq`."""
+    """Return a mark as text: `bob 2 deliver`, where the number is its `seq`."""
     return "-" if mark is None else f"{diagram.labels[mark.process]} {mark.seq} {mark.kind}"
 
 
 def arrows_of(diagram: Diagram, *kinds: str) -> list[str]:
-    """The arrows of some kinds, or all, in words."""
+    """Return the arrows of some kinds, or all, as text."""
     arrows = []
     for arrow in diagram.arrows:
         if not kinds or arrow.kind in kinds:
@@ -54,7 +54,7 @@ def arrows_of(diagram: Diagram, *kinds: str) -> list[str]:
 
 
 def bars_of(diagram: Diagram) -> list[str]:
-    """The bars in words."""
+    """Return the bars as text."""
     bars = []
     for bar in diagram.bars:
         end = None if bar.end is None else diagram.marks[bar.end]
@@ -66,7 +66,7 @@ def bars_of(diagram: Diagram) -> list[str]:
 
 
 def assert_sound(diagram: Diagram) -> None:
-    """What holds for every diagram: numbers lead somewhere, and order grows along lines and arrows."""
+    """Check the invariants of a diagram: indices are valid, and order grows along lines and arrows."""
     marks, messages = diagram.marks, diagram.messages
     orders = {mark.order for mark in marks}
     assert orders == set(range(len(orders)))

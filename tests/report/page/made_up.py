@@ -1,4 +1,4 @@
-"""A made-up report: one of everything, with figures that are easy to distinguish."""
+"""A sample report with one part of every kind and figures that are easy to distinguish."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SIZES: Final = (8, 16, 32)
 
 
 def table(name: str, columns: str, rows: list[tuple[Value, ...]], runs: bool = False) -> TableView:
-    """A table whose columns are given as `name:unit`, the unit defaulting to text."""
+    """Return a table whose columns are given as `name:unit`; the default unit is text."""
     units = [column.partition(":") for column in columns.split()]
     return TableView(
         name,
@@ -44,19 +44,30 @@ def table(name: str, columns: str, rows: list[tuple[Value, ...]], runs: bool = F
 
 
 def protocols() -> TableView:
-    """The table of a study. On mobile, fifo delivers 7 of 100 out of order; one figure is not known."""
+    """Return a study's table: on mobile, fifo violates 7 of 100 deliveries; one figure is unknown."""
     rows: list[tuple[Value, ...]] = []
     for network, slow in zip(NETWORKS, (1, 1000), strict=True):
         for index, protocol in enumerate(PROTOCOLS):
             broken = 7 if (protocol, network) == ("fifo", "mobile") else 0
             rows.append(
                 (
-                    *(protocol, network, protocol != "fifo", "complete"),
-                    *("violated" if broken else "clean", broken, broken, 100),
-                    *(223389.89596015494 * slow + index, 461327.0 * slow * (index + 1)),
-                    *(3504.6043165467627 if protocol == "hybrid" else 0.0,),
-                    *((8.58, 292.0, 8.63)[index], (1.33, 0.0, 1.06)[index], 1584.97, 66 + index),
-                    *(None if (protocol, network) == ("rst", "lan") else 3 * slow + index, ""),
+                    protocol,
+                    network,
+                    protocol != "fifo",
+                    "complete",
+                    "violated" if broken else "clean",
+                    broken,
+                    broken,
+                    100,
+                    223389.89596015494 * slow + index,
+                    461327.0 * slow * (index + 1),
+                    3504.6043165467627 if protocol == "hybrid" else 0.0,
+                    (8.58, 292.0, 8.63)[index],
+                    (1.33, 0.0, 1.06)[index],
+                    1584.97,
+                    66 + index,
+                    None if (protocol, network) == ("rst", "lan") else 3 * slow + index,
+                    "",
                 )
             )
     return table(
@@ -71,7 +82,7 @@ def protocols() -> TableView:
 
 
 def runs_of(results: TableView) -> tuple[RunView, ...]:
-    """A run for each row of a table."""
+    """Return a run for each row of a table."""
     return tuple(
         RunView(
             anchor or "",
@@ -94,7 +105,7 @@ def runs_of(results: TableView) -> tuple[RunView, ...]:
 
 
 def diagram(run: str = "run-1") -> Diagram:
-    """Alice sends to Bob twice, and the second is delivered first."""
+    """Return a diagram in which bob delivers the second message of alice before the first."""
     return Diagram(
         run=run,
         processes=("alice@00aa", "bob@00bb"),
@@ -117,16 +128,19 @@ def diagram(run: str = "run-1") -> Diagram:
 
 
 def violation(number: int = 1, kind: str = "causal", drawn: bool = True) -> ViolationView:
-    """A broken promise of the run of fifo on mobile."""
+    """Return a violation in the run of fifo on mobile."""
     return ViolationView(
-        *("0000000000000005", "shop-protocols-5", "fifo on mobile", kind),
-        f"bob@00bb delivered alice@00aa#2 before alice@00aa#1: violation {number}.",
-        diagram() if drawn else None,
+        run="0000000000000005",
+        anchor="shop-protocols-5",
+        title="fifo on mobile",
+        kind=kind,
+        sentence=f"bob@00bb delivered alice@00aa#2 before alice@00aa#1: violation {number}.",
+        diagram=diagram() if drawn else None,
     )
 
 
 def audit(violations: tuple[ViolationView, ...] = (), name: str = "shop-audit") -> AuditView:
-    """The verdicts on two runs."""
+    """Return an audit with the verdicts on two runs."""
     verdicts = table(
         f"{name}-verdicts",
         "run title verdict events:count causal:count",
@@ -142,31 +156,43 @@ def audit(violations: tuple[ViolationView, ...] = (), name: str = "shop-audit") 
 
 
 def study() -> StudyView:
-    """A study with all that it can have."""
-    compared = protocols()
+    """Return a study with all optional parts."""
+    results = protocols()
     return StudyView(
-        *("shop", "shop: 16 processes, 1,687 messages", "demo/shop", MADE, "Replayed: all of it."),
-        ("47 % of the messages are replies",),
-        (
+        name="shop",
+        title="shop: 16 processes, 1,687 messages",
+        folder="demo/shop",
+        made=MADE,
+        replayed="Replayed: all of it.",
+        sentences=("47 % of the messages are replies",),
+        advice=(
             AdviceView(
                 "in general", ("hybrid", "rst"), "hybrid: on every network close to the best."
             ),
             AdviceView("without causal order", (), "7 of 100 on mobile."),
         ),
-        compared,
-        (table("shop-processes", "process sent:count", [("mail", 12), ("web", 30)]),),
-        (("newtop", "only broadcasts"),),
-        runs_of(compared),
-        audit((violation(), violation(2, "fifo"), violation(3, "lost", drawn=False))),
+        protocols=results,
+        characteristics=(
+            table("shop-processes", "process sent:count", [("mail", 12), ("web", 30)]),
+        ),
+        skipped=(("newtop", "only broadcasts"),),
+        runs=runs_of(results),
+        audit=audit((violation(), violation(2, "fifo"), violation(3, "lost", drawn=False))),
     )
 
 
 def sweep() -> SweepView:
-    """A sweep over sizes, where rst grows as n^2 and hybrid does not."""
+    """Return a sweep over sizes, where metadata grows as n^2 with rst and stays constant with hybrid."""
     rows: list[tuple[Value, ...]] = [
         (
-            *(protocol, n, seed, float(n * n + seed if protocol == "rst" else 7), 5e6 + n),
-            *(30.0, 2e-5, None),
+            protocol,
+            n,
+            seed,
+            float(n * n + seed if protocol == "rst" else 7),
+            5e6 + n,
+            30.0,
+            2e-5,
+            None,
         )
         for protocol in ("hybrid", "rst")
         for n in SIZES
@@ -186,16 +212,55 @@ def sweep() -> SweepView:
         "integers_mean:number state_exponent:exponent noncausal_ms:number most_in_transit:count extra",
         [
             (
-                *("hybrid", "O(1)", "O(i+o+b)", "sender, O(r)", "unlimited", "yes", 6, 0),
-                *(7.0, 0.0123, 30.0, 0.4, 0.5, 9, "x"),
+                "hybrid",
+                "O(1)",
+                "O(i+o+b)",
+                "sender, O(r)",
+                "unlimited",
+                "yes",
+                6,
+                0,
+                7.0,
+                0.0123,
+                30.0,
+                0.4,
+                0.5,
+                9,
+                "x",
             ),
             (
-                *("rst", "O(n^2)", "O(n^2 b)", "no, 0", "unlimited", "yes", 6, 1),
-                *(400.5, 1.94, 300.0, None, 0.0, 9, "y"),
+                "rst",
+                "O(n^2)",
+                "O(n^2 b)",
+                "no, 0",
+                "unlimited",
+                "yes",
+                6,
+                1,
+                400.5,
+                1.94,
+                300.0,
+                None,
+                0.0,
+                9,
+                "y",
             ),
             (
-                *("mattern", "O(1)", "O(b)", "sender, O(b r)", "1", "yes", 6, 0),
-                *(7.5, -0.01, 12.0, -0.3, 3.0, 1, "z"),
+                "mattern",
+                "O(1)",
+                "O(b)",
+                "sender, O(b r)",
+                "1",
+                "yes",
+                6,
+                0,
+                7.5,
+                -0.01,
+                12.0,
+                -0.3,
+                3.0,
+                1,
+                "z",
             ),
         ],
     )
@@ -214,27 +279,31 @@ def sweep() -> SweepView:
 
 
 def protocols_figures(anchor: str | None) -> TableView:
-    """The figures of one run of the sweep."""
+    """Return the figures of one run of the sweep."""
     return table(f"{anchor}-figures", "figure value:number", [("sent", 4)])
 
 
 def cluster() -> ClusterView:
-    """Two real processes."""
+    """Return a cluster of two processes."""
     made = replace(
         MADE, command="beforehand cluster --trace cluster", environment={"Python": "3.12"}
     )
     rows: list[tuple[Value, ...]] = [("n1", 20, 60, 2), ("n2", 40, 40, 3)]
     return ClusterView(
-        *("cluster", "cluster: hybrid-sps, 2 processes", "demo/cluster", made, True),
-        ("The network was made bad.",),
-        table("cluster-processes", "name sent:count delivered:count lost:count", rows),
-        diagram("cluster-run"),
-        "beforehand diagram demo/cluster",
+        name="cluster",
+        title="cluster: hybrid-sps, 2 processes",
+        folder="demo/cluster",
+        made=made,
+        clean=True,
+        sentences=("The network was made bad.",),
+        processes=table("cluster-processes", "name sent:count delivered:count lost:count", rows),
+        diagram=diagram("cluster-run"),
+        diagram_command="beforehand diagram demo/cluster",
     )
 
 
 def everything() -> ReportView:
-    """One of everything."""
+    """Return a report with one part of every kind."""
     return ReportView(
         "demo",
         replace(MADE, command="beforehand demo --out demo"),
@@ -246,26 +315,30 @@ def everything() -> ReportView:
     )
 
 
-# Fields with the words of the pipeline itself: names of tables and columns, anchors, kinds of values and
-# marks. All others may hold any text.
-OWN: Final = {
-    *(
-        "TableView.name",
-        "TableView.runs",
-        "Field.name",
-        "Field.type",
-        "Field.unit",
-        "RunView.anchor",
-        "ViolationView.anchor",
-    ),
-    *("StudyView.name", "SweepView.name", "AuditView.name", "ClusterView.name"),
-    *("Mark.kind", "Arrow.kind", "Bar.kind", "Diagram.axis"),
+# Fields with identifiers of the pipeline itself: names of tables and columns, anchors, kinds of values
+# and marks. All others may hold any text.
+TRUSTED: Final = {
+    "TableView.name",
+    "TableView.runs",
+    "Field.name",
+    "Field.type",
+    "Field.unit",
+    "RunView.anchor",
+    "ViolationView.anchor",
+    "StudyView.name",
+    "SweepView.name",
+    "AuditView.name",
+    "ClusterView.name",
+    "Mark.kind",
+    "Arrow.kind",
+    "Bar.kind",
+    "Diagram.axis",
 }
 
 
 def poisoned(value: Any, text: str, where: str = "") -> Any:
-    """The same contents with `text` at the end of every text that comes from outside."""
-    if where in OWN:
+    """Return a copy with `text` appended to every string from outside."""
+    if where in TRUSTED:
         return value
     if isinstance(value, str):
         return value + text

@@ -1,4 +1,4 @@
-"""Values for people, and the axes on which they are drawn."""
+"""Formatting of values, and axes of charts."""
 
 from __future__ import annotations
 
@@ -38,34 +38,34 @@ from beforehand.results.schema import Unit
         ("clean", "text", "clean"),
     ],
 )
-def test_values_for_people(value: Value, kind: Unit, text: str) -> None:
-    """Three digits and a unit, and a dash for what is not known."""
+def test_values_are_formatted_with_units(value: Value, kind: Unit, text: str) -> None:
+    """Three digits and a unit; unknown values are a dash."""
     assert shown(value, kind) == text
 
 
 @pytest.mark.parametrize("value", [0.1 + 0.2, 1e-300, 223389.89596015494, 2**60 + 1, -0.0])
 def test_raw_values_are_exact(value: float) -> None:
-    """What is read back is the very same number."""
+    """Parsing them gives the same number."""
     parsed = type(value)(raw(value))
     assert parsed == value and math.copysign(1, parsed) == math.copysign(1, value)
 
 
 def test_text_that_a_page_cannot_hold_is_made_visible() -> None:
-    """Control characters become pictures of themselves, and half characters are spelt out."""
+    """Control characters become control pictures, and lone surrogates are escaped."""
     assert visible("a\x00b\x1b\x7f\x85") == "a\u2400b\u241b\u2421\ufffd"
     assert visible("\ud800").encode() == b"\\ud800"
     assert visible("a\tb\nc") == "a\tb\nc"
 
 
-def test_moments() -> None:
-    """Times of day to the minute; whatever else there is stays."""
+def test_timestamps_are_to_the_minute_in_utc() -> None:
+    """Text that isn't a timestamp is returned unchanged."""
     assert moment("2026-11-16T19:05:30+01:00") == "2026-11-16 18:05 UTC"
-    for odd in ("yesterday", "", "9999-12-31T23:59:59-12:00"):
-        assert moment(odd) == odd
+    for text in ("yesterday", "", "9999-12-31T23:59:59-12:00"):
+        assert moment(text) == text
 
 
 def test_values_far_apart_get_a_logarithmic_axis() -> None:
-    """With ticks in units, all inside of the axis, and zero to the left of all others."""
+    """Ticks have units and lie within the axis, and zero lies left of all other values."""
     times = scale([0.0, 2.2e5, 4.0e10, None], "time")
     axis = times.axis()
     assert times.log and axis["type"] == "log"
@@ -77,8 +77,8 @@ def test_values_far_apart_get_a_logarithmic_axis() -> None:
     assert times.position(5.0) == 5.0 and times.position(None) is None
 
 
-def test_values_close_together_get_an_even_axis_from_zero() -> None:
-    """A difference looks as large as it is."""
+def test_values_close_together_get_a_linear_axis_from_zero() -> None:
+    """So that differences are drawn to scale."""
     axis = scale([3.0, 4.5], "number").axis()
     assert axis["type"] == "linear" and axis["tickvals"] == [0, 2, 4]
     assert axis["range"][0] < 0 < 4.5 < axis["range"][1]
@@ -86,7 +86,7 @@ def test_values_close_together_get_an_even_axis_from_zero() -> None:
 
 @pytest.mark.parametrize("values", [[], [None], [0.0], [1e-12], [5.0, 5.0], [1e-9, 1e12]])
 def test_any_values_have_an_axis(values: list[float | None]) -> None:
-    """Nothing at all, nothing but zero, or all of it: there is an axis with a few ticks."""
+    """No values, only zeros or a huge range: the axis has a few ticks."""
     for log in (None, True):
         axis = scale(values, "count", log=log).axis()
         assert 1 <= len(axis["tickvals"]) <= 7

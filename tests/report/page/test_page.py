@@ -1,4 +1,4 @@
-"""The page as a whole: all sections, the exact figures, and nothing but our own scripts."""
+"""The complete page: all sections, exact figures, and no scripts but our own."""
 
 from __future__ import annotations
 
@@ -19,31 +19,38 @@ from tests.report.page import made_up
 from tests.report.page.reading_back import Page, read
 
 SECTIONS = (
-    *("headline", "run", "advice", "protocols", "table1", "audit", "growth", "runs"),
+    "headline",
+    "run",
+    "advice",
+    "protocols",
+    "table1",
+    "audit",
+    "growth",
+    "runs",
     "environment",
 )
 
 
 @pytest.fixture(scope="module")
 def contents() -> ReportView:
-    """One of everything."""
+    """A report with one part of every kind."""
     return made_up.everything()
 
 
 @pytest.fixture(scope="module")
 def source(contents: ReportView) -> str:
-    """The page that shows it."""
+    """Its page as HTML."""
     return html(contents)
 
 
 @pytest.fixture(scope="module")
 def page(source: str) -> Page:
-    """The same, as elements."""
+    """Its page, parsed."""
     return read(source)
 
 
 def tables_of(contents: ReportView) -> list[TableView]:
-    """All tables that stand in the page itself; those of runs are made by a script."""
+    """Return all tables in the page itself; those of runs are built by a script."""
     tables: list[TableView | None] = [cluster.processes for cluster in contents.clusters]
     for study in contents.studies:
         tables += [study.protocols, *study.characteristics]
@@ -55,22 +62,22 @@ def tables_of(contents: ReportView) -> list[TableView]:
 
 
 def test_every_figure_is_read_back_exactly(contents: ReportView, page: Page) -> None:
-    """Each cell of each table carries the value that was given, to the last digit."""
+    """Each cell of each table has the original value, to the last digit."""
     tables = tables_of(contents)
     assert len(tables) == 8
     for table in tables:
         names = [column.name for column in table.columns]
-        given = [
+        expected = [
             {n: None if v is None else raw(v) for n, v in zip(names, row, strict=True)}
             for row in table.rows
         ]
-        assert page.tables[table.name] == given
+        assert page.tables[table.name] == expected
     assert page.tables["shop-protocols"][0]["latency_mean"] == "223389.89596015494"
     assert page.tables["shop-protocols"][1]["waiting_peak"] is None
 
 
-def test_figures_of_runs_are_there_exactly(contents: ReportView, page: Page) -> None:
-    """What a script fills the card of a run with has the same values."""
+def test_figures_of_runs_are_exact(contents: ReportView, page: Page) -> None:
+    """The data from which a script fills the card of a run has the same values."""
     data = json.loads(page.by_id("data-runs").text)
     runs = [run for study in contents.studies for run in study.runs]
     assert len(runs) == 6
@@ -80,8 +87,8 @@ def test_figures_of_runs_are_there_exactly(contents: ReportView, page: Page) -> 
         assert figures == {str(row[0]): raw(row[1]) for row in run.figures.rows}
 
 
-def test_every_figure_leads_to_its_run(page: Page) -> None:
-    """A link in every row, and nothing that is linked is missing."""
+def test_every_figure_links_to_its_run(page: Page) -> None:
+    """Every row has a link, and every link has a target."""
     ids = [element.attributes["id"] for element in page.elements if "id" in element.attributes]
     assert len(ids) == len(set(ids))
     links = [str(link.attributes.get("href")) for link in page.all("a")]
@@ -91,8 +98,8 @@ def test_every_figure_leads_to_its_run(page: Page) -> None:
     assert f"#run-{made_up.sweep().results.runs[0]}" in links  # type: ignore[union-attr]
 
 
-def test_all_sections_are_there(page: Page) -> None:
-    """In their order, each with a heading, and in the table of contents."""
+def test_all_sections_are_present(page: Page) -> None:
+    """In order, each with a heading and an entry in the table of contents."""
     ids = [element.attributes.get("id") for element in page.all("section")]
     assert [name for name in ids if name in SECTIONS] == list(SECTIONS)
     links = {link.attributes.get("href") for link in page.all("a")}
@@ -101,7 +108,7 @@ def test_all_sections_are_there(page: Page) -> None:
 
 
 def test_an_empty_section_names_the_command_that_fills_it() -> None:
-    """A caller without a command line gets the sentences alone."""
+    """Without command lines, the section has only its sentence."""
     for suggestions in (report_commands().suggestions, Suggestions()):
         page = read(html(ReportView("empty", Provenance(""), suggestions=suggestions)))
         empty = [div for div in page.all("div") if div.attributes.get("class") == "nothing"]
@@ -120,16 +127,16 @@ def test_an_empty_section_names_the_command_that_fills_it() -> None:
     ],
     ids=["protocols", "audit", "rows"],
 )
-def test_half_a_study_is_shown(changed: dict[str, object]) -> None:
-    """Whatever a study lacks, the rest of it is there."""
+def test_an_incomplete_study_is_shown(changed: dict[str, object]) -> None:
+    """Whatever a study lacks, the rest of it is shown."""
     study = replace(made_up.study(), **changed)  # type: ignore[arg-type]
     page = read(html(ReportView("half", Provenance(""), studies=(study,))))
     assert study.title in "".join(element.text for element in page.all("h3"))
     assert ("shop-protocols" in page.tables) == bool(study.protocols and study.protocols.rows)
 
 
-def test_a_traffic_that_was_only_read_in_says_how_to_replay_it() -> None:
-    """Not by the command that read it in; but a study that was stopped goes on by its own."""
+def test_a_workload_that_was_only_ingested_suggests_a_replay() -> None:
+    """It suggests a study; a study that was stopped suggests its own command."""
     made = replace(made_up.MADE, command="beforehand ingest 'a b' --out in")
     half = replace(made_up.study(), protocols=None, advice=(), runs=(), audit=None, made=made)
     half = replace(half, command="beforehand study TRACES --out DIR")
@@ -147,7 +154,7 @@ def test_a_traffic_that_was_only_read_in_says_how_to_replay_it() -> None:
     assert codes.count(own) >= 3
 
 
-def test_half_a_sweep_is_shown() -> None:
+def test_an_incomplete_sweep_is_shown() -> None:
     """A sweep may have results and no tables, or tables and no results."""
     sweep = made_up.sweep()
     without = replace(sweep, table1=None, exponents=None)
@@ -157,8 +164,8 @@ def test_half_a_sweep_is_shown() -> None:
     assert "growth-table1" in tables and "growth-results" not in tables
 
 
-def test_the_audit_says_whether_promises_were_kept(contents: ReportView, page: Page) -> None:
-    """Violations of controls are no broken promises; those of others are."""
+def test_the_audit_reports_whether_promises_were_kept(contents: ReportView, page: Page) -> None:
+    """Violations by controls don't break a promise; those by other protocols do."""
     text = "".join(e.text for e in page.all("p") if "audit-shop-audit" in e.inside)
     assert "promises kept" in text and "all of them with fifo: controls" in text
     study = contents.studies[0]
@@ -170,21 +177,21 @@ def test_the_audit_says_whether_promises_were_kept(contents: ReportView, page: P
     assert "promises kept" not in text and "violated" in text
 
 
-def test_missing_parts_are_told_on_top_and_in_full(page: Page) -> None:
-    """A notice in the first section, and what to do in the last."""
+def test_missing_parts_are_announced_and_listed(page: Page) -> None:
+    """There is a notice in the first section, and the remedy in the last."""
     [notice] = [element for element in page.all("p") if element.attributes.get("role") == "note"]
     assert "1 part is missing" in notice.text and "headline" in notice.inside
     assert "run it again" in "".join(e.text for e in page.all("li") if "missing" in e.inside)
 
 
 def test_the_same_contents_give_the_same_bytes(contents: ReportView, source: str) -> None:
-    """Nothing depends on the clock, on chance, or on what was made before."""
+    """Nothing depends on the clock, on randomness or on earlier pages."""
     html(ReportView("other", Provenance("")))
     assert html(made_up.everything()) == source
 
 
 def test_only_our_scripts_may_run(page: Page, source: str) -> None:
-    """The policy names exactly the scripts that are there, and lets nothing be asked for."""
+    """The policy lists exactly the scripts of the page, and nothing can be loaded."""
     [policy] = [
         str(element.attributes["content"])
         for element in page.all("meta")
@@ -195,9 +202,9 @@ def test_only_our_scripts_may_run(page: Page, source: str) -> None:
     for script in scripts:
         assert b64encode(sha256(script.text.encode()).digest()).decode() in policy
     assert policy.startswith("default-src 'none'") and "unsafe-eval" not in policy
-    asked = {"src", "srcset", "action", "poster", "data", "ping", "background"}
+    loading = {"src", "srcset", "action", "poster", "data", "ping", "background"}
     for element in page.elements:
-        assert not asked & set(element.attributes)
+        assert not loading & set(element.attributes)
         assert not any(name.startswith("on") or name == "style" for name in element.attributes)
 
 
@@ -207,29 +214,29 @@ POISON = (
 )
 
 
-def test_text_from_outside_is_only_text(contents: ReportView, page: Page) -> None:
-    """Through every text field: no element and no attribute comes of it, and it can be read."""
+def test_untrusted_text_stays_text(contents: ReportView, page: Page) -> None:
+    """In every text field: it creates no elements or attributes, and stays readable."""
     poisoned = read(html(made_up.poisoned(contents, POISON)))
     shape = {(element.tag, *sorted(element.attributes)) for element in page.elements}
     poisoned_shape = {(element.tag, *sorted(element.attributes)) for element in poisoned.elements}
-    # Only what is made of long texts is new: they have a title, or can be opened.
+    # Long texts get a title or a disclosure element, and nothing else is new.
     assert poisoned_shape - shape <= {("bdi", "title"), ("details", "class"), ("summary",)}
     assert len(poisoned.all("script")) == len(page.all("script"))
     assert any("<script>alert(1)</script>" in element.text for element in poisoned.all("bdi"))
     assert any("\u2400\\ud800" in element.text for element in poisoned.all("bdi"))
 
 
-def test_right_to_left_text_is_kept_apart(contents: ReportView) -> None:
-    """What may run from right to left stands inside of an element that keeps it to itself."""
+def test_right_to_left_text_is_isolated(contents: ReportView) -> None:
+    """Text that may run from right to left is inside an element that isolates it."""
     mark = "\u05d0\u05d1"
     page = read(html(made_up.poisoned(contents, mark)))
-    around = {tag for tag, text in page.texts if mark in text}
-    # Those others hold nothing else, so there is nothing that could be turned round with it.
-    assert "bdi" in around and around <= {"bdi", "title", "option", "button", "script"}
+    enclosing = {tag for tag, text in page.texts if mark in text}
+    # The other elements contain nothing else that could be reordered.
+    assert "bdi" in enclosing and enclosing <= {"bdi", "title", "option", "button", "script"}
 
 
-def test_long_names_are_shortened_and_kept() -> None:
-    """A name of 10 kB does not break a table, and is there as a whole in its value."""
+def test_long_names_are_shortened_on_screen_only() -> None:
+    """A name of 10 kB doesn't break a table, and its value is complete."""
     long = "n" * 10_000
     study = made_up.study()
     table = study.characteristics[0]
@@ -240,8 +247,8 @@ def test_long_names_are_shortened_and_kept() -> None:
     assert summaries and all(len(text) <= 60 for text in summaries)
 
 
-def test_violations_are_packed_with_their_diagrams(page: Page) -> None:
-    """All of them, by run; the sentence with whole names, and one that is easier to read."""
+def test_violations_are_compressed_with_their_diagrams(page: Page) -> None:
+    """All of them, by run; each sentence with full names and with short ones."""
     packed = page.by_id("data-violations").text
     [[causal, fifo, lost]] = json.loads(zlib.decompress(b64decode(packed)))
     assert [causal["kind"], fifo["kind"], lost["kind"]] == ["causal", "fifo", "lost"]
@@ -251,7 +258,7 @@ def test_violations_are_packed_with_their_diagrams(page: Page) -> None:
 
 
 def test_thousands_of_violations_stay_small() -> None:
-    """They are alike, so a page with 2,000 of them is not much larger than one with three."""
+    """They compress well, so a page with 2,000 isn't much larger than one with three."""
     many = tuple(made_up.violation(number) for number in range(2000))
     study = replace(made_up.study(), audit=made_up.audit(many))
     few = html(ReportView("few", Provenance(""), studies=(made_up.study(),)))

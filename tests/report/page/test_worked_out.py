@@ -1,4 +1,4 @@
-"""What the page derives from figures: findings, charts, and judgements on claims."""
+"""What the page derives from figures: findings, charts, and comparisons with claims."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.report.page import made_up
 
 
 def changed(table: TableView | None, row: int, **values: Any) -> TableView:
-    """A table with other values in a row."""
+    """Return a table with some values of a row replaced."""
     assert table is not None
     names = [column.name for column in table.columns]
     cells = tuple(values.get(n, v) for n, v in zip(names, table.rows[row], strict=True))
@@ -24,7 +24,7 @@ def changed(table: TableView | None, row: int, **values: Any) -> TableView:
 
 
 def test_findings_come_from_the_figures() -> None:
-    """The cluster, what goes wrong without causal order, and how metadata grows."""
+    """The cluster, violations without causal order, and the growth of metadata."""
     first, second, third = findings(made_up.everything())
     assert (first.figure, first.good) == ("0 of 100", True)
     assert "lost 5 datagrams" in first.sentence and first.link == "cluster-cluster"
@@ -34,14 +34,14 @@ def test_findings_come_from_the_figures() -> None:
 
 
 def test_no_finding_without_its_figures() -> None:
-    """Without figures there is no finding; others come instead."""
+    """A finding without figures is replaced by another."""
     assert findings(ReportView("empty", Provenance(""))) == []
     contents = ReportView("one", Provenance(""), studies=(made_up.study(),))
     assert [finding.figure for finding in findings(contents)] == ["7 of 100", "8.58 B", "4 of 4"]
 
 
-def test_bad_news_is_reported() -> None:
-    """A cluster that broke order, and a causal protocol that was caught."""
+def test_violations_are_findings_too() -> None:
+    """A cluster with violations, and a causal protocol with violations."""
     cluster = replace(made_up.cluster(), clean=False)
     caught = changed(made_up.protocols(), 3, verdict="violated", violations=2)
     study = replace(made_up.study(), protocols=caught)
@@ -51,13 +51,13 @@ def test_bad_news_is_reported() -> None:
 
 
 def chart(charts: list[Chart], name: str) -> Chart:
-    """A chart by its name."""
+    """Return a chart by its name."""
     [match] = [chart for chart in charts if chart.name == name]
     return match
 
 
 def test_charts_of_a_study_hold_its_figures() -> None:
-    """A row for each protocol, controls in brackets, and a series for each network."""
+    """One row per protocol, controls in parentheses, and one series per network."""
     charts = comparison.charts(made_up.study())
     assert len(charts) == 6
     latency = chart(charts, "shop-latency")
@@ -79,19 +79,19 @@ def test_failed_runs_are_not_drawn() -> None:
     assert lan["x"][latency.layout["yaxis"]["ticktext"].index("hybrid")] is None
 
 
-def test_the_smallest_are_those_of_usable_protocols() -> None:
-    """Not of controls, and not of what was caught; on each network for itself."""
+def test_only_usable_protocols_can_have_the_smallest_value() -> None:
+    """Neither controls nor violated protocols, and per network."""
     cells = comparison.smallest(made_up.study())
     assert (0, "metadata_per_message") in cells and (3, "metadata_per_message") in cells
     assert (1, "control_per_message") in cells
     assert not any(row in (2, 5) for row, _ in cells)
     caught = changed(made_up.protocols(), 0, verdict="violated")
     alone = comparison.smallest(replace(made_up.study(), protocols=caught))
-    assert not any(row < 3 for row, _ in alone)  # a single one has nothing to compare with
+    assert not any(row < 3 for row, _ in alone)  # a single protocol can't be compared
 
 
-def test_what_only_controls_break_is_no_broken_promise() -> None:
-    """They are named; but not if a protocol that promises causal order was caught as well."""
+def test_violations_by_controls_do_not_break_a_promise() -> None:
+    """Controls are listed, but not if a protocol that promises causal order was violated as well."""
     study = made_up.study()
     assert comparison.only_controls(study) == ["fifo"]
     for verdict in ("violated", "failed", "unreadable"):
@@ -100,8 +100,8 @@ def test_what_only_controls_break_is_no_broken_promise() -> None:
     assert comparison.only_controls(replace(study, protocols=None)) == []
 
 
-def test_growth_is_the_mean_over_runs_of_a_size() -> None:
-    """Seeds 1 and 3 make n^2 + 2."""
+def test_growth_is_the_mean_over_runs_of_the_same_size() -> None:
+    """Seeds 1 and 3 give n^2 + 2."""
     rows = records(made_up.sweep().results)
     means = growth.means(rows, growth.COSTS[0])
     assert means == {
@@ -116,8 +116,8 @@ def test_growth_is_the_mean_over_runs_of_a_size() -> None:
     assert len(charts) == 4
 
 
-def test_one_size_makes_no_growth() -> None:
-    """There is no line through one point."""
+def test_growth_needs_more_than_one_size() -> None:
+    """There is no line through a single point."""
     sweep = made_up.sweep()
     assert sweep.results is not None
     rows = tuple(row for row in sweep.results.rows if row[1] == 8)
@@ -139,12 +139,12 @@ def test_one_size_makes_no_growth() -> None:
     ],
 )
 def test_the_power_of_n_in_a_claim(claim: str, power: int | None) -> None:
-    """As the paper writes them."""
+    """In the notation of the papers."""
     assert claims.claimed_exponent(claim) == power
 
 
 @pytest.mark.parametrize(
-    ("claim", "measured", "word"),
+    ("claim", "measured", "comparison"),
     [
         ("O(n^2)", 1.94, "as claimed"),
         ("O(n^2)", 2.25, "as claimed"),
@@ -154,13 +154,15 @@ def test_the_power_of_n_in_a_claim(claim: str, power: int | None) -> None:
         ("unlimited", 1.0, ""),
     ],
 )
-def test_words_for_exponents(claim: str, measured: float | None, word: str) -> None:
-    """By the rule that the page states."""
-    assert claims.judged_exponent(claim, measured) == word
+def test_exponents_are_compared_with_claims(
+    claim: str, measured: float | None, comparison: str
+) -> None:
+    """By the rule that is stated on the page."""
+    assert claims.judged_exponent(claim, measured) == comparison
 
 
-def test_words_for_a_row() -> None:
-    """Only what a run can contradict, and only where there is a figure."""
+def test_a_row_is_compared_with_its_claims() -> None:
+    """Only claims that a run can contradict, and only where there is a figure."""
     hybrid, rst, mattern = [claims.judged(row) for row in records(made_up.sweep().table1)]
     assert hybrid == {"metadata_exponent": "as claimed", "stalled": "as claimed"}
     assert rst["noncausal_ms"] == "as claimed" and rst["stalled"] == "more than claimed"
@@ -170,7 +172,7 @@ def test_words_for_a_row() -> None:
 
 
 def test_no_column_of_table_1_is_lost() -> None:
-    """Those that belong to no group come last."""
+    """Columns that belong to no group come last."""
     table = made_up.sweep().table1
     assert table is not None
     groups = claims.arranged(table)
@@ -180,7 +182,7 @@ def test_no_column_of_table_1_is_lost() -> None:
 
 
 def test_claimed_and_measured_are_drawn_together() -> None:
-    """A filled mark for what was measured, and an open one for what is claimed."""
+    """A filled mark for a measured exponent, and an open one for a claimed exponent."""
     message, process = claims.charts(made_up.sweep())
     lines, measured, claimed = message.data
     assert measured["x"] == [0.0123, 1.94, -0.01] and claimed["x"] == [0.0, 2.0, 0.0]

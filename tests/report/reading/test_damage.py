@@ -1,4 +1,4 @@
-"""Whatever happens to the files: a report that says so, never a traceback, and never silence."""
+"""Damaged files are reported as missing parts, never ignored and never a traceback."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ from tests.report import folders
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All kinds of outputs."""
+    """A folder with all kinds of outputs."""
     return folders.write_demo(tmp_path_factory.mktemp("damage") / "demo")
 
 
 @pytest.fixture(scope="module")
 def whole(demo: Path) -> dict[Path, ReportView]:
-    """What is read of each part if nothing is wrong."""
+    """The intact contents of each part."""
     contents = {part: folders.read(part) for part in sorted(demo.iterdir()) if part.is_dir()}
     assert len(contents) == 4 and not any(view.missing for view in contents.values())
     return contents
 
 
 def delete(file: Path) -> None:
-    """It is gone."""
+    """Delete the file."""
     file.unlink()
 
 
 def cut(file: Path) -> None:
-    """The disk was full."""
+    """Truncate the file, as a full disk does."""
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
 
 
 def overwrite(file: Path) -> None:
-    """Something else has this name."""
+    """Replace the contents by something else."""
     file.write_bytes(b"\x00PAR1 {[ \xff" * 9)
 
 
 def empty(file: Path) -> None:
-    """It has a name and nothing else."""
+    """Leave an empty file."""
     file.write_bytes(b"")
 
 
 def flip(file: Path) -> None:
-    """Some bytes in the middle are not what they were."""
+    """Invert some bytes in the middle."""
     content = bytearray(file.read_bytes())
     middle = len(content) // 2
     content[middle : middle + 8] = bytes(255 - byte for byte in content[middle : middle + 8])
@@ -60,18 +60,18 @@ def flip(file: Path) -> None:
 
 
 def into_folder(file: Path) -> None:
-    """A folder has its name."""
+    """Replace the file by a folder."""
     file.unlink()
     file.mkdir()
 
 
 DAMAGES = (cut, overwrite, empty, flip, into_folder)
-# Without it, traces cannot be recognised as those of a cluster.
-ONLY_SIGN = "_cluster.json"
+# Without this file, the traces of a cluster can't be recognised as such.
+CLUSTER_NOTE = "_cluster.json"
 
 
 def with_damage(folder: Path, file: Path, damage: Callable[[Path], None], kept: Path) -> ReportView:
-    """What is read while a file is damaged; it is whole again afterwards."""
+    """Read a folder while a file is damaged, and restore the file."""
     shutil.copy2(file, kept)
     try:
         damage(file)
@@ -82,20 +82,20 @@ def with_damage(folder: Path, file: Path, damage: Callable[[Path], None], kept: 
 
 
 def files_of(parts: Iterable[Path]) -> list[tuple[Path, Path]]:
-    """Each part and each of its files, except checksums, which are not read."""
+    """Return each part with each of its files, except checksums, which aren't read."""
     files = ((part, path) for part in parts for path in part.rglob("*") if path.is_file())
     return sorted(pair for pair in files if pair[1].suffix != ".crc")
 
 
 def test_no_file_can_be_deleted_unnoticed(whole: dict[Path, ReportView], tmp_path: Path) -> None:
-    """Each of them: the report says what is missing, and how to make it again."""
+    """For each file, the report lists what is missing and how to recreate it."""
     for part, file in files_of(whole):
-        if file.name == ONLY_SIGN:
+        if file.name == CLUSTER_NOTE:
             continue
         contents = with_damage(part, file, delete, tmp_path / "kept")
-        # Notes that only serve a sweep itself are not shown.
+        # Notes that only the sweep itself uses aren't shown.
         if file.name not in ("_sweep.json", "_source.json"):
-            assert contents.missing, f"{file} is gone, and nobody says so"
+            assert contents.missing, f"the absence of {file} isn't reported"
         else:
             assert contents == whole[part], file
         for gap in contents.missing:
@@ -103,7 +103,7 @@ def test_no_file_can_be_deleted_unnoticed(whole: dict[Path, ReportView], tmp_pat
 
 
 def test_no_file_can_be_damaged_unnoticed(whole: dict[Path, ReportView], tmp_path: Path) -> None:
-    """One file after the other, each in one of several ways: it is reported, or changes nothing."""
+    """Each file is damaged in one of several ways: it is reported, or makes no difference."""
     noticed, files = 0, files_of(whole)
     for index, (part, file) in enumerate(files):
         damage = DAMAGES[index % len(DAMAGES)]
@@ -111,19 +111,21 @@ def test_no_file_can_be_damaged_unnoticed(whole: dict[Path, ReportView], tmp_pat
         assert contents.missing or contents == whole[part], f"{damage.__name__} {file}"
         assert all("\n" not in gap.why for gap in contents.missing), f"{damage.__name__} {file}"
         noticed += bool(contents.missing)
-    assert noticed > len(files) / 2, f"only {noticed} of {len(files)}"  # signs are empty anyway
+    assert noticed > len(files) / 2, (
+        f"only {noticed} of {len(files)}"
+    )  # success markers are empty anyway
 
 
-# ---- what is reported ----
+# ---- missing parts ----
 
 
 def missing_parts(contents: ReportView) -> str:
-    """All that is missing, in one text."""
+    """Return all missing parts as one text."""
     return "\n".join(f"{gap.what}: {gap.why}" for gap in contents.missing)
 
 
 def test_a_study_that_was_stopped(tmp_path: Path) -> None:
-    """It has no note: what is certain is shown, and the command resumes where it stopped."""
+    """It has no note: finished parts are shown, and the command resumes where it stopped."""
     study = folders.write_study(tmp_path / "st udy")
     (study / "_study.json").unlink()
     contents = folders.read(study)
@@ -138,7 +140,7 @@ def test_a_study_that_was_stopped(tmp_path: Path) -> None:
 
 
 def test_a_wave_without_a_note_does_not_count(tmp_path: Path) -> None:
-    """A sweep that was stopped, or is under way: its last runs are reported as missing."""
+    """As in a sweep that was stopped or is still running: its last runs are reported as missing."""
     folder = folders.write_sweep(tmp_path / "sweep")
     (folder / "waves" / "00002-0123abcd.json").unlink()
     contents = folders.read(folder)
@@ -149,8 +151,8 @@ def test_a_wave_without_a_note_does_not_count(tmp_path: Path) -> None:
     assert "00002-0123abcd has no note in waves, so it does not count" in missing_parts(contents)
 
 
-def test_rows_that_a_note_promises(tmp_path: Path) -> None:
-    """A table that Spark has finished, and that lacks runs all the same."""
+def test_rows_that_are_missing_from_a_finished_table(tmp_path: Path) -> None:
+    """The note lists runs that the table lacks, although Spark finished it."""
     study = folders.write_study(tmp_path)
     wave = study / "sweep" / "results" / folders.WAVE
     for name in ("part-00001-0000-c000.snappy.parquet", ".part-00001-0000-c000.snappy.parquet.crc"):
@@ -162,8 +164,8 @@ def test_rows_that_a_note_promises(tmp_path: Path) -> None:
     assert view.protocols is not None and view.protocols.runs.count(None) == 2
 
 
-def test_a_newer_version_is_not_misunderstood(tmp_path: Path) -> None:
-    """Of notes and of traces."""
+def test_a_newer_version_is_rejected(tmp_path: Path) -> None:
+    """For notes and for traces."""
     study = folders.write_study(tmp_path / "study")
     folders.write_note(study / "_study.json", {"version": 2, "protocols": "renamed"})
     cluster = folders.write_cluster(tmp_path / "cluster")
@@ -186,8 +188,10 @@ def test_a_newer_version_is_not_misunderstood(tmp_path: Path) -> None:
         ("violations", pa.float64(), "its column 'violations' holds double, not integer"),
     ],
 )
-def test_other_columns(tmp_path: Path, column: str, change: pa.DataType, problem: str) -> None:
-    """One is gone, or holds something else."""
+def test_changed_columns_are_reported(
+    tmp_path: Path, column: str, change: pa.DataType, problem: str
+) -> None:
+    """If one is missing, or has another type."""
     study = folders.write_study(tmp_path)
     (file,) = (study / "study" / "protocols").glob("*.parquet")
     table = pq.read_table(file)
@@ -201,8 +205,8 @@ def test_other_columns(tmp_path: Path, column: str, change: pa.DataType, problem
     assert contents.studies[0].protocols is None and problem in missing_parts(contents)
 
 
-def test_more_columns_are_welcome(tmp_path: Path) -> None:
-    """A newer pipeline may write more columns: they are shown under their own names."""
+def test_additional_columns_are_shown(tmp_path: Path) -> None:
+    """A newer pipeline may write more columns, which are shown under their own names."""
     study = folders.write_study(tmp_path)
     (file,) = (study / "study" / "protocols").glob("*.parquet")
     table = pq.read_table(file)
@@ -215,7 +219,7 @@ def test_more_columns_are_welcome(tmp_path: Path) -> None:
 
 
 def test_a_file_where_a_folder_should_be(tmp_path: Path) -> None:
-    """And an unexpected folder is ignored."""
+    """It is reported, and an unexpected folder is ignored."""
     study = folders.write_study(tmp_path)
     shutil.rmtree(study / "audit" / "violations")
     (study / "audit" / "violations").write_text("a list of violations")
@@ -227,16 +231,16 @@ def test_a_file_where_a_folder_should_be(tmp_path: Path) -> None:
     assert "0 of 1 violations are listed here" in audit.notes[0]
 
 
-def test_a_folder_that_one_may_not_look_into(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is reported, and the others are shown."""
-    real = layout.kind_of
+def test_an_unreadable_folder_is_reported(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the other folders are shown."""
+    original = layout.kind_of
 
-    def refused(folder: Path) -> layout.OutputKind | None:
+    def unreadable(folder: Path) -> layout.OutputKind | None:
         if folder.name == "growth":
             raise PermissionError(13, "Permission denied", str(folder))
-        return real(folder)
+        return original(folder)
 
-    monkeypatch.setattr(discover, "kind_of", refused)
+    monkeypatch.setattr(discover, "kind_of", unreadable)
     contents = folders.read(demo)
     assert len(contents.studies) == 1 and not contents.sweeps
     assert "growth cannot be read (Permission denied); check that you may" in missing_parts(
@@ -247,7 +251,7 @@ def test_a_folder_that_one_may_not_look_into(demo: Path, monkeypatch: pytest.Mon
 # ---- nothing to report ----
 
 
-def test_nothing_of_ours_is_an_error_that_says_what_was_looked_for(tmp_path: Path) -> None:
+def test_a_folder_without_results_is_an_error_that_lists_the_expected_files(tmp_path: Path) -> None:
     """One sentence, with a remedy."""
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(
@@ -262,8 +266,8 @@ def test_nothing_of_ours_is_an_error_that_says_what_was_looked_for(tmp_path: Pat
         folders.read("s3a://bucket/study")
 
 
-def test_a_part_of_an_output_leads_to_the_whole(tmp_path: Path) -> None:
-    """A table holds no outputs of its own, and isn't a trace either."""
+def test_a_part_of_an_output_refers_to_the_complete_folder(tmp_path: Path) -> None:
+    """A table contains no outputs of its own, and isn't a trace either."""
     study = folders.write_study(tmp_path / "study")
     for part in ("study/protocols", "sweep/traces", f"sweep/results/{folders.WAVE}"):
         with pytest.raises(ReportError, match=f"`beforehand report {study}` to report on all of"):
@@ -273,8 +277,8 @@ def test_a_part_of_an_output_leads_to_the_whole(tmp_path: Path) -> None:
         folders.read(file)
 
 
-def test_a_trace_is_for_other_commands(tmp_path: Path) -> None:
-    """It holds no results yet."""
+def test_a_trace_refers_to_other_commands(tmp_path: Path) -> None:
+    """It contains no results yet."""
     cluster = folders.write_cluster(tmp_path)
     (cluster / "_cluster.json").unlink()
     for path in (cluster, next(cluster.glob("*.parquet"))):

@@ -26,20 +26,20 @@ TRIES = 15
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All kinds of outputs; a test puts back what it changes."""
+    """A folder with all kinds of outputs; tests restore what they change."""
     return folders.write_demo(tmp_path_factory.mktemp("odd") / "demo")
 
 
-def paths_in(value: Any, so_far: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The paths of all values in a JSON value."""
-    yield so_far
+def paths_in(value: Any, prefix: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the paths of all values in a JSON value."""
+    yield prefix
     if isinstance(value, dict | list):
         for key in value if isinstance(value, dict) else range(len(value)):
-            yield from paths_in(value[key], (*so_far, key))
+            yield from paths_in(value[key], (*prefix, key))
 
 
 def changed(value: Any, path: tuple[Any, ...], odd: Any) -> Any:
-    """The value with something else at a path."""
+    """Return the value with another value at a path."""
     if not path:
         return odd
     copy = deepcopy(value)
@@ -50,8 +50,8 @@ def changed(value: Any, path: tuple[Any, ...], odd: Any) -> Any:
     return copy
 
 
-def test_odd_values_in_notes(demo: Path) -> None:
-    """Whatever a note contains, there is a page, or one sentence on why there is none."""
+def test_unexpected_values_in_notes(demo: Path) -> None:
+    """Whatever a note contains, there is a page or a one-sentence error."""
     html = pytest.importorskip("beforehand.report.page", reason="pip install '.[report]'").html
     random = Random(5)
     notes = sorted(demo.rglob("*.json"))
@@ -88,8 +88,8 @@ def rewrite(folder: Path, name: str, values: pa.Array | None) -> None:
         pq.write_table(table, file)
 
 
-def test_figures_that_nobody_measured(tmp_path: Path) -> None:
-    """As large or as small as numbers get, or none at all: they are shown, and axes hold the others."""
+def test_extreme_figures(tmp_path: Path) -> None:
+    """The largest, the smallest and missing numbers are shown, and axes fit the others."""
     html = pytest.importorskip("beforehand.report.page", reason="pip install '.[report]'").html
     odd = pa.array([1e308, 5e-324, float("inf"), float("nan"), -5.5, 1.0])
     study = folders.write_study(tmp_path / "study")
@@ -103,7 +103,7 @@ def test_figures_that_nobody_measured(tmp_path: Path) -> None:
 
 
 def test_a_workload_without_rows(tmp_path: Path) -> None:
-    """A table may be empty; then so is what is shown of it."""
+    """An empty table is shown as an empty table."""
     study = folders.write_study(tmp_path)
     rewrite(study / "characteristics" / "summaries", "what", None)
     (view,) = folders.read(study).studies
@@ -111,7 +111,7 @@ def test_a_workload_without_rows(tmp_path: Path) -> None:
 
 
 def test_a_column_that_cannot_be_sorted(tmp_path: Path) -> None:
-    """It is told, and all else is shown."""
+    """It is reported, and everything else is shown."""
     study = folders.write_study(tmp_path)
     rewrite(study / "characteristics" / "processes", "process", pa.array([[1]] * 3))
     contents = folders.read(study)
@@ -125,7 +125,7 @@ def test_a_column_that_cannot_be_sorted(tmp_path: Path) -> None:
 
 
 def test_an_event_of_an_unknown_kind(tmp_path: Path) -> None:
-    """The cluster has its verdict, and no diagram."""
+    """The cluster is shown with its verdict, but without a diagram."""
     cluster = folders.write_cluster(tmp_path)
     rewrite(cluster, "kind", pa.array(["zap"] * 100))
     contents = folders.read(cluster)
@@ -136,15 +136,15 @@ def test_an_event_of_an_unknown_kind(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("note", [{}, {"seconds": 5}, {"seconds": {}}])
 def test_a_demo_that_was_stopped_in_its_first_step(tmp_path: Path, note: dict[str, Any]) -> None:
-    """All that it would have made is missing."""
+    """All of its parts are missing."""
     folders.write_note(tmp_path / "_demo.json", {"version": 1, "finished": False, **note})
     missing = folders.read(tmp_path).missing
     assert len(missing) == 5
     assert all("stopped before it" in gap.why and "beforehand demo" in gap.why for gap in missing)
 
 
-def test_a_folder_that_one_may_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One sentence. Root may read everything, so it is told that it may not."""
+def test_an_unreadable_folder_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one sentence. Access is patched, since root can read everything."""
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(ReportError, match="permission denied"):
         folders.read(tmp_path)

@@ -1,4 +1,4 @@
-"""What is read: the tables as they are, each row with its run, each run with its commands."""
+"""Reading intact outputs: exact tables, rows linked to their runs, and runs with their commands."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tests.report import folders, schemas
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All kinds of outputs."""
+    """A folder with all kinds of outputs."""
     return folders.write_demo(tmp_path_factory.mktemp("whole") / "demo")
 
 
 @pytest.fixture(scope="module")
 def contents(root: Path) -> ReportView:
-    """All of it, of which nothing is missing."""
+    """Its contents, with nothing missing."""
     view = folders.read(root)
     assert not view.missing
     return view
@@ -32,27 +32,27 @@ def contents(root: Path) -> ReportView:
 
 @pytest.fixture(scope="module")
 def study(contents: ReportView) -> StudyView:
-    """The only one."""
+    """The only study."""
     (view,) = contents.studies
     return view
 
 
 @pytest.fixture(scope="module")
 def sweep(contents: ReportView) -> SweepView:
-    """The only one."""
+    """The only sweep."""
     (view,) = contents.sweeps
     return view
 
 
 def rows_of(folder: Path) -> list[dict[str, Any]]:
-    """A table as it stands on disk."""
+    """Read the rows of a table from disk."""
     return [
         row for file in sorted(folder.glob("*.parquet")) for row in pq.read_table(file).to_pylist()
     ]
 
 
 def as_dicts(table: TableView | None) -> list[dict[str, Any]]:
-    """A table of a report."""
+    """Return the rows of a table of a report."""
     assert table is not None
     names = [column.name for column in table.columns]
     return [dict(zip(names, row, strict=True)) for row in table.rows]
@@ -61,8 +61,8 @@ def as_dicts(table: TableView | None) -> list[dict[str, Any]]:
 # ---- studies ----
 
 
-def test_the_protocols_are_the_table_as_it_is(root: Path, study: StudyView) -> None:
-    """All columns and rows, in their order, with their types; each row leads to its run."""
+def test_the_table_of_protocols_is_unchanged(root: Path, study: StudyView) -> None:
+    """All columns and rows, in order and with their types; each row links to its run."""
     assert study.protocols is not None
     expected = rows_of(root / "shop-study" / "study" / "protocols")
     assert as_dicts(study.protocols) == expected
@@ -77,9 +77,9 @@ def test_the_protocols_are_the_table_as_it_is(root: Path, study: StudyView) -> N
 
 
 def test_a_run_has_all_its_figures_and_its_commands(root: Path, study: StudyView) -> None:
-    """Of the row of the sweep nothing is left out but what is shown elsewhere."""
-    where = root / "shop-study" / "sweep"
-    expected = {row["run"]: row for row in rows_of(where / "results" / folders.WAVE)}
+    """All figures of the sweep, except those that are shown elsewhere."""
+    sweep_folder = root / "shop-study" / "sweep"
+    expected = {row["run"]: row for row in rows_of(sweep_folder / "results" / folders.WAVE)}
     assert len(study.runs) == len(expected) == 4
     for run in study.runs:
         row = expected[run.name]
@@ -88,21 +88,21 @@ def test_a_run_has_all_its_figures_and_its_commands(root: Path, study: StudyView
         assert json.loads(run.scenario) == json.loads(row["scenario"]) and "\n" in run.scenario
         chosen = f"--protocol {row['protocol']} --network {row['network']}"
         assert run.made.command == f"beforehand study --out study {chosen}"
-        traces = where / "traces" / folders.WAVE
+        traces = sweep_folder / "traces" / folders.WAVE
         assert run.diagram == f"beforehand diagram {traces} --run {run.name}"
         assert run.made.environment == folders.MADE["environment"] and not run.error
 
 
 def test_every_figure_is_explained(study: StudyView, sweep: SweepView) -> None:
-    """The page has the meaning of each column."""
+    """Each column has a description."""
     runs = [*study.runs, *sweep.runs]
     assert all(row["meaning"] and row["title"] for run in runs for row in as_dicts(run.figures))
     tables = [study.protocols, sweep.results, sweep.table1, sweep.exponents, *study.characteristics]
     assert all(column.meaning for table in tables if table is not None for column in table.columns)
 
 
-def test_words_come_from_the_pipeline(study: StudyView) -> None:
-    """Title, workload, advice in its order, and skipped protocols."""
+def test_texts_come_from_the_pipeline(study: StudyView) -> None:
+    """Title, workload, advice in order, and skipped protocols."""
     assert study.title == "talk: 3 processes, 2 messages, 3 copies within 5 µs"
     assert study.replayed.startswith("talk, the only run") and len(study.sentences) == 1
     assert [advice.situation.partition(" ")[0] for advice in study.advice] == [
@@ -120,7 +120,7 @@ def test_words_come_from_the_pipeline(study: StudyView) -> None:
 
 
 def test_verdicts_and_violations(study: StudyView) -> None:
-    """The worst first; a violation has its sentence, its run, and its chain as a diagram."""
+    """The worst run comes first; a violation has its sentence, its run, and a diagram of its chain."""
     audit = study.audit
     assert audit is not None and audit.counted == 1 and not audit.notes
     assert as_dicts(audit.verdicts)[0]["title"] == "fifo on wan"
@@ -133,11 +133,11 @@ def test_verdicts_and_violations(study: StudyView) -> None:
     assert (late.kind, late.seq, drawn.processes[late.process]) == ("deliver", 4, "carol")
     assert flag.sentence == violation.sentence
     assert sorted(arrow.kind for arrow in drawn.arrows) == ["message"] * 3
-    assert all(arrow.end is not None for arrow in drawn.arrows), "nothing leads nowhere"
+    assert all(arrow.end is not None for arrow in drawn.arrows), "every arrow has an end"
 
 
 def test_a_chain_is_drawn_without_its_trace(tmp_path: Path) -> None:
-    """The order is that of the chain, and a note says that there are no times."""
+    """In the order of the chain, and a note says that there is no trace."""
     folder = folders.write_audit(tmp_path, {"r": True}, sources=["/nowhere/at/all"])
     (audit,) = folders.read(folder).audits
     (violation,) = audit.violations
@@ -145,14 +145,17 @@ def test_a_chain_is_drawn_without_its_trace(tmp_path: Path) -> None:
     assert drawn is not None and "no trace" in drawn.note
     events = [(drawn.processes[mark.process], mark.kind, mark.message) for mark in drawn.marks]
     assert events == [
-        *(("alice", "send", 0), ("bob", "deliver", 0), ("bob", "send", 1)),
-        *(("carol", "deliver", 1), ("carol", "deliver", 0)),
+        ("alice", "send", 0),
+        ("bob", "deliver", 0),
+        ("bob", "send", 1),
+        ("carol", "deliver", 1),
+        ("carol", "deliver", 0),
     ]
     assert drawn.marks[drawn.flags[0].mark].message == 0 and violation.anchor is None
 
 
-def test_a_lone_audit_finds_its_trace(tmp_path: Path) -> None:
-    """By the sources in its note, be they lines of JSON."""
+def test_a_standalone_audit_finds_its_trace(tmp_path: Path) -> None:
+    """By the sources in its note, here JSON lines."""
     lines = [
         json.dumps({k: v for k, v in row.items() if v is not None})
         for row in folders.events("r", True)
@@ -164,8 +167,8 @@ def test_a_lone_audit_finds_its_trace(tmp_path: Path) -> None:
     assert drawn is not None and len(drawn.marks) == 11 and "no trace" not in drawn.note
 
 
-def test_a_diagram_shows_only_who_is_on_the_chain(tmp_path: Path) -> None:
-    """Others get the messages too; arrows to them would lead nowhere."""
+def test_a_diagram_shows_only_processes_on_the_chain(tmp_path: Path) -> None:
+    """Other receivers of the messages are omitted, with their arrows."""
     rows = folders.events("r", True)
     rows[0]["to"].append("dora")
     last = {"process": "alice", "seq": 4, "kind": "release", "sender": "alice", "mid": 1}
@@ -178,8 +181,10 @@ def test_a_diagram_shows_only_who_is_on_the_chain(tmp_path: Path) -> None:
     assert len(drawn.arrows) == 3 and all(arrow.end is not None for arrow in drawn.arrows)
 
 
-def test_many_violations_are_shared_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of a run with few are listed; all are counted, and a note names the table with the rest."""
+def test_the_list_of_violations_is_shared_between_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run with few has all of them listed; all are counted, and a note refers to the table."""
     monkeypatch.setattr(audits, "LISTED", 10)
     runs = {"many": 50, "some": 20, "few": 2}
     folder = folders.write_audit(tmp_path, dict.fromkeys(runs, True))
@@ -200,7 +205,7 @@ def test_many_violations_are_shared_out(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_sweep_has_each_run_once(root: Path, sweep: SweepView) -> None:
-    """That of the last wave that has it; and the tables of the pipeline as they are."""
+    """From the last wave that contains it; the tables of the pipeline are unchanged."""
     waves = [rows_of(path) for path in sorted((root / "growth" / "results").iterdir())]
     last = {row["run"]: row for wave in waves for row in wave}
     rows = as_dicts(sweep.results)
@@ -220,8 +225,8 @@ def test_a_sweep_has_each_run_once(root: Path, sweep: SweepView) -> None:
 # ---- clusters and demos ----
 
 
-def test_a_cluster_in_words(root: Path, contents: ReportView) -> None:
-    """The figures of the note, the processes as a table, and the beginning of the trace."""
+def test_a_cluster_is_described(root: Path, contents: ReportView) -> None:
+    """By the figures of its note, a table of processes, and the beginning of its trace."""
     (cluster,) = contents.clusters
     note = json.loads((root / "cluster" / "_cluster.json").read_text())
     rows = as_dicts(cluster.processes)
@@ -242,13 +247,13 @@ def test_a_cluster_that_is_not_clean(tmp_path: Path) -> None:
     )
 
 
-def test_a_demo_shows_how_it_was_made(contents: ReportView) -> None:
-    """Otherwise the origin is that of the report itself."""
+def test_a_demo_has_its_own_provenance(contents: ReportView) -> None:
+    """It comes from the note of the demo."""
     assert contents.made.command == "beforehand demo" and contents.made.environment["cores"] == "2"
 
 
-def test_a_demo_that_is_not_whole(tmp_path: Path) -> None:
-    """A step that was not reached, and a part that is gone, are listed."""
+def test_an_incomplete_demo(tmp_path: Path) -> None:
+    """A step that wasn't reached and a part that was removed are listed."""
     demo = folders.write_demo(tmp_path)
     note = json.loads((demo / "_demo.json").read_text())
     (demo / "cluster" / "_cluster.json").unlink()
@@ -262,14 +267,14 @@ def test_a_demo_that_is_not_whole(tmp_path: Path) -> None:
     )
 
 
-def test_what_belongs_to_a_study_is_not_listed_again(contents: ReportView) -> None:
-    """Its sweep and its audit are its own; what lies next to it is not."""
+def test_parts_of_a_study_are_not_listed_again(contents: ReportView) -> None:
+    """Its own sweep and audit belong to it; those next to it don't."""
     assert len(contents.sweeps) == 1 and len(contents.audits) == 1
     assert contents.audits[0].title == "cluster-audit: 1 run, no violations"
 
 
-def test_names_and_anchors_are_one_of_their_kind(contents: ReportView, tmp_path: Path) -> None:
-    """Also where the same study is there twice, under names that look alike."""
+def test_names_and_anchors_are_unique(contents: ReportView, tmp_path: Path) -> None:
+    """Even if there are two copies of a study with similar names."""
     folders.write_study(tmp_path / "a b")
     folders.write_study(tmp_path / "a-b")
     for view in (contents, folders.read(tmp_path)):
@@ -279,7 +284,7 @@ def test_names_and_anchors_are_one_of_their_kind(contents: ReportView, tmp_path:
 
 
 def _names(value: Any) -> list[str]:
-    """Of all tables and anchors in a value."""
+    """Return the names of all tables and the anchors in a value."""
     own = [value.name] if isinstance(value, TableView) else []
     own += [value.anchor] if hasattr(value, "figures") else []
     inner = getattr(value, "__dict__", {}).values() if is_dataclass(value) else value
@@ -289,7 +294,7 @@ def _names(value: Any) -> list[str]:
     return own + [name for item in inner for name in _names(item)]
 
 
-def test_an_ingest_alone_is_a_workload_that_was_not_replayed(tmp_path: Path) -> None:
+def test_an_ingest_alone_is_a_workload_without_a_replay(tmp_path: Path) -> None:
     """Its characteristics are shown, and the next step is suggested."""
     folders.write_note(tmp_path / "in" / "_ingest.json", {"version": 1, "messages": 2, "runs": []})
     study = folders.write_study(tmp_path / "study")
@@ -298,7 +303,7 @@ def test_an_ingest_alone_is_a_workload_that_was_not_replayed(tmp_path: Path) -> 
     (workload,) = contents.studies
     assert workload.title == "in: 2 messages" and len(workload.characteristics) == 3
     assert workload.protocols is None and "it has not been replayed" in contents.missing[0].why
-    alone = folders.read(tmp_path / "in" / "characteristics").studies[0]
-    assert [table.rows for table in alone.characteristics] == [
+    characteristics = folders.read(tmp_path / "in" / "characteristics").studies[0]
+    assert [table.rows for table in characteristics.characteristics] == [
         table.rows for table in workload.characteristics
     ]

@@ -1,4 +1,4 @@
-"""The plan of a cluster: everything from the seed, and nothing that cannot be run."""
+"""The plan of a cluster: everything follows from the seed, and it can always be run."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_overlays_hold_together(protocol: str, nodes: int) -> None:
         ({"protocol": "none"}, "there is no protocol 'none'"),
     ],
 )
-def test_what_cannot_be_run_is_refused(wrong: dict[str, Any], problem: str) -> None:
+def test_plans_that_cannot_run_are_refused(wrong: dict[str, Any], problem: str) -> None:
     """Before anything is started, with an error."""
     with pytest.raises(BeforehandError) as raised:
         ClusterPlan(**wrong)
@@ -98,7 +98,7 @@ def test_traffic_is_of_every_kind_that_the_protocol_has() -> None:
     assert TrafficSource(7, ("broadcast",)).receivers({"b"}) is None
 
 
-def test_payloads_tell_messages_apart() -> None:
+def test_payloads_distinguish_messages() -> None:
     """Of any size, and different for every message if there is room for its name."""
     assert payload_of("n1", 12, 0) == b""
     assert payload_of("n1", 12, 10) == b"n1#12 n1#1"

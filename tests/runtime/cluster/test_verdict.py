@@ -100,7 +100,7 @@ def test_a_broadcast_reaches_all_remaining_peers(tmp_path: Path) -> None:
     assert judge(tmp_path, LABELS, []).lost == ((("a", 1), "c"),)
 
 
-def test_who_was_killed_is_excused(tmp_path: Path) -> None:
+def test_killed_processes_are_excused(tmp_path: Path) -> None:
     """What it sent and what was sent to it may be missing, also if its trace is all gone."""
     write(tmp_path, "a@1", ("a@1", 1, ("b@1", "c@1")), ("c@1", 2))
     write(tmp_path, "b@1", ("c@1", 1), ("c@1", 3), ("a@1", 1))
@@ -118,7 +118,7 @@ def test_the_order_of_the_killed_is_judged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stopped", [True, False])
-def test_a_trace_with_gaps_is_no_ground_for_a_verdict(tmp_path: Path, stopped: bool) -> None:
+def test_a_trace_with_gaps_gives_no_verdict(tmp_path: Path, stopped: bool) -> None:
     """The trace of a process that survives must be complete, with its stop."""
     for process in LABELS:
         write(tmp_path, process)
@@ -129,7 +129,7 @@ def test_a_trace_with_gaps_is_no_ground_for_a_verdict(tmp_path: Path, stopped: b
         judge(tmp_path, LABELS, [])
 
 
-def test_the_judge_stops_when_it_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_judge_stops_at_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The verdict is marked incomplete: losses are not known."""
     monkeypatch.setattr(judging, "MAX_VIOLATIONS", 2)
     write(tmp_path, "a@1", ("a@1", 1, ("b@1",)))

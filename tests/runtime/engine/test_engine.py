@@ -154,12 +154,12 @@ def test_misuse_is_refused_before_anything_is_accepted(
     with pytest.raises(LocalProtocolError, match=problem):
         alice.offer(to, [b"fine"] * 100 + [payload], 0)
     with suppress(LocalProtocolError):
-        assert alice.try_send(to, payload) == 0  # the quick door leaves it to the other one
+        assert alice.try_send(to, payload) == 0  # the fast path leaves it to `offer`
     assert mesh.account("alice", "bob").accepted == 0
     assert mesh.send("alice", "bob", b"fine") == 1
 
 
-def test_sets_of_receivers_are_not_remembered_for_ever() -> None:
+def test_sets_of_receivers_are_not_remembered_forever() -> None:
     """However many ways there are to name them."""
     mesh = EngineMesh("alice", "bob")
     for names in islice(product(("alice", "bob"), repeat=13), MAX_ROUTES + 100):
@@ -167,7 +167,7 @@ def test_sets_of_receivers_are_not_remembered_for_ever() -> None:
     assert 0 < mesh.engines["alice"].sizes()["routes"] <= MAX_ROUTES
 
 
-def test_what_was_accepted_stays_with_its_receiver() -> None:
+def test_accepted_messages_stay_with_their_receiver() -> None:
     """Peers that come in between do not change where earlier messages go."""
     mesh = EngineMesh("alice", "bob", "carol")
     alice = mesh.engines["alice"]
@@ -199,7 +199,7 @@ def test_handshakes_strays_and_forgeries_are_distinguished() -> None:
     assert (alice.counters.refused, alice.inbox.unread) == (3, 1)
 
 
-def test_only_the_newest_packet_tells_of_a_new_address() -> None:
+def test_only_the_newest_packet_reveals_a_new_address() -> None:
     """A delayed packet arrives from a former address of the peer."""
     mesh = EngineMesh("alice", "bob")
     alice, bob = mesh.engines["alice"], mesh.link("bob", "alice")
@@ -213,7 +213,7 @@ def test_only_the_newest_packet_tells_of_a_new_address() -> None:
     assert mesh.link("alice", "bob").address == "bob"
 
 
-def test_short_packets_tell_of_no_new_address() -> None:
+def test_short_packets_do_not_reveal_a_new_address() -> None:
     """They would have to be answered with a longer one; the next heartbeat is long enough."""
     mesh = EngineMesh("alice", "bob")
     alice, bob = mesh.engines["alice"], mesh.link("bob", "alice")
@@ -229,7 +229,7 @@ def test_short_packets_tell_of_no_new_address() -> None:
     assert len(mesh.events("alice", AddressChanged)) == 1
 
 
-def test_packet_numbers_have_an_end() -> None:
+def test_packet_numbers_are_bounded() -> None:
     """What cannot be acknowledged any more is refused, though its checksum is right."""
     mesh = EngineMesh("alice", "bob")
     alice = mesh.engines["alice"]

@@ -18,7 +18,7 @@ def test_credit_comes_in_any_order() -> None:
     assert (int(bob.delivered), int(bob.consumed), int(bob.consumed_bytes)) == (6, 6, 600)
 
 
-def test_credit_that_cannot_be_is_refused() -> None:
+def test_impossible_credit_is_refused() -> None:
     """For more than was accepted, or taken before it was delivered; then nothing changes."""
     bob = account()
     bob.accept(3, 30)

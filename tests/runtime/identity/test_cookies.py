@@ -37,7 +37,7 @@ def test_a_cookie_is_for_one_address_and_one_connection() -> None:
     assert cookies.make(WHO, b"", 0) != cookies.make(WHO, b"\0", 0)
 
 
-def test_a_changed_cookie_is_none() -> None:
+def test_a_changed_cookie_is_invalid() -> None:
     """Every bit counts, and so does the length."""
     cookies = jar()
     cookie = cookies.make(WHO, HOME, 0)

@@ -81,8 +81,8 @@ def test_invalid_greetings_are_not_encoded(change: dict[str, Any], problem: str)
         replace(ALICE, **change)
 
 
-def test_what_makes_no_sense_is_not_believed() -> None:
-    """A window of nothing would stop us for ever, and a tiny datagram would hold nothing."""
+def test_implausible_greetings_are_refused() -> None:
+    """An empty window would block us forever, and a tiny datagram would hold nothing."""
     data = ALICE.encode()
     tail = bytes.fromhex("80004000820000004578")
     assert data.endswith(tail)

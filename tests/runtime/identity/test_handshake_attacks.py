@@ -84,8 +84,8 @@ def test_another_key_is_reported_to_the_local_user_only() -> None:
     before = alice.reached
     result = bob.open(with_cookie(alice, bob), HOME, NOW)
     assert result == WrongKey("uses another cluster key")
-    assert (before, alice.reached) == (False, True)  # alice can tell that there is somebody, too
-    # Not before he has shown that he receives at his address.
+    assert (before, alice.reached) == (False, True)  # alice sees that there is a node, too
+    # Not before it has shown that it receives at its address.
     assert isinstance(bob.open(alice.hello, AWAY, NOW), bytes)
 
 
@@ -264,16 +264,16 @@ def test_a_malformed_hello_of_a_member_is_ignored() -> None:
         "something after it": good.ljust(500, b"\0") + b"more",
     }
     results = {}
-    for what, content in contents.items():
+    for label, content in contents.items():
         state = first_state(KEY, SEALED, cookie, point)
         sealed = state.seal(content.ljust(HELLO_SIZE - SEALED_AT - 16, b"\0"))
         wire = start + bytes([SEALED]) + cookie + point + sealed
-        results[what] = isinstance(bob.open(wire, HOME, NOW), Hello)
-    assert results == {what: what == "fine" for what in contents}
+        results[label] = isinstance(bob.open(wire, HOME, NOW), Hello)
+    assert results == {label: label == "fine" for label in contents}
 
 
 @given(st.integers(0, 255), st.binary(max_size=1_300))
-def test_any_bytes_are_survived(kind: int, noise: bytes) -> None:
+def test_any_bytes_are_tolerated(kind: int, noise: bytes) -> None:
     """Whatever arrives, at whatever side: no exception, no session, no long answer."""
     alice, bob = initiator(), responder()
     with_cookie(alice, bob)
@@ -292,7 +292,7 @@ def test_any_bytes_are_survived(kind: int, noise: bytes) -> None:
 
 
 @given(st.binary(max_size=600), st.binary(max_size=600))
-def test_any_bytes_are_survived_even_from_a_member(content: bytes, target: bytes) -> None:
+def test_any_bytes_are_tolerated_even_from_a_member(content: bytes, target: bytes) -> None:
     """Sealed with the right key and the right cookie, and still anything may be inside."""
     alice, bob = initiator(), responder()
     cookie = with_cookie(alice, bob)[COOKIE_AT:POINT_AT]

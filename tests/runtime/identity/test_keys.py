@@ -20,8 +20,8 @@ def test_keys_are_random() -> None:
     assert len(generated) == 100 and {len(key) for key in generated} == {32}
 
 
-def test_a_key_is_taken_in_every_form(tmp_path: Path) -> None:
-    """Bytes, digits and files give the same key; no key is no key."""
+def test_a_key_is_accepted_in_every_form(tmp_path: Path) -> None:
+    """Bytes, digits and files give the same key; without any of them there is none."""
     file = tmp_path / "cluster.key"
     keys.save(KEY, file)
     for value in (KEY, KEY.hex(), KEY.hex().upper(), f" {KEY.hex()}\n", file):
@@ -86,7 +86,7 @@ def test_a_file_without_a_key_is_refused(tmp_path: Path, content: str, problem: 
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    """Missing, or a folder, or no path at all."""
+    """A missing file, a folder, or an invalid path."""
     for path in (tmp_path / "none", tmp_path, "nul\0byte"):
         with pytest.raises(SecurityError, match="the key file .* cannot be read"):
             keys.load(path)
@@ -113,7 +113,7 @@ def test_half_a_key_is_not_left_behind(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     "value", [b"", KEY[:-1], KEY + b"x", KEY.hex().encode(), KEY.hex()[:-1], "0" * 64, bytes(32), 7]
 )
-def test_what_is_no_key_is_refused_without_repeating_it(value: Any) -> None:
+def test_an_invalid_key_is_refused_without_repeating_it(value: Any) -> None:
     """A key with a digit too few must not be readable in a log."""
     with pytest.raises(SecurityError, match="`beforehand keygen`") as caught:
         keys.load(value)

@@ -27,7 +27,7 @@ MS = 1_000_000
 
 
 @pytest.fixture(autouse=True)
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorter timeouts, for an in-memory network."""
     monkeypatch.setattr(introductions, "LIFE_SIGN", 100 * MS)
     monkeypatch.setattr(introductions, "CROSSING", 150 * MS)
@@ -310,8 +310,8 @@ def test_a_drop_that_is_reported_in_the_middle_of_a_handshake() -> None:
             alice, carol = await cluster.mesh("alice", "carol")
             bob = await cluster.start("bob", "alice")
             await wait_for_event(alice, "up", "bob")
-            for way in (("alice", "carol"), ("carol", "alice")):
-                cluster.network.cut(*way)
+            for path in (("alice", "carol"), ("carol", "alice")):
+                cluster.network.cut(*path)
             alice.drop("carol")
             carol.add_peer("bob", "bob")
             while WELCOME not in {

@@ -103,7 +103,7 @@ class Router:
         if self.bob is not None:
             self.inner.transport.sendto(data, self.bob)
 
-    async def thieve(self) -> Port:
+    async def open_thief(self) -> Port:
         """An attacker on the path, with a socket of its own."""
         self.ports.append(await open_port())
         return self.ports[-1]
@@ -175,7 +175,7 @@ def test_a_stolen_packet_does_not_move_a_session() -> None:
             Node("bob", peers={"alice": router.inner.text()}, key=KEY) as bob,
         ):
             await wait_for_event(alice, "up", "bob")
-            thief = await router.thieve()
+            thief = await router.open_thief()
             for step in range(0, 300, 100):
                 await exchange(alice, bob, 20, step)
                 router.thief = thief
@@ -201,7 +201,7 @@ def test_old_packets_from_another_address_are_ignored() -> None:
             Node("bob", peers={"alice": router.inner.text()}) as bob,
         ):
             await wait_for_event(alice, "up", "bob")
-            thief = await router.thieve()
+            thief = await router.open_thief()
             router.hold = True
             await bob.send("alice", b"held up")
             while not router.held:
@@ -227,7 +227,7 @@ def test_a_short_packet_from_elsewhere_is_not_answered_with_a_longer_one() -> No
             Node("bob", peers={"alice": router.inner.text()}, silent_after=0.2) as bob,
         ):
             await wait_for_event(alice, "up", "bob")
-            thief = await router.thieve()
+            thief = await router.open_thief()
             router.hold = True
             while len(router.held) < 3:
                 await asyncio.sleep(0.01)

@@ -159,7 +159,7 @@ def test_a_peer_that_stays_silent_is_dropped() -> None:
     run(main())
 
 
-def test_what_was_held_because_of_the_dead_is_released() -> None:
+def test_messages_held_because_of_a_dropped_peer_are_released() -> None:
     """Carol's reaction waits for a permit from bob, and is released when bob is dropped."""
 
     async def main() -> None:
@@ -181,7 +181,7 @@ def test_what_was_held_because_of_the_dead_is_released() -> None:
     run(main())
 
 
-def test_broadcasts_go_on_without_the_dropped() -> None:
+def test_broadcasts_continue_without_dropped_peers() -> None:
     """A broadcast reaches all peers that are not dropped."""
 
     async def main() -> None:

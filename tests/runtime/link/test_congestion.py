@@ -1,4 +1,4 @@
-"""The congestion window: growth, one reaction per round trip, and mistakes undone."""
+"""The congestion window: growth, one reaction per round trip, and spurious losses undone."""
 
 from beforehand.runtime.link.congestion import MAX_WINDOW, Congestion
 
@@ -59,8 +59,8 @@ def test_unused_window() -> None:
     assert congestion.used(14 * D) and not congestion.used(13 * D)
 
 
-def test_a_mistake_is_undone() -> None:
-    """When the only loss was none, window, slow start and the time of the loss are as before."""
+def test_a_spurious_loss_is_undone() -> None:
+    """When the only loss was spurious, window, slow start and time of the loss are restored."""
     congestion = after_a_loss()
     congestion.undo_loss(congestion.event)
     assert congestion.window == 32 * D and congestion.in_slow_start()
@@ -68,7 +68,7 @@ def test_a_mistake_is_undone() -> None:
     assert congestion.window == 16 * D
 
 
-def test_a_true_loss_among_mistakes() -> None:
+def test_a_real_loss_among_spurious_ones() -> None:
     """As long as one loss is real, or the spurious ones are old, the reduction stays."""
     congestion = after_a_loss()
     congestion.lost(2, 90, 120)
@@ -83,7 +83,7 @@ def test_a_true_loss_among_mistakes() -> None:
     assert congestion.window == 16 * D
 
 
-def test_growth_since_the_mistake_is_kept() -> None:
+def test_growth_since_the_spurious_loss_is_kept() -> None:
     """Undoing never makes the window smaller, and happens once."""
     congestion = after_a_loss()
     for _ in range(20):

@@ -1,4 +1,4 @@
-"""docs/links.md tells the truth about first bytes and sizes."""
+"""docs/links.md is correct about first bytes and sizes."""
 
 import re
 from pathlib import Path

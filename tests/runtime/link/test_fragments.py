@@ -13,10 +13,10 @@ from beforehand.runtime.link.frames import FRAGMENT
 LIMIT = 100_000
 
 
-def add(pieces: Reassembly, fragment: bytes) -> bytes | None:
+def add(reassembly: Reassembly, fragment: bytes) -> bytes | None:
     """Give a fragment to the receiver, as a link does after reading the tag."""
     reader = Reader(fragment, 1, "bob")
-    whole = pieces.add(reader)
+    whole = reassembly.add(reader)
     assert reader.left() == 0
     return whole
 
@@ -34,9 +34,11 @@ def test_fragments_fill_the_room_and_no_more(length: int) -> None:
     fragments = fragment_frames(7, whole, 128)
     assert all(len(fragment) <= 128 for fragment in fragments)
     assert len(fragments) == -(-length // 96)
-    pieces = Reassembly(LIMIT)
-    assert [add(pieces, fragment) for fragment in fragments[:-1]] == [None] * (len(fragments) - 1)
-    assert add(pieces, fragments[-1]) == whole
+    reassembly = Reassembly(LIMIT)
+    assert [add(reassembly, fragment) for fragment in fragments[:-1]] == [None] * (
+        len(fragments) - 1
+    )
+    assert add(reassembly, fragments[-1]) == whole
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -51,20 +53,22 @@ def test_any_order_with_duplicates(seed: int) -> None:
     ]
     fragments += rng.sample(fragments, len(fragments) // 2)
     rng.shuffle(fragments)
-    pieces = Reassembly(LIMIT)
-    completed = [whole for fragment in fragments if (whole := add(pieces, fragment)) is not None]
+    reassembly = Reassembly(LIMIT)
+    completed = [
+        whole for fragment in fragments if (whole := add(reassembly, fragment)) is not None
+    ]
     assert sorted(completed) == sorted(frames.values())
-    assert (pieces.held, pieces.partial) == (0, {})
+    assert (reassembly.held, reassembly.partial) == (0, {})
 
 
 def test_a_late_fragment_of_a_completed_frame_is_ignored() -> None:
     """It neither begins the frame again nor holds memory."""
-    pieces = Reassembly(LIMIT)
+    reassembly = Reassembly(LIMIT)
     fragments = fragment_frames(1, bytes(500), 300)
     for fragment in fragments:
-        add(pieces, fragment)
-    assert add(pieces, fragments[0]) is None
-    assert (pieces.held, pieces.partial) == (0, {})
+        add(reassembly, fragment)
+    assert add(reassembly, fragments[0]) is None
+    assert (reassembly.held, reassembly.partial) == (0, {})
 
 
 @pytest.mark.parametrize(
@@ -80,41 +84,41 @@ def test_a_late_fragment_of_a_completed_frame_is_ignored() -> None:
         (piece(1, 20, 50, b"abc")[:-1], "3 bytes announced, 2 left"),
     ],
 )
-def test_what_no_correct_peer_sends_changes_nothing(fragment: bytes, problem: str) -> None:
+def test_malformed_fragments_change_nothing(fragment: bytes, problem: str) -> None:
     """It is refused, and the frame in progress is still reassembled."""
-    pieces = Reassembly(LIMIT)
+    reassembly = Reassembly(LIMIT)
     whole = bytes(range(50))
-    assert add(pieces, piece(1, 0, 50, whole[:20])) is None
+    assert add(reassembly, piece(1, 0, 50, whole[:20])) is None
     with pytest.raises(RemoteProtocolError, match=problem):
-        pieces.add(Reader(fragment, 1, "bob"))
-    assert pieces.held == 50
-    assert add(pieces, piece(1, 20, 50, whole[20:])) == whole
+        reassembly.add(Reader(fragment, 1, "bob"))
+    assert reassembly.held == 50
+    assert add(reassembly, piece(1, 20, 50, whole[20:])) == whole
 
 
 def test_memory_ends_at_the_limit_and_comes_back() -> None:
     """Frames that were begun count with their whole length, until they are complete."""
-    pieces = Reassembly(1_000)
-    add(pieces, piece(1, 0, 600, b"a" * 300))
+    reassembly = Reassembly(1_000)
+    add(reassembly, piece(1, 0, 600, b"a" * 300))
     with pytest.raises(RemoteProtocolError, match="more than the 1000 bytes granted"):
-        add(pieces, piece(2, 0, 401, b"b"))
-    assert add(pieces, piece(3, 0, 400, b"c" * 400)) == b"c" * 400
-    assert add(pieces, piece(1, 300, 600, b"a" * 300)) == b"a" * 600
-    assert add(pieces, piece(4, 0, 1_000, b"d" * 1_000)) == b"d" * 1_000
+        add(reassembly, piece(2, 0, 401, b"b"))
+    assert add(reassembly, piece(3, 0, 400, b"c" * 400)) == b"c" * 400
+    assert add(reassembly, piece(1, 300, 600, b"a" * 300)) == b"a" * 600
+    assert add(reassembly, piece(4, 0, 1_000, b"d" * 1_000)) == b"d" * 1_000
 
 
 def test_overlapping_fragments_are_refused() -> None:
     """Enough bytes in total, but with a gap: the frame is discarded, and its memory freed."""
-    pieces = Reassembly(LIMIT)
-    add(pieces, piece(1, 0, 100, b"a" * 60))
+    reassembly = Reassembly(LIMIT)
+    add(reassembly, piece(1, 0, 100, b"a" * 60))
     with pytest.raises(RemoteProtocolError, match="overlap"):
-        add(pieces, piece(1, 10, 100, b"b" * 40))
-    assert (pieces.held, pieces.partial) == (0, {})
+        add(reassembly, piece(1, 10, 100, b"b" * 40))
+    assert (reassembly.held, reassembly.partial) == (0, {})
 
 
 def test_finished_frames_are_forgotten_in_the_end() -> None:
     """Many numbers are remembered, but not all that ever were; the oldest go first."""
-    pieces = Reassembly(LIMIT)
-    pieces.done = dict.fromkeys(range(REMEMBERED), True)
-    assert add(pieces, piece(REMEMBERED, 0, 1, b"x")) == b"x"
-    assert len(pieces.done) == REMEMBERED and 0 not in pieces.done
-    assert add(pieces, piece(REMEMBERED, 0, 1, b"x")) is None
+    reassembly = Reassembly(LIMIT)
+    reassembly.done = dict.fromkeys(range(REMEMBERED), True)
+    assert add(reassembly, piece(REMEMBERED, 0, 1, b"x")) == b"x"
+    assert len(reassembly.done) == REMEMBERED and 0 not in reassembly.done
+    assert add(reassembly, piece(REMEMBERED, 0, 1, b"x")) is None

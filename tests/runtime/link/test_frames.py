@@ -49,7 +49,7 @@ def test_credit_comes_back_as_it_was(delivered: int, taken: int, size: int) -> N
     assert cursor.left() == 0
 
 
-def test_a_clock_that_goes_back_is_no_delay() -> None:
+def test_a_clock_that_goes_backwards_gives_no_delay() -> None:
     """A delay is never negative, whatever the difference of two times is."""
     assert read_ack(reader(ack_frame([(0, 3)], -5_000_000))) == ([(0, 3)], 0)
 

@@ -1,4 +1,4 @@
-"""One link: everything that is posted gets there, whatever the wire does, and nothing goes twice."""
+"""One link: every posted frame arrives, whatever the wire does, and nothing is delivered twice."""
 
 import random
 from collections import Counter
@@ -212,11 +212,11 @@ def test_the_delay_of_an_acknowledgement_counts_from_the_newest_packet() -> None
 def test_an_acknowledgement_of_many_holes_leaves_room() -> None:
     """However many packets are missing, a datagram keeps its length, and the rest still goes."""
     ours, theirs = link_pair()
-    kept = []
+    arriving = []
     for number in range(200):
         ours.post(HybridMessage(number + 1, number, False, (b"x",)))
-        kept += ours.write(START + number)[number % 2 :]
-    for datagram in kept:
+        arriving += ours.write(START + number)[number % 2 :]
+    for datagram in arriving:
         assert theirs.open(datagram, packet_number(datagram), START) is not None
     theirs.owe_ack(NOW, START)
     theirs.post(HybridMessage(1, 0, False, (bytes(DATAGRAM - 120),)))
@@ -276,7 +276,7 @@ def test_one_turn_is_not_for_one_peer_alone() -> None:
     assert ours.has_frames()
 
 
-def test_what_is_taken_over_is_counted() -> None:
+def test_frames_taken_over_are_counted() -> None:
     """A link that has a frame of its own takes over those of another, and lets all of them go."""
     old = EngineMesh("alice", "bob").link("alice", "bob")
     old.post_bytes(b"in flight")

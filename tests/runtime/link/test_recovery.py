@@ -245,7 +245,7 @@ def test_spurious_losses() -> None:
     assert recovery.packets_spurious == 10
 
 
-def test_too_late_to_be_a_mistake() -> None:
+def test_a_loss_disproved_too_late_changes_nothing() -> None:
     """A loss that is disproved after very long, as by a replay of the peer, changes no threshold."""
     recovery = warm()
     send(recovery, range(10, 40), START)
@@ -458,7 +458,7 @@ def test_no_persistent_congestion_before_the_first_sample() -> None:
     assert recovery.congestion.window > 4 * D
 
 
-def test_no_persistent_congestion_after_a_mistake() -> None:
+def test_no_persistent_congestion_after_a_spurious_loss() -> None:
     """A spurious loss does not start a period of persistent congestion."""
     recovery = warm()
     timeout = recovery.rtt.timeout()

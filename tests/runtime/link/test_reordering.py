@@ -1,4 +1,4 @@
-"""Limits for late packets: raised by mistakes, bounded, and lowered again."""
+"""Limits for late packets: raised by spurious losses, bounded, and lowered again."""
 
 from beforehand.runtime.link.reordering import (
     FEWEST_PACKETS,
@@ -10,7 +10,7 @@ from beforehand.runtime.link.reordering import (
 )
 
 
-def test_mistakes_raise_the_limits() -> None:
+def test_spurious_losses_raise_the_limits() -> None:
     """Packets that come 20 numbers late are soon no longer taken for lost."""
     reordering = Reordering()
     assert (reordering.packets, reordering.slack) == (FEWEST_PACKETS, 0)
@@ -66,7 +66,7 @@ def test_limits_stay_where_they_are_needed() -> None:
     assert reordering.packets == 11
 
 
-def test_which_losses_were_mistakes() -> None:
+def test_spurious_losses_are_reported() -> None:
     """Acknowledged losses are reported as spurious, once; old ones are forgotten."""
     reordering = Reordering()
     for number in (2, 5, 6, 11, 15):

@@ -38,7 +38,7 @@ def test_the_delay_of_the_peer_is_taken_off() -> None:
     assert rtt.variation < 100
 
 
-def test_a_delay_is_not_believed_too_far() -> None:
+def test_a_reported_delay_is_limited() -> None:
     """A delay beyond the limit counts as the limit; one that beats the shortest sample, not at all."""
     rtt = Rtt()
     rtt.sample(20 * MILLISECOND, 0)

@@ -44,7 +44,7 @@ def opens(opener: Opener, datagram: bytes) -> bytes | None:
 
 
 @pytest.mark.parametrize("plain", [False, True])
-def test_what_is_sealed_opens(plain: bool) -> None:
+def test_a_sealed_packet_opens(plain: bool) -> None:
     """Bodies of all lengths come back, and the overhead is what is promised."""
     sealer, opener = make_sealer(SECRET, plain), make_opener(SECRET, plain)
     assert sealer.overhead == (CHECKSUM if plain else TAG)
@@ -53,7 +53,7 @@ def test_what_is_sealed_opens(plain: bool) -> None:
         datagram = sealer.seal(number, header(number), body)
         assert datagram[:HEADER] == header(number)
         assert len(datagram) == HEADER + size + sealer.overhead
-        assert size < 15 or (body in datagram) == plain  # shorter ones may occur by rng
+        assert size < 15 or (body in datagram) == plain  # shorter ones may occur by chance
         assert opens(opener, datagram) == body
 
 
@@ -75,7 +75,7 @@ def test_every_changed_byte_is_noticed(plain: bool) -> None:
 
 @pytest.mark.parametrize("plain", [False, True])
 @given(noise=st.binary(max_size=60))
-def test_any_bytes_are_survived(plain: bool, noise: bytes) -> None:
+def test_any_bytes_are_tolerated(plain: bool, noise: bytes) -> None:
     """Random bytes instead of a packet are refused without an exception."""
     data = noise.ljust(HEADER, b"\xb5")
     assert opens(make_opener(SECRET, plain), data) is None
@@ -109,7 +109,7 @@ def test_another_secret_opens_nothing() -> None:
     assert opens(GcmOpener(OTHER), datagram) is None
 
 
-def test_the_number_counts_and_not_only_its_place() -> None:
+def test_a_packet_opens_under_its_own_number_only() -> None:
     """A packet does not open under another number, though the header is the right one."""
     datagram = GcmSealer(SECRET).seal(7, header(7), BODY)
     opener = GcmOpener(SECRET)
@@ -165,7 +165,7 @@ def test_packets_overtake_each_other_across_epochs() -> None:
     assert all(opens(opener, sent[number]) == BODY for number in order)
 
 
-def test_an_old_epoch_is_over() -> None:
+def test_an_old_epoch_cannot_be_opened() -> None:
     """The epoch before still opens; once the next one has begun, not even a genuine packet of it."""
     sent = packets(40, 3)
     opener = GcmOpener(SECRET, 3)

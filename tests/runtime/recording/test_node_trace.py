@@ -157,7 +157,7 @@ def test_without_pyarrow_parts_are_lines_of_json(
 
 
 def test_a_full_disk_ends_the_trace_and_not_the_node(tmp_path: Path) -> None:
-    """What was complete stays; `failed` hears of it once; whatever is recorded later is nothing."""
+    """Complete parts stay; `failed` is called once; events recorded later are ignored."""
     if not os.path.exists("/dev/full"):
         pytest.skip("this system has no device that is always full")
     problems: list[str] = []
@@ -242,7 +242,7 @@ def test_a_disk_that_is_too_slow_ends_the_trace(
     assert events[-1].kind == "deliver" and len(problems) == 1
 
 
-def test_closing_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_does_not_wait_forever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk that hangs is reported, and the node can stop."""
     disk = SlowDisk()
     monkeypatch.setattr(trace_writer, "create", disk.create)
@@ -250,7 +250,7 @@ def test_closing_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.Monk
     trace = traced(tmp_path, problems)
     trace.close(timeout=0.01)
     assert len(problems) == 1 and "within 0.01 s" in problems[0]
-    disk.broken = True  # one trouble more, and nobody wants to hear of it
+    disk.broken = True  # a second failure, which is not reported again
     disk.go.set()
     for thread in threading.enumerate():
         if thread.name == "trace of alice":
@@ -316,7 +316,7 @@ def test_two_incarnations_do_not_share_a_trace(tmp_path: Path) -> None:
     assert list(read(tmp_path)) == before and len(before) == 6
 
 
-def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path: Path) -> None:
+def test_an_unusable_folder_is_refused_at_once(tmp_path: Path) -> None:
     """The error is raised at the start, not reported by a later event."""
     (tmp_path / "file").touch()
     with pytest.raises(TraceError, match="choose a writable folder"):

@@ -55,7 +55,7 @@ def test_losses_and_copies_are_as_many_as_counted() -> None:
     assert bad.held_back == pytest.approx(0.3 * 0.9 * 1.2 * COUNT, rel=0.3)
 
 
-def test_what_is_held_back_is_overtaken_by_a_few() -> None:
+def test_delayed_datagrams_are_overtaken_by_a_few() -> None:
     """Each arrives once; most of those held back come after later ones, but not after many."""
     arrived, bad = run(loss=0, duplicate=0, reorder=0.3)
     assert sorted(arrived) == numbered()

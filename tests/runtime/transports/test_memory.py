@@ -1,4 +1,4 @@
-"""The network inside one event loop: names, ways that are cut, and orders drawn from a seed."""
+"""The network inside one event loop: names, paths that are cut, and orders drawn from a seed."""
 
 import asyncio
 
@@ -36,7 +36,7 @@ def test_datagrams_arrive_later_and_in_order() -> None:
     asyncio.run(scenario())
 
 
-def test_a_way_can_be_cut_in_one_direction_and_healed() -> None:
+def test_a_path_can_be_cut_in_one_direction_and_healed() -> None:
     """What is under way or sent meanwhile is lost; the other direction is not concerned."""
 
     async def scenario() -> None:

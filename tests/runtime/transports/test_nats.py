@@ -91,7 +91,7 @@ def test_datagrams_arrive_with_the_name_of_the_sender(server: str) -> None:
     asyncio.run(scenario())
 
 
-def test_a_lot_at_once_waits_within_bounds(server: str) -> None:
+def test_a_burst_is_queued_within_bounds(server: str) -> None:
     """The transport reports that it is busy, drops the excess, and counts it."""
 
     async def scenario() -> None:
@@ -109,7 +109,7 @@ def test_a_lot_at_once_waits_within_bounds(server: str) -> None:
     asyncio.run(scenario())
 
 
-def test_what_a_stranger_publishes_is_counted_and_ignored(server: str) -> None:
+def test_messages_from_strangers_are_counted_and_ignored(server: str) -> None:
     """No sender, one that cannot be a name, no datagram, lengths that do not add up."""
     nats = pytest.importorskip("nats")
 

@@ -183,7 +183,7 @@ def test_an_address_that_cannot_be_reached_does_not_end_batches() -> None:
 
 
 @pytest.mark.parametrize("segmenting", [True, False])
-def test_what_a_full_kernel_does_not_take_waits_and_goes_out_in_order(segmenting: bool) -> None:
+def test_datagrams_that_a_full_kernel_refuses_go_out_later_in_order(segmenting: bool) -> None:
     """Meanwhile the transport is busy; what is sent in the meantime queues up behind."""
 
     async def scenario() -> None:
@@ -223,7 +223,7 @@ def test_a_queued_batch_may_be_sent_one_by_one() -> None:
     asyncio.run(scenario())
 
 
-def test_what_waits_for_the_kernel_is_bounded() -> None:
+def test_the_queue_for_the_kernel_is_bounded() -> None:
     """Beyond the limit datagrams are lost and counted, as in any network."""
 
     async def scenario() -> None:
@@ -243,10 +243,10 @@ def test_an_absent_peer_and_a_closed_transport_are_no_errors() -> None:
 
     async def scenario() -> None:
         async with pair() as (alice, bob, inbox):
-            gone = UdpTransport()
-            await gone.open(Inbox())
-            address = await alice.resolve(gone.local)
-            gone.close()
+            closed = UdpTransport()
+            await closed.open(Inbox())
+            address = await alice.resolve(closed.local)
+            closed.close()
             for _ in range(3):
                 alice.send(address, numbered(3))
                 await asyncio.sleep(0.001)

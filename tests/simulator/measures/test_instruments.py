@@ -23,10 +23,10 @@ SHARES = (0.0, 0.01, 0.25, 0.5, 0.9, 0.99, 0.999, 1.0)
 
 def histogram(values: list[int]) -> Histogram:
     """A histogram of some values."""
-    made = Histogram()
+    result = Histogram()
     for value in values:
-        made.add(value)
-    return made
+        result.add(value)
+    return result
 
 
 def exact(values: list[int], share: float) -> int:
@@ -44,21 +44,23 @@ def sizes() -> st.SearchStrategy[int]:
 @example([2**62, 2**62 - 1, 0])
 def test_quantiles_against_sorted_values(values: list[int]) -> None:
     """Right to a thousandth; count, mean and maximum are exact."""
-    made = histogram(values)
+    result = histogram(values)
     for share in SHARES:
         wanted = exact(values, share)
-        assert abs(made.quantile(share) - wanted) * 1_000 <= wanted
-    summary = made.summary()
+        assert abs(result.quantile(share) - wanted) * 1_000 <= wanted
+    summary = result.summary()
     assert (summary.count, summary.max) == (len(values), max(values))
     assert summary.mean == sum(values) / len(values)
-    assert summary.p50 == made.quantile(0.5) and summary.p99 == made.quantile(0.99)
+    assert summary.p50 == result.quantile(0.5) and summary.p99 == result.quantile(0.99)
 
 
 @given(st.lists(st.integers(0, 2_047), min_size=1, max_size=200))
 def test_small_values_are_exact(values: list[int]) -> None:
     """Each has a bucket of its own."""
-    made = histogram(values)
-    assert [made.quantile(share) for share in SHARES] == [exact(values, share) for share in SHARES]
+    result = histogram(values)
+    assert [result.quantile(share) for share in SHARES] == [
+        exact(values, share) for share in SHARES
+    ]
 
 
 @given(sizes(), st.integers(1, 50))
@@ -73,20 +75,20 @@ def test_many_values() -> None:
     stream = Stream("latencies")
     values = [5_000_000] * 4_000
     values += [5_000_001 + int(stream.below(10**8)) for _ in range(6_000)]
-    made = histogram(values)
-    assert made.quantile(0.2) == 5_000_000
+    result = histogram(values)
+    assert result.quantile(0.2) == 5_000_000
     for share in SHARES:
-        assert made.quantile(share) == pytest.approx(exact(values, share), rel=0.001)
+        assert result.quantile(share) == pytest.approx(exact(values, share), rel=0.001)
 
 
 @pytest.mark.parametrize("bits", range(15, 26))
-def test_the_worst_that_a_bucket_can_do(bits: int) -> None:
+def test_the_largest_error_of_a_bucket(bits: int) -> None:
     """One value as far as possible above a thousand others, but in the same bucket."""
     low = 2**30
     high = low + 2**bits - 1
-    made = histogram([low] * 1_000 + [high])
-    assert made.quantile(0.5) == pytest.approx(low, rel=0.001)
-    assert made.quantile(1.0) == pytest.approx(high, rel=0.001)
+    result = histogram([low] * 1_000 + [high])
+    assert result.quantile(0.5) == pytest.approx(low, rel=0.001)
+    assert result.quantile(1.0) == pytest.approx(high, rel=0.001)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 99, 100, 101, 200, 700, 1_000])
@@ -150,7 +152,7 @@ def test_a_gauge_can_be_set() -> None:
     assert gauge.summary(20) == LevelSummary(4, 3.0)
 
 
-def test_a_summary_may_come_twice() -> None:
+def test_a_summary_may_be_taken_twice() -> None:
     """Nothing is counted double, and the time between is counted."""
     gauge = Gauge()
     gauge.change(2, 0)

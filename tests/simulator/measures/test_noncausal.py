@@ -64,7 +64,7 @@ def test_against_brute_force(protocol: str, network: str, cause: str) -> None:
 
 @pytest.mark.parametrize("cause", CAUSES)
 @pytest.mark.parametrize("network", NETWORKS)
-def test_who_delivers_as_early_as_possible_has_none(network: str, cause: str) -> None:
+def test_protocols_that_deliver_as_early_as_possible_have_none(network: str, cause: str) -> None:
     """The protocols that buffer at the receiver never wait for nothing; hybrids do, in the same runs."""
     for protocol in AS_EARLY_AS_POSSIBLE:
         assert figures(protocol, network, cause)[0].max == 0
@@ -73,7 +73,7 @@ def test_who_delivers_as_early_as_possible_has_none(network: str, cause: str) ->
         assert figures(protocol, network, cause)[0].max > 0
 
 
-def test_with_the_dead() -> None:
+def test_with_stopped_processes() -> None:
     """What is given up is not waited for, and the deliveries among the living are counted right."""
     result, events = traced(
         protocol="hybrid",

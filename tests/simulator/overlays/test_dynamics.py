@@ -42,7 +42,7 @@ def test_on_links_that_stay(protocol: str, overlay: str) -> None:
 @pytest.mark.parametrize("loss", [0.0, 0.15])
 @pytest.mark.parametrize("protocol", ["preventive", "prc"])
 def test_on_links_that_change(protocol: str, loss: float) -> None:
-    """Hundreds of links come and go while messages are in flight, and no application notices."""
+    """Hundreds of links come and go while messages are in flight, without effect on applications."""
     result = run(Scenario(protocol=protocol, loss=loss, seed=4, **CHANGING), audit=True)
     metrics = result.metrics
     assert result.clean and result.outcome == "complete", result.violations[:1]
@@ -79,9 +79,11 @@ def test_figure_2_by_the_clock() -> None:
     )
     for protocol, expected in (("link-memory", 1), ("prc", 0)):
         result, events = traced(audit=True, protocol=protocol, seed=seed, **fields)
-        got = [event.time_ns // MS for event in of_kind(events, "deliver") if event.process == "c"]
+        delivered = [
+            event.time_ns // MS for event in of_kind(events, "deliver") if event.process == "c"
+        ]
         assert result.metrics.duplicates == expected, protocol
-        assert got[0] == 2 and len(got) == 1 + expected
+        assert delivered[0] == 2 and len(delivered) == 1 + expected
         assert result.metrics.links_opened == 1
 
 
@@ -89,7 +91,7 @@ def test_figure_2_by_the_clock() -> None:
 @pytest.mark.parametrize("loss", [0.0, 0.15])
 @pytest.mark.parametrize("protocol", ["preventive", "prc"])
 def test_processes_come_and_go(protocol: str, loss: float, seed: int) -> None:
-    """Every message reaches everybody who stays, and newcomers from where they were let in."""
+    """Every message reaches all processes that stay, and newcomers from their admission on."""
     result, events = traced(audit=True, protocol=protocol, loss=loss, seed=seed, **CHURN)
     metrics = result.metrics
     about = f"{protocol}, seed {seed}"
@@ -101,13 +103,15 @@ def test_processes_come_and_go(protocol: str, loss: float, seed: int) -> None:
     gone = {
         event.process for event in of_kind(events, "stop") if event.detail in ("left", "crashed")
     }
-    got = [event for event in of_kind(events, "deliver") if event.process in newcomers]
-    assert len(got) > 100 and {event.process for event in got} >= newcomers - gone, about
+    delivered = [event for event in of_kind(events, "deliver") if event.process in newcomers]
+    assert len(delivered) > 100 and {event.process for event in delivered} >= newcomers - gone, (
+        about
+    )
     assert metrics.links_opened > 60 and metrics.processes == 22
     # Some of what came to a newcomer was sent before it was there.
     starts = {event.process: event.time_ns for event in of_kind(events, "start")}
     sent = {(e.sender, e.mid): e.time_ns for e in of_kind(events, "send")}
-    early = [e for e in got if sent[e.sender, e.mid] < starts[e.process]]
+    early = [e for e in delivered if sent[e.sender, e.mid] < starts[e.process]]
     assert early or loss, about
 
 
@@ -124,13 +128,13 @@ def test_newcomers_exchange_neighbours_too() -> None:
     )
     newcomers = {event.process for event in of_kind(events, "start") if event.time_ns}
     late = [event for event in of_kind(events, "control") if event.time_ns > 2 * SECOND]
-    made = {event.process for event in late if event.detail == "Alpha"}
-    given = {event.process for event in late if event.detail == "Close"}
+    openers = {event.process for event in late if event.detail == "Alpha"}
+    closers = {event.process for event in late if event.detail == "Close"}
     assert len(newcomers) == 6 and result.metrics.undelivered == 0
-    assert newcomers <= made and newcomers <= given
+    assert newcomers <= openers and newcomers <= closers
 
 
-def test_what_is_left_when_all_is_done() -> None:
+def test_entries_left_after_the_last_delivery() -> None:
     """prc and link-memory have forgotten everything; preventive and vector never do."""
     for protocol, fields in (
         ("prc", CHANGING),
@@ -148,7 +152,7 @@ def test_what_is_left_when_all_is_done() -> None:
         assert (last.most_entries == 0) == (protocol in ("prc", "link-memory")), (protocol, last)
 
 
-def test_a_series_tells_how_things_stand() -> None:
+def test_a_series_samples_the_state_of_the_run() -> None:
     """At each interval: which processes take part, what they hold and receive, and the delay."""
     result = run(
         Scenario(
@@ -281,7 +285,7 @@ def test_bad_input_is_refused_with_a_sentence(fields: dict[str, Any], problem: s
         Scenario(**{"processes": 5, **workload, **fields})
 
 
-def test_closing_by_hand_what_is_not_open_does_nothing() -> None:
+def test_closing_a_link_that_is_not_open_does_nothing() -> None:
     """A scenario may ask for it; the run goes on."""
     result = run(
         Scenario(

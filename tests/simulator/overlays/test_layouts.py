@@ -22,7 +22,7 @@ def names(count: int) -> list[str]:
 
 
 def reached(layout: OverlayLayout) -> set[int]:
-    """Where one gets to from the first process."""
+    """The processes that can be reached from the first one."""
     seen, todo = {0}, [0]
     while todo:
         for peer in layout.links[todo.pop()]:

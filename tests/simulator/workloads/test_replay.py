@@ -144,7 +144,7 @@ def test_bad_files_are_refused_with_their_line(name: str, tmp_path: Path) -> Non
         Program.read(path)
 
 
-def test_dependencies_on_the_dead_are_waived() -> None:
+def test_dependencies_on_stopped_processes_are_waived() -> None:
     """c's message will never come; a goes on when it gives up on c."""
     program = Program(
         [

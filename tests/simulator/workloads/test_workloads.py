@@ -198,7 +198,7 @@ def test_a_busy_process_sends_nothing() -> None:
     assert checked > 100
 
 
-def test_nobody_has_to_send_anything() -> None:
+def test_zero_messages_is_a_complete_run() -> None:
     """Zero messages is a run that is over at once."""
     result, events = run_on_raw("uniform", 3, 0)
     assert result.metrics.sent == result.metrics.execution_ns == 0

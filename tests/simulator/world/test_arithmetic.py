@@ -47,7 +47,7 @@ def test_the_exponential_up_to_its_limits(x: float) -> None:
 
 
 @given(st.floats(-90.0, 90.0))
-def test_one_undoes_the_other(x: float) -> None:
+def test_the_logarithm_inverts_the_exponential(x: float) -> None:
     """The logarithm of the exponential is what one began with."""
     assert ln(exp(x)) == pytest.approx(x, rel=1e-14, abs=1e-14)
 
@@ -59,14 +59,14 @@ def test_exact_values() -> None:
 
 
 @pytest.mark.parametrize("x", [0.0, -0.0, -1.0, 1e300, math.inf, -math.inf, math.nan])
-def test_there_is_no_logarithm_of(x: float) -> None:
+def test_the_logarithm_refuses_invalid_arguments(x: float) -> None:
     """0, negative numbers, the very greatest ones and no numbers are refused, and named."""
     with pytest.raises(ValueError, match=re.escape(f"the logarithm of {x}")):
         ln(x)
 
 
 @pytest.mark.parametrize("x", [700.1, -700.1, 1e300, math.inf, -math.inf, math.nan])
-def test_there_is_no_exponential_of(x: float) -> None:
+def test_the_exponential_refuses_invalid_arguments(x: float) -> None:
     """The error names an argument that is not a number, or whose result is not a normal float."""
     with pytest.raises(ValueError, match=re.escape(f"the exponential of {x}")):
         exp(x)
@@ -121,7 +121,7 @@ def test_the_bits_of_the_exponential(x: float, bits: str) -> None:
 
 
 def digest(values: list[float]) -> str:
-    """A few letters that hang on every bit of all of them."""
+    """A short digest of every bit of all values."""
     return sha256(" ".join(value.hex() for value in values).encode()).hexdigest()[:12]
 
 

@@ -27,20 +27,20 @@ MS = 10**6
 COUNT = 20_000
 
 
-def drawn(what: Distribution, count: int = COUNT) -> list[int]:
+def drawn(distribution: Distribution, count: int = COUNT) -> list[int]:
     """Many draws, always the same ones."""
     stream = Stream("draws")
-    return [int(what.draw(stream)) for _ in range(count)]
+    return [int(distribution.draw(stream)) for _ in range(count)]
 
 
-def test_a_constant() -> None:
+def test_a_constant_distribution() -> None:
     """It is what it is, and takes nothing from the stream."""
     stream, twin = Stream("constant"), Stream("constant")
     assert [Constant(7).draw(stream) for _ in range(3)] == [7, 7, 7]
     assert stream.uniform() == twin.uniform()
 
 
-def test_a_uniform_one() -> None:
+def test_a_uniform_distribution() -> None:
     """Mean and deviation are those of the formula."""
     values = drawn(Uniform(1 * MS, 9 * MS))
     assert 1 * MS <= min(values) < 1.01 * MS and 8.99 * MS < max(values) <= 9 * MS
@@ -48,7 +48,7 @@ def test_a_uniform_one() -> None:
     assert pstdev(values) == pytest.approx(8 * MS / 12**0.5, rel=0.01)
 
 
-def test_both_bounds_of_a_uniform_one_are_included() -> None:
+def test_both_bounds_of_a_uniform_distribution_are_included() -> None:
     """Each integer from 3 to 5 comes, about equally often, and no other one."""
     values = drawn(Uniform(3, 5), 9_000)
     assert set(values) == {3, 4, 5}
@@ -56,7 +56,7 @@ def test_both_bounds_of_a_uniform_one_are_included() -> None:
     assert set(drawn(Uniform(6, 6), 10)) == {6}
 
 
-def test_a_normal_one() -> None:
+def test_a_normal_distribution() -> None:
     """Mean, deviation, and the shares within one and two deviations."""
     values = drawn(Normal(25 * MS, 5 * MS))
     assert fmean(values) == pytest.approx(25 * MS, rel=0.005)
@@ -66,7 +66,7 @@ def test_a_normal_one() -> None:
         assert inside / COUNT == pytest.approx(share, abs=0.01)
 
 
-def test_what_would_be_negative_is_0() -> None:
+def test_negative_draws_become_0() -> None:
     """Half of a bell curve around 0 is cut; the other half is as it was."""
     values = drawn(Normal(0, 10 * MS))
     assert min(values) == 0
@@ -74,7 +74,7 @@ def test_what_would_be_negative_is_0() -> None:
     assert fmean(values) == pytest.approx(10 * MS / (2 * 3.14159265) ** 0.5, rel=0.02)
 
 
-def test_a_lognormal_one() -> None:
+def test_a_lognormal_distribution() -> None:
     """The median is as given, the logarithm has the deviation, and the mean follows from both."""
     values = drawn(Lognormal(40 * MS, 0.5))
     assert median(values) == pytest.approx(40 * MS, rel=0.015)
@@ -82,7 +82,7 @@ def test_a_lognormal_one() -> None:
     assert fmean(values) == pytest.approx(40 * MS * exp(0.125), rel=0.02)
 
 
-def test_an_exponential_one() -> None:
+def test_an_exponential_distribution() -> None:
     """Mean and deviation are equal, and the median is the mean times ln 2."""
     values = drawn(Exponential(10 * MS))
     assert fmean(values) == pytest.approx(10 * MS, rel=0.02)
@@ -102,7 +102,7 @@ def test_the_standard_normal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "least", "most"),
+    ("distribution", "least", "most"),
     [
         (Constant(5), 0.0, 0.0),
         (Uniform(1, 9), 0.0, 0.0),
@@ -111,25 +111,27 @@ def test_the_standard_normal() -> None:
         (Exponential(10 * MS), 0.001, 0.02),
     ],
 )
-def test_the_high_value_is_seldom_exceeded(what: Distribution, least: float, most: float) -> None:
+def test_the_high_value_is_seldom_exceeded(
+    distribution: Distribution, least: float, most: float
+) -> None:
     """It is right for a time-out: few draws are beyond, and it is no more than needed."""
-    beyond = sum(value > what.high() for value in drawn(what)) / COUNT
+    beyond = sum(value > distribution.high() for value in drawn(distribution)) / COUNT
     assert least <= beyond <= most
 
 
 @pytest.mark.parametrize(
     "text", ["0s", "uniform:0s,0s", "normal:0s,0s", "lognormal:0s,3", "exponential:0s"]
 )
-def test_what_is_always_0_is_known_to_be(text: str) -> None:
+def test_distributions_that_are_always_0_are_zero(text: str) -> None:
     """Every draw gives 0, and `is_zero` is true."""
-    what = durations(text, "jitter")
-    assert what.is_zero() and set(drawn(what, 100)) == {0}
+    distribution = durations(text, "jitter")
+    assert distribution.is_zero() and set(drawn(distribution, 100)) == {0}
 
 
 @pytest.mark.parametrize(
     "text", ["1ns", "uniform:0s,1ns", "normal:0s,1ns", "lognormal:1ns,0", "exponential:1ns"]
 )
-def test_what_can_be_more_than_0_is_not_zero(text: str) -> None:
+def test_distributions_that_can_exceed_0_are_not_zero(text: str) -> None:
     """For the smallest parameters that allow another value, `is_zero` is false."""
     assert not durations(text, "jitter").is_zero()
 
@@ -166,5 +168,5 @@ def test_the_greatest_draws_are_cut() -> None:
 def test_draws_are_the_same_in_every_build(text: str, values: list[int]) -> None:
     """Another number here would make another run of every scenario."""
     stream = Stream("pinned")
-    what = durations(text, "delay")
-    assert [what.draw(stream) for _ in range(4)] == values
+    distribution = durations(text, "delay")
+    assert [distribution.draw(stream) for _ in range(4)] == values

@@ -139,13 +139,13 @@ def test_events_of_one_instant_keep_their_order_whenever_they_were_scheduled() -
     def last_minute() -> None:
         queue.schedule(note("c"), 5_000)
 
-    def in_it() -> None:
+    def at_the_instant() -> None:
         happened.append("b")
         queue.schedule(note("d"), 5_000)
 
     queue.schedule(note("a"), 5_000)
     queue.schedule(Callback(last_minute), 4_999)
-    queue.schedule(Callback(in_it), 5_000)
+    queue.schedule(Callback(at_the_instant), 5_000)
     fire_all(queue)
     assert happened == ["a", "b", "c", "d"]
 
@@ -186,7 +186,7 @@ def test_an_event_may_be_scheduled_again_and_again() -> None:
     assert times == sorted(times) and len(times) == queue.fired == 100
 
 
-def test_the_past_and_what_is_beyond_the_end_are_refused() -> None:
+def test_times_in_the_past_or_beyond_the_end_are_refused() -> None:
     """The error names the requested time and a remedy; the queue is unchanged."""
     queue = TimingWheel()
     queue.schedule(Callback(lambda: None), 10)

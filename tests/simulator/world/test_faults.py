@@ -35,7 +35,7 @@ def test_a_partition_begins_at_its_start_and_is_over_at_its_end(time: int, parte
     assert partition.separates(process(2), process(0), time) is parted
 
 
-def test_inside_each_side_all_goes_on() -> None:
+def test_a_partition_leaves_links_within_a_side_alone() -> None:
     """Those in the group reach each other, and so do the others."""
     partition = Partition(START, END, {0, 1})
     for one, other in ((0, 1), (1, 0), (2, 3), (3, 2), (0, 0), (2, 2)):
@@ -56,7 +56,7 @@ def test_inside_each_side_all_goes_on() -> None:
         (999, 2_000, False),  # in the air for all of it
     ],
 )
-def test_a_frame_is_cut_by_its_two_moments(left: int, arrives: int, cut: bool) -> None:
+def test_a_frame_is_cut_at_departure_or_arrival(left: int, arrives: int, cut: bool) -> None:
     """A partition that stands when a frame leaves or when it would arrive takes it."""
     cutting = faults(Partition(START, END, {0}))
     assert cutting.cuts(process(0), process(1), left, arrives) is cut
@@ -106,7 +106,7 @@ def test_without_faults_nothing_is_lost_or_doubled() -> None:
     assert stream.uniform() == twin.uniform()
 
 
-def test_what_always_happens() -> None:
+def test_a_rate_of_1_always_applies() -> None:
     """A rate of 1 leaves nothing out."""
     certain = faults(loss=1.0, duplicate=1.0)
     assert all(certain.loses() and certain.duplicates() for _ in range(100))

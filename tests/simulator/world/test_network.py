@@ -136,13 +136,13 @@ def arrivals_of_a_burst(fifo: bool) -> list[int]:
 
 
 def test_fifo_links_keep_the_order() -> None:
-    """Nothing overtakes, for all the jitter: who would have, arrives together with the one before."""
+    """No frame overtakes: one that would because of its jitter arrives with its predecessor."""
     fifo, free = arrivals_of_a_burst(True), arrivals_of_a_burst(False)
     assert fifo == sorted(fifo)
     assert fifo == [max(free[: position + 1]) for position in range(200)]
 
 
-def test_other_links_do_not() -> None:
+def test_links_without_fifo_reorder_frames() -> None:
     """The same frames overtake each other."""
     free = arrivals_of_a_burst(False)
     assert free != sorted(free)

@@ -1,4 +1,4 @@
-"""The random numbers: those that L'Ecuyer published, one sequence per text, and evenly spread."""
+"""The random numbers: equal to those L'Ecuyer published, one sequence per text, evenly spread."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ NORM = 2.328306549295727688e-10  # 1 / (M1 + 1): what the published code multipl
 def starting_at(first: tuple[int, int, int], second: tuple[int, int, int]) -> Stream:
     """A stream in a given state, the oldest number of each component first."""
     stream = Stream("")
-    stream._a0, stream._a1, stream._a2 = first
-    stream._b0, stream._b1, stream._b2 = second
+    stream.a0, stream.a1, stream.a2 = first
+    stream.b0, stream.b1, stream.b2 = second
     return stream
 
 
-def whole(stream: Stream) -> int:
+def next_integer(stream: Stream) -> int:
     """The integer from which the next number is made."""
     number = stream.uniform()
     numerator = round(number * M1)
@@ -41,7 +41,7 @@ def test_the_published_numbers() -> None:
     """From the published start state, all six 12345, come the published first numbers."""
     stream = starting_at((12345, 12345, 12345), (12345, 12345, 12345))
     published = [0.127011122046577, 0.318527565396794, 0.309186015583270]
-    numbers = [whole(stream) for _ in published]
+    numbers = [next_integer(stream) for _ in published]
     assert numbers == [545508589, 1368065410, 1327943761]
     assert [number * NORM for number in numbers] == pytest.approx(published, abs=1e-15)
 
@@ -49,7 +49,7 @@ def test_the_published_numbers() -> None:
 def test_the_numbers_of_rosetta_code() -> None:
     """The task "Combined recursive generator MRG32k3a" lists these for the seed 1234567, plus 1."""
     stream = starting_at((0, 0, 1234567), (0, 0, 1234567))
-    numbers = [whole(stream) + 1 for _ in range(5)]
+    numbers = [next_integer(stream) + 1 for _ in range(5)]
     assert numbers == [1459213977, 2827710106, 4245671317, 3877608661, 2595287583]
 
 
@@ -57,18 +57,23 @@ def test_the_numbers_of_rosetta_code() -> None:
 def test_extreme_states(state: tuple[int, int, int]) -> None:
     """No product overflows: 1,000 numbers are those of the definition."""
     stream = starting_at(state, state)
-    numbers = [whole(stream) for _ in range(1_000)]
+    numbers = [next_integer(stream) for _ in range(1_000)]
     assert numbers == by_definition(list(state), list(state), 1_000)
 
 
-def test_a_text_decides_all() -> None:
+def test_a_text_determines_the_stream() -> None:
     """The same text gives the same numbers, in every build; other texts give others."""
     first, second = Stream("7/network"), Stream("7/network")
     assert [first.uniform() for _ in range(100)] == [second.uniform() for _ in range(100)]
     texts = ["", "7/network", "7/faults", "8/network", "7/networ", "7/\N{SNOWMAN}"]
     assert len({tuple(Stream(text).uniform() for _ in range(3)) for text in texts}) == len(texts)
     pinned = Stream("x")
-    assert [whole(pinned) for _ in range(4)] == [3653660576, 4156519518, 60596444, 2064323322]
+    assert [next_integer(pinned) for _ in range(4)] == [
+        3653660576,
+        4156519518,
+        60596444,
+        2064323322,
+    ]
 
 
 def test_numbers_are_spread_evenly() -> None:

@@ -1,4 +1,4 @@
-"""A process that stops for ever: the others finish, if they give up on it."""
+"""A process that stops for good: the others finish, if they give up on it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WORKLOADS = ["uniform", "request-reply:0.3", "fanout:3,2", "pipeline:3"]
 
 @pytest.mark.parametrize("loss", [0.0, 0.2])
 @pytest.mark.parametrize("protocol", CAUSAL)
-def test_the_others_finish(protocol: str, loss: float) -> None:
+def test_the_survivors_finish(protocol: str, loss: float) -> None:
     """All that the survivors wanted to send each other is sent and delivered, in causal order."""
     result, events = traced(
         audit=True,
@@ -89,7 +89,7 @@ def test_a_stopped_process_takes_no_step() -> None:
     assert later, "nothing was under way when it stopped"
 
 
-def test_without_a_drop_hybrid_waits_for_ever_and_the_run_says_so() -> None:
+def test_without_a_drop_hybrid_waits_forever_and_the_run_reports_it() -> None:
     """Nobody gets a permit any more once the oldest message can never be acknowledged."""
     result = run(
         Scenario(protocol="hybrid", processes=6, messages=40, interval="4ms", stops=("p0@50ms",))
@@ -110,7 +110,7 @@ def test_without_a_drop_hybrid_waits_for_ever_and_the_run_says_so() -> None:
 
 @pytest.mark.parametrize("workload", WORKLOADS[1:])
 @pytest.mark.parametrize("protocol", ["hybrid", "hybrid-sps", "mattern", "cykas", "rst", "ks"])
-def test_services_go_on_without_the_dead(protocol: str, workload: str) -> None:
+def test_services_continue_without_stopped_processes(protocol: str, workload: str) -> None:
     """Clients whose server is gone ask another one; callers do not wait for the dead."""
     result = run(
         Scenario(
@@ -128,7 +128,7 @@ def test_services_go_on_without_the_dead(protocol: str, workload: str) -> None:
     assert result.metrics.undelivered == 0 and result.metrics.delivered > 50
 
 
-def test_messages_to_the_dead_are_nobodys_loss() -> None:
+def test_messages_to_stopped_processes_do_not_count_as_lost() -> None:
     """A message to a process that has stopped but is not dropped yet does not count as missing."""
     result = run(Scenario(protocol="raw", processes=3, messages=50, stops=("p1@10ms",)), audit=True)
     assert result.outcome == "complete" and result.metrics.undelivered == 0

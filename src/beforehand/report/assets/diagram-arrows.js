@@ -1,18 +1,18 @@
 "use strict";
-// Draws the arrows of a diagram that are in sight, and what is pointed at. Those that look alike are
-// collected first and drawn together, and those that would fall on the same pixels are drawn once.
+// Draws the visible arrows of a diagram, and the hovered target. Arrows of the same style are batched,
+// and arrows that would cover the same pixels are drawn once.
 (function (parts) {
   const { SHAPES, HIGHLIGHTS, DIMMED } = parts.shapes;
   const { classOf, where, segment, clipped, range, inPaths, OUTSIDE } = parts.layout;
   const ARROWS = ["message", "relay", "control"];
-  const CROWD = 700; // arrows of one look, from which on they have no heads and no dashes
-  const AIRY = 120; // arrows of one look that do not yet hide each other
+  const CROWD = 700; // arrows of one style, above which heads and dashes are omitted
+  const AIRY = 120; // arrows of one style that fit without hiding each other
 
-  // Arrows between the same processes that fall on the same pixels.
+  // A key that is shared by arrows between the same processes that cover the same pixels.
   function alike(scene, arrow, line) {
     const { model, view } = scene;
     const { start, end } = model.arrows;
-    const total = model.labels.length + 1; // and one for nowhere
+    const total = model.labels.length + 1; // and one for arrows without an end
     const last = end[arrow] < 0 ? total - 1 : model.process[end[arrow]];
     const width = Math.ceil(view.width) + 2 * OUTSIDE + 1;
     const [from, to] = [Math.round(line[0]) + OUTSIDE, Math.round(line[2]) + OUTSIDE];
@@ -52,7 +52,7 @@
       return;
     }
     const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
-    const [x, y] = [x2 - dx * 5, y2 - dy * 5]; // before the mark, not under it
+    const [x, y] = [x2 - dx * 5, y2 - dy * 5]; // in front of the mark, not under it
     ctx.moveTo(x, y);
     ctx.lineTo(x - dx * size - dy * size * 0.45, y - dy * size + dx * size * 0.45);
     ctx.lineTo(x - dx * size + dy * size * 0.45, y - dy * size - dx * size * 0.45);
@@ -61,7 +61,7 @@
 
   function strokeArrows(ctx, scene, arrows, kind, group) {
     const crowded = arrows.length > CROWD;
-    const ease = Math.max(0.45, Math.min(1, AIRY / arrows.length)); // of many, each is drawn fainter
+    const ease = Math.max(0.45, Math.min(1, AIRY / arrows.length)); // the more arrows, the fainter
     const thin = ARROWS[kind] === "control";
     const colour = scene.colours[HIGHLIGHTS[group] || (thin ? "control" : "arrow")];
     ctx.strokeStyle = ctx.fillStyle = colour;
@@ -81,14 +81,14 @@
     ctx.globalAlpha = 1;
   }
 
-  // Returns how many.
+  // Draws the arrows and returns their number.
   function drawArrows(ctx, scene) {
     const looks = collectArrows(scene);
     looks.forEach((arrows, look) => strokeArrows(ctx, scene, arrows, look % 3, Math.floor(look / 3)));
     return looks.reduce((sum, arrows) => sum + arrows.length, 0);
   }
 
-  // What is pointed at, over all else: its arrows and its marks, larger.
+  // Draws the hovered message or control frame on top of everything else, with larger marks.
   function pointed(ctx, scene, { message, mark, arrow }) {
     const { model, colours } = scene;
     const arrows = message >= 0 ? [...model.arrowsAbout.of(message)] : arrow >= 0 ? [arrow] : [];

@@ -1,14 +1,14 @@
 "use strict";
-// The elements around and under a drawing: search, buttons, legend, and areas for text.
+// The elements around the canvas: search, buttons, legend, status line and text table.
 (function (parts) {
   const { make } = parts.details;
   const ICON = { width: 26, height: 16 };
-  const WORTH_A_SEARCH = 12; // messages
+  const WORTH_A_SEARCH = 12; // messages, from which on there is a search box
   const HELP =
     "Drag or use the arrow keys to move; wheel, pinch, plus and minus zoom; 0 or Home shows all of it. " +
     "N and P go to the next and the previous message, Enter selects it, and Escape ends the selection. " +
     "The selected message is also described as text, below.";
-  let counted = 0; // for ids: several diagrams may be on a page
+  let counted = 0; // makes ids unique if a page has several diagrams
 
   function button(text, label, action) {
     const made = make("button", text);
@@ -49,7 +49,7 @@
     return field;
   }
 
-  // Buttons for one of two axes.
+  // Buttons to choose one of two axes.
   function axes(view, turn) {
     const names = ["time", "order"];
     const made = names.map((axis) => toggle("By " + axis, "Draw by " + axis, () => view.axis === axis, () => {
@@ -116,7 +116,7 @@
     ctx.fillText("!", 13, 12);
   }
 
-  // What of all that there could be is in this diagram: [text, icon].
+  // The legend entries for what occurs in this diagram, as [text, icon].
   function entries(model) {
     const kinds = new Set(model.kind);
     const has = (kind) => kinds.has(model.kinds.indexOf(kind));
@@ -144,7 +144,7 @@
     return { canvas, paint };
   }
 
-  // The list of what things mean.
+  // The legend.
   function legend(model, icons) {
     const made = make("ul", undefined, "diagram-legend");
     for (const [text, paint] of entries(model)) {
@@ -156,7 +156,7 @@
     return made;
   }
 
-  // The status line: the selected message. It is also the legend of what is before it and after it.
+  // The status line: the selected message, and the colours of its past and future.
   function status(icons) {
     const made = make("p", "", "diagram-status");
     made.setAttribute("role", "status");
@@ -171,7 +171,7 @@
     };
   }
 
-  // The canvas of the drawing, one over it for what is pointed at, and the tooltip.
+  // The main canvas, an overlay canvas for the hovered message, and the tooltip.
   function stage(model) {
     const made = make("div", undefined, "diagram-stage");
     const [base, surface, tip] = [make("canvas"), make("canvas"), make("div", undefined, "diagram-tip")];
@@ -188,7 +188,7 @@
     return { element: made, base, surface, tip };
   }
 
-  // All elements of a diagram; `actions` has the handlers of the buttons.
+  // Creates all elements of a diagram; `actions` has the handlers of the buttons.
   function build(model, view, show, actions) {
     const bar = make("div", undefined, "diagram-bar");
     bar.append(

@@ -1,6 +1,6 @@
 "use strict";
-// Descriptions of a message or a mark: for the tooltip, the line above the diagram and the table for
-// readers who do not see the drawing. Everything becomes text nodes, never HTML.
+// Descriptions of messages and marks for the tooltip, the status line, and the text table for screen
+// readers. All of it becomes text nodes, never HTML.
 (function (parts) {
   const { format } = parts;
   const MOST_RECEIVERS = 6; // in a tooltip
@@ -36,7 +36,7 @@
     }
   }
 
-  // Clocks of two processes may disagree, and then a difference of their times means nothing.
+  // The clocks of two processes may disagree, which makes the difference of their times meaningless.
   function after(later, earlier) {
     if (later === undefined || earlier === undefined) {
       return "–";
@@ -47,7 +47,7 @@
     return later < earlier ? "clocks disagree" : format.time(later - earlier);
   }
 
-  // For each receiver of a message when its copy was released, received and delivered.
+  // When the copy for each receiver of a message was released, received and delivered.
   function journey(model, message) {
     const { marks, messages } = model;
     const byReceiver = new Map((messages.to[message] || []).map((row) => [row, {}]));
@@ -101,7 +101,7 @@
     return row < 0 ? "an unknown process" : model.called(row);
   }
 
-  // What is known of a message, as a list of [what, text].
+  // The details of a message, as a list of [label, text].
   function facts(model, message) {
     const { messages, marks } = model;
     const sent = messages.send[message];
@@ -115,7 +115,7 @@
     ];
   }
 
-  // A mark in a sentence.
+  // Describes a mark in a sentence.
   function event(model, mark) {
     const kind = model.kindOf(mark);
     const who = short(model, model.process[mark]);
@@ -138,7 +138,7 @@
     return model.details[model.marks.detail[mark]];
   }
 
-  // The control frame that is pointed at: its arrow, or -1 if only one end of it is in the diagram.
+  // The arrow of the hovered control frame, or -1 if only one of its ends is in the diagram.
   function controlArrow(model, { mark, arrow }) {
     const { kind, start, end } = model.arrows;
     const matches = (kind, i) => kind === 2 && (start[i] === mark || end[i] === mark);
@@ -173,7 +173,7 @@
     return made;
   }
 
-  // The tooltip of what is pointed at.
+  // Fills the tooltip of the hovered mark or arrow.
   function tooltip(model, target) {
     const made = document.createDocumentFragment();
     const { mark, message } = target;
@@ -198,7 +198,7 @@
     return made;
   }
 
-  // What there is, and what to do with it.
+  // The status line without a selection: counts and a hint.
   function summary(model) {
     const total = model.messages.mid.length;
     const hint = total ? ". Choose a message to see what came before and after." : ".";
@@ -209,7 +209,7 @@
     ].join(", ");
   }
 
-  // The line above the diagram, in four parts: the name, what is before it, after it, and neither.
+  // The status line of a selection in four parts: its name, and what is before, after and concurrent.
   function selection(model, message, past, future) {
     const name = model.name(message) + ": ";
     const after = future.size.toLocaleString("en") + " after it";
@@ -222,7 +222,7 @@
     return [name, before + ", ", after, ", " + others.toLocaleString("en") + " concurrent"];
   }
 
-  // All events of some messages, one in a row.
+  // All events of some messages, one per row.
   function table(model, messages) {
     const made = make("table");
     heads(made, ["event", "time", "order", "payload", "detail"]);

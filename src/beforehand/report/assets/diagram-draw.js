@@ -1,10 +1,10 @@
 "use strict";
-// Draws what is seen of a diagram, and only that: bars, arrows, marks, names and flags.
+// Draws the visible part of a diagram: bars, arrows, marks, names and flags.
 (function (parts) {
   const { SHAPES, HIGHLIGHTS, DIMMED, barFill } = parts.shapes;
   const { classOf, aside, where, range, seenOf, seenRows, inPaths, NEAR } = parts.layout;
   const BARS = ["held", "buffered"];
-  const RADIUS = { least: 2, most: 5.5, speck: 2.4 }; // below the last, all marks are specks
+  const RADIUS = { least: 2, most: 5.5, speck: 2.4 }; // below `speck`, all marks are drawn as dots
   const BAR = 5; // height
   const LABEL_GAP = { usual: 8, crowd: 70 };
 
@@ -18,10 +18,10 @@
     return [left, middle - BAR / 2, Math.max(right - left, 1), BAR];
   }
 
-  // Returns how many, and the rows on which they stand so high that names must go above them.
+  // Returns the number of bars, and the rows where they are so high that names must go above them.
   function drawBars(ctx, scene) {
     const { model, view } = scene;
-    const looks = [[], [], [], []]; // by kind, and whether it is dimmed
+    const looks = [[], [], [], []]; // by kind and whether dimmed
     const stacked = new Set();
     let [before, drawn] = ["", 0];
     view.index().bars.spans.touching(...range(scene), (bar) => {
@@ -52,7 +52,7 @@
     const { at, rows } = view.index();
     const looks = Array.from({ length: 4 * model.kinds.length }, () => []); // by class and kind
     const isShown = model.kinds.map((kind) => (kind === "control" ? scene.show.controls : kind in SHAPES));
-    let busiest = 1; // how many marks are on the line with the most
+    let busiest = 1; // the largest number of marks on a line
     for (const row of seenRows(scene)) {
       const last = new Float64Array(looks.length).fill(-Infinity);
       const [first, end] = seenOf(scene, row);
@@ -72,7 +72,7 @@
     return { looks, busiest };
   }
 
-  // As large as the busiest line in sight has room for: it has three marks next to each other.
+  // As large as the busiest visible line allows; its marks are on three levels.
   function radius(view, busiest) {
     const room = (view.width - view.gutter) / busiest;
     return Math.min(RADIUS.most, view.aside() * 0.7, Math.max(RADIUS.least, room));
@@ -84,7 +84,7 @@
     const size = radius(scene.view, busiest);
     ctx.strokeStyle = scene.colours.page;
     ctx.lineWidth = 0.8;
-    // What is highlighted is drawn last, and what messages do after all else.
+    // Highlighted marks are drawn last, and marks of messages after all others.
     const last = kinds.length - 1;
     for (let turn = 0; turn < looks.length; turn += 1) {
       const group = Math.floor(turn / kinds.length);
@@ -97,7 +97,7 @@
       } else {
         inPaths(ctx, marks, ({ x, y }) => SHAPES[kinds[kind]](ctx, x, y, size), () => {
           ctx.fill();
-          ctx.stroke(); // separates overlapping ones
+          ctx.stroke(); // separates overlapping marks
         });
       }
     }
@@ -122,7 +122,7 @@
     ctx.textAlign = "left";
   }
 
-  // The name of a message above its causal-send, where it does not touch the one before.
+  // Draws the name of a message above its causal-send, unless it would touch the previous name.
   function drawLabels(ctx, scene, stacked, gap) {
     const { model, view } = scene;
     const { at, rows } = view.index();
@@ -153,7 +153,7 @@
     }
   }
 
-  // All of a diagram but its frame; returns how much that was.
+  // Draws everything but the frame; returns the number of items drawn.
   function content(ctx, scene) {
     const { drawn: bars, stacked } = scene.show.bars ? drawBars(ctx, scene) : { drawn: 0, stacked: new Set() };
     const arrows = parts.arrows.drawArrows(ctx, scene);

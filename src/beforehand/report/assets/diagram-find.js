@@ -1,5 +1,5 @@
 "use strict";
-// What lies under the pointer, and what has a given name.
+// Finds marks and arrows by position, and messages and processes by name.
 (function (parts) {
   const { where, segment, STUB } = parts.layout;
 
@@ -7,7 +7,7 @@
     return kind === "control" ? scene.show.controls : kind in parts.shapes.SHAPES;
   }
 
-  // The mark that is nearest to a point, and the others at the same position; nothing if none is near.
+  // The mark nearest to a point, and others at the same position; empty if none is close.
   function nearestMarks(scene, x, y, reach) {
     const { model, view } = scene;
     const { at, rows } = view.index();
@@ -52,8 +52,8 @@
     return best;
   }
 
-  // The target at a point: { mark, arrow, message, others }, with -1 for none; or null. Of overlapping
-  // marks it is the one after that of the message `known`; `others` are the messages of the other marks.
+  // The target at a point: { mark, arrow, message, others }, with -1 for none; or null. If marks overlap,
+  // it is the one after that of the message `known`; `others` are the messages of the other marks.
   function under(scene, x, y, reach, known) {
     const { model, view } = scene;
     if (x < view.gutter || y > view.bottom()) {
@@ -70,13 +70,13 @@
     return arrow < 0 ? null : { mark: -1, arrow, message: model.arrows.message[arrow], others: [] };
   }
 
-  // A process, by its whole name or by its label; -1 if there is none.
+  // A process by its full name or its label; -1 if there is none.
   function process(model, name) {
     const whole = model.processes.indexOf(name);
     return whole >= 0 ? whole : model.labels.indexOf(name);
   }
 
-  // What a search text stands for: { message } for "alice#3", { process } for "alice", or null.
+  // The result of a search: { message } for "alice#3", { process } for "alice", or null.
   function named(model, typed) {
     const text = typed.trim();
     const row = process(model, text);

@@ -1,8 +1,8 @@
 "use strict";
-// How names, times and sizes read. Names come from traces: anything may be in them.
+// Formats names, times and sizes. Names come from traces and may contain anything.
 (function (parts) {
-  const LONGEST = 200; // characters of a name that are used; no row has room for more
-  // Control characters, those that change the direction of all following text, lone surrogates.
+  const LONGEST = 200; // characters of a name that are used; no row has space for more
+  // Control characters, bidirectional overrides and lone surrogates.
   const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\p{Cs}]/gu;
   const UNITS = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]];
 
@@ -14,12 +14,12 @@
   // A name as text of at most `most` characters, without control characters.
   function clean(text, most = LONGEST) {
     const some = text.length > 2 * most ? text.slice(0, 2 * most) : text;
-    const letters = Array.from(some.replace(UNSEEN, visible)); // by code points: no half of a pair
+    const letters = Array.from(some.replace(UNSEEN, visible)); // code points: keeps surrogate pairs whole
     const whole = letters.length <= most && some.length === text.length;
     return whole ? letters.join("") : letters.slice(0, most - 1).join("") + "…";
   }
 
-  // The same, kept apart from the direction of the text around it.
+  // The same, isolated from the direction of the surrounding text.
   function isolated(text) {
     return "\u2068" + text + "\u2069";
   }

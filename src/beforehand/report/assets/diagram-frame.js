@@ -1,12 +1,12 @@
 "use strict";
-// What stands around the content of a diagram: the lines of the processes with their names, the axis,
-// and the strip below that shows how much happens when, and which part of it is seen.
+// The frame of a diagram: the lines of the processes with their names, the axis, and the overview strip,
+// which shows the density of events and the visible part.
 (function (parts) {
   const { AXIS } = parts.view;
-  const NAME = { least: 48, most: 170, share: 0.24 }; // width of the names; share of the whole width
+  const NAME = { least: 48, most: 170, share: 0.24 }; // width of the names in pixels; share of the full width
   const BIN = 3; // pixels
 
-  // As much of a text as fits into a width.
+  // Shortens a text to a width.
   function shortened(ctx, text, width) {
     if (ctx.measureText(text).width <= width) {
       return text;
@@ -21,7 +21,7 @@
     return letters.slice(0, low).join("") + "…";
   }
 
-  // How wide the column of names has to be.
+  // The width of the column of names.
   function gutter(ctx, model, colours, width) {
     ctx.font = "600 13px " + colours.font;
     const widest = model.labels.reduce((most, label) => Math.max(most, ctx.measureText(label).width), 0);
@@ -76,7 +76,7 @@
     scrollbar(ctx, scene);
   }
 
-  // There is more above or below.
+  // Shows that there are more processes above or below.
   function scrollbar(ctx, { view, colours }) {
     const [above, seen] = view.scrolled();
     if (seen < 1) {
@@ -112,7 +112,7 @@
     ctx.textBaseline = "alphabetic";
   }
 
-  // How many marks lie in each few pixels of the strip.
+  // The number of marks per bin of the strip.
   function histogram(index, width) {
     const bins = new Uint32Array(Math.max(1, Math.ceil(width / BIN)));
     const scale = (bins.length - 1) / (index.high - index.low || 1);
@@ -131,7 +131,7 @@
     ctx.fillRect(0, 0, width, height);
     ctx.fillStyle = colours.arrow;
     bins.forEach((count, bin) => {
-      const tall = Math.sqrt(count / most) * (height - 4); // roots: small numbers stay visible next to large
+      const tall = Math.sqrt(count / most) * (height - 4); // square roots keep small counts visible
       ctx.fillRect(bin * BIN, height - tall, BIN - 0.5, tall);
     });
     const x = (position) => ((position - index.low) / (index.high - index.low || 1)) * width;

@@ -1,10 +1,10 @@
 "use strict";
-// Mouse, fingers and keys, turned into what is to be done.
+// Translates mouse, touch and keyboard input into actions.
 (function (parts) {
-  const STILL = 4; // pixels that a press may wander and still be a click
+  const STILL = 4; // pixels that a press may move and still count as a click
   const REACH = { mouse: 11, touch: 22 };
-  const STEP = 60; // pixels for a press of an arrow key
-  const LINE = 16; // pixels of a line, for wheels that count in lines
+  const STEP = 60; // pixels per press of an arrow key
+  const LINE = 16; // pixels per line, for wheels that report lines
 
   function point(surface, event) {
     const box = surface.getBoundingClientRect();
@@ -21,7 +21,7 @@
   }
 
   function pointing(surface, actions, signal) {
-    const pointers = new Map(); // that are down, and where
+    const pointers = new Map(); // pressed pointers and their positions
     let [start, moved] = [null, false];
 
     function down(event) {
@@ -42,7 +42,7 @@
         actions.pan(now.x - before.x, now.y - before.y);
         actions.zoom(now.far / before.far, now.x);
       } else if (moved || Math.hypot(to.x - start.x, to.y - start.y) > STILL) {
-        // One finger that goes up or down is for the page.
+        // A vertical swipe with one finger scrolls the page.
         const dy = event.pointerType === "touch" ? 0 : to.y - from.y;
         actions.pan(to.x - (moved ? from.x : start.x), dy);
         moved = true;
@@ -78,7 +78,7 @@
     }, { signal });
   }
 
-  // In a page that scrolls, the wheel is the page's until the diagram has been clicked.
+  // On a page that scrolls, the wheel scrolls the page until the diagram has been clicked.
   function wheeling(surface, view, actions, isOurs, signal) {
     surface.addEventListener("wheel", (event) => {
       if (!isOurs() && !event.ctrlKey) {
@@ -93,7 +93,7 @@
       } else if (x < view.gutter) {
         actions.pan(0, -dy);
       } else {
-        // Touch pads pinch with small steps and the control key.
+        // Touchpads report pinches as small steps with the control key.
         actions.zoom(Math.exp(-dy * (event.ctrlKey ? 0.01 : 0.0016)), x);
       }
     }, { signal, passive: false });
@@ -124,7 +124,7 @@
     }, { signal });
   }
 
-  // A press or a drag on the strip moves what is seen.
+  // A press or a drag on the strip moves the view.
   function strip(overview, actions, signal) {
     const go = (event) => {
       if (event.buttons) {

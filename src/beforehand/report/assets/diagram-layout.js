@@ -1,13 +1,13 @@
 "use strict";
-// Where marks and arrows lie on the canvas, and which of them are in sight.
+// Positions of marks and arrows on the canvas, and which of them are visible.
 //
 // A scene is the input of a drawing: { model, view, colours, show: { bars, controls, labels }, classes }. The
 // class of a message is 0 other, 1 past, 2 future, 3 selected; `classes` is null if none is selected.
 (function (parts) {
-  const NEAR = 24; // pixels outside of the canvas from where something may still be seen
-  const OUTSIDE = 1000; // pixels that lines may go on outside of the canvas
-  const STUB = 16; // length of an arrow that ends nowhere
-  const AT_ONCE = 200; // lines or shapes in one path: longer paths are slower, each of them
+  const NEAR = 24; // pixels outside the canvas within which something may still be visible
+  const OUTSIDE = 1000; // pixels that lines may extend outside the canvas
+  const STUB = 16; // length of an arrow without an end
+  const AT_ONCE = 200; // lines or shapes per path: in longer paths, each of them takes more time
 
   function classOf(scene, message) {
     return scene.classes && message >= 0 ? scene.classes[message] : 0;
@@ -18,13 +18,13 @@
     return kind === "send" ? -scene.view.aside() : kind === "deliver" ? scene.view.aside() : 0;
   }
 
-  // Where a mark lies on the canvas.
+  // The position of a mark on the canvas.
   function where(scene, mark) {
     const { model, view } = scene;
     return { x: view.x(view.index().at[mark]), y: view.y(model.process[mark]) + aside(scene, mark) };
   }
 
-  // An arrow as [x1, y1, x2, y2]; one that ends nowhere is a stub towards whom it was for.
+  // An arrow as [x1, y1, x2, y2]; one without an end is a stub towards its receiver.
   function segment(scene, arrow) {
     const { model, view } = scene;
     const from = where(scene, model.arrows.start[arrow]);
@@ -38,7 +38,7 @@
     return [from.x, from.y, from.x + STUB, from.y + down * Math.min(18, view.row() * 0.3)];
   }
 
-  // Cut off what is far outside: canvases count in floats and lose small steps between large numbers.
+  // Clips lines far outside: canvases use floats, which are imprecise for large numbers.
   function clipped(scene, line) {
     let [x1, y1, x2, y2] = line;
     const [left, right] = [-OUTSIDE, scene.view.width + OUTSIDE];
@@ -54,7 +54,7 @@
     return [view.position(view.gutter - margin), view.position(view.width + margin)];
   }
 
-  // The marks of a process that are seen: from one index among its marks to another.
+  // The range of visible marks among the marks of a process.
   function seenOf(scene, process) {
     const { at, rows } = scene.view.index();
     const [low, high] = range(scene);
@@ -69,7 +69,7 @@
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
   }
 
-  // Draw things that look alike, many with one path.
+  // Draws items of the same style, many per path.
   function inPaths(ctx, items, add, finish) {
     for (let i = 0; i < items.length; i += AT_ONCE) {
       ctx.beginPath();

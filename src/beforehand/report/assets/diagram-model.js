@@ -1,11 +1,11 @@
 "use strict";
-// The columns of a diagram as arrays that are quick to look things up in.
+// The columns of a diagram as arrays with fast lookups.
 (function (parts) {
-  const BLOCK = 64; // intervals that are passed over together, if none of them reaches far enough
-  const LANES = 3; // bars next to each other; of more, some overlap
+  const BLOCK = 64; // intervals that are skipped together if none of them reaches far enough
+  const LANES = 3; // parallel bars; beyond that, some overlap
 
-  // For each of `count` owners the items that are its own, in one array: those of i are
-  // items[starts[i]] to items[starts[i + 1] - 1].
+  // Groups items by their owner, 0 to `count` - 1, in one array: those of i are items[starts[i]] to
+  // items[starts[i + 1] - 1].
   function grouped(owners, count) {
     const starts = new Int32Array(count + 1);
     for (const owner of owners) {
@@ -27,7 +27,7 @@
     return { of: (owner) => items.subarray(starts[owner], starts[owner + 1]) };
   }
 
-  // Finds those of many intervals that touch a part of the axis.
+  // Finds the intervals that overlap a part of the axis.
   function intervals(lows, highs) {
     const ids = Int32Array.from(lows, (_, i) => i).sort((a, b) => lows[a] - lows[b] || a - b);
     const reach = new Float64Array(Math.ceil(ids.length / BLOCK)).fill(-Infinity);
@@ -67,7 +67,7 @@
     return low;
   }
 
-  // The smallest and the largest of some numbers.
+  // The minimum and the maximum of some numbers.
   function ends(numbers) {
     return numbers.reduce(([a, b], n) => [Math.min(a, n), Math.max(b, n)], [Infinity, -Infinity]);
   }
@@ -78,7 +78,7 @@
     return { from, to, spans: intervals(from, to) };
   }
 
-  // Overlapping bars of a process are put next to each other.
+  // Assigns overlapping bars of a process to separate lanes.
   function lanes(bars, rows, { from, to, spans }) {
     const busy = new Map();
     const lane = new Uint8Array(bars.start.length);
@@ -95,7 +95,7 @@
     return lane;
   }
 
-  // All that depends on whether the axis is time or order.
+  // The indices that depend on whether the axis is time or order.
   function along(model, at) {
     const [low, high] = at.length ? ends(at) : [0, 1];
     const byPosition = (a, b) => at[a] - at[b] || a - b; // a clock may have been set back
@@ -105,7 +105,7 @@
     return { at, low, high, rows, arrows, bars, lane: lanes(model.bars, model.marks.process, bars) };
   }
 
-  // The output of `columns` in Python, with indices for lookups.
+  // The model: the output of `columns` in Python, with indices for lookups.
   function read(data) {
     const { marks, messages } = data;
     const total = messages.sender.length;

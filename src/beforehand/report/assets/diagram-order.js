@@ -1,10 +1,10 @@
 "use strict";
-// Happens-before between the messages of a diagram. A message is known at its sender from its
-// causal-send on, and at whoever delivers it from that delivery on; it happens before all that is
-// causal-sent there afterwards. Nothing else that a process does counts.
+// Happens-before between the messages of a diagram. A message is known to its sender from its
+// causal-send on, and to a receiver from its delivery on; it happens before everything that is
+// causal-sent there afterwards. No other events matter.
 //
-// A process once reached at some event has all its later (or earlier) events reached. So it is enough
-// to remember that event for each process, and a search visits each event once.
+// If a search reaches an event of a process, it reaches all later (or earlier) events of that process.
+// So it is enough to remember one event per process, and a search visits each event once.
 (function (parts) {
   function ordered(model) {
     const [send, deliver] = ["send", "deliver"].map((kind) => model.kinds.indexOf(kind));
@@ -20,12 +20,12 @@
     // The messages m with m -> message.
     function past(message) {
       const causes = new Set();
-      const seen = new Int32Array(events.length); // of each process, this many of its first events
+      const seen = new Int32Array(events.length); // per process: this many first events are reached
       const queue = [message];
       while (queue.length) {
         const sent = model.messages.send[queue.pop()];
         if (sent < 0) {
-          continue; // its causal-send is not in the diagram
+          continue; // its causal-send isn't in the diagram
         }
         const row = model.process[sent];
         for (; seen[row] < position[sent]; seen[row] += 1) {
@@ -42,7 +42,7 @@
     // The messages m with message -> m.
     function future(message) {
       const effects = new Set();
-      const seen = events.map((row) => row.length); // of each process, the events from here on
+      const seen = events.map((row) => row.length); // per process: the events from this index on are reached
       const queue = [message];
       while (queue.length) {
         for (const known of model.marksAbout.of(queue.pop()).filter((mark) => position[mark] >= 0)) {
@@ -60,7 +60,7 @@
       return effects;
     }
 
-    // What the sender of a message did last before sending it, and what those who know it send next.
+    // The sender's last event before a message, and the next sends of the processes that know it.
     function neighbours(message) {
       const sent = model.messages.send[message];
       const before = sent < 0 || position[sent] === 0 ? [] : [events[model.process[sent]][position[sent] - 1]];

@@ -1,5 +1,5 @@
 "use strict";
-// A page that is one diagram. The handle is there for those who open the console.
+// A page with a single diagram. Its handle is available in the console.
 document.addEventListener("DOMContentLoaded", () => {
   const data = JSON.parse(document.getElementById("diagram-data").textContent);
   const element = document.getElementById("diagram");

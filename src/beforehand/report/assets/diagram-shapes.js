@@ -1,5 +1,5 @@
 "use strict";
-// The look of everything: a shape and a colour for each kind, so that nothing depends on colour alone.
+// A shape and a colour for each kind of item, so that nothing depends on colour alone.
 (function (parts) {
   const COLOURS = [
     ...["page", "panel", "line", "text", "quiet", "bad"],
@@ -7,7 +7,7 @@
     ...["arrow", "held", "buffered", "past", "future"],
   ];
   const HIGHLIGHTS = ["", "past", "future", "text"]; // by class: other, past, future, selected
-  const DIMMED = 0.16; // how much is left of what is not highlighted, when something is
+  const DIMMED = 0.16; // opacity of what isn't highlighted while something is
   const SHAPES = {
     send: disc,
     release: triangle,
@@ -27,7 +27,7 @@
   function ring(ctx, x, y, r) {
     disc(ctx, x, y, r);
     ctx.moveTo(x + r * 0.5, y);
-    ctx.arc(x, y, r * 0.5, 0, 2 * Math.PI, true); // the other way round: a hole
+    ctx.arc(x, y, r * 0.5, 0, 2 * Math.PI, true); // counter-clockwise, which cuts a hole
   }
 
   function dot(ctx, x, y, r) {
@@ -60,7 +60,7 @@
     }
   }
 
-  // The colours of the page as it is now, or as it is in print, which is always light.
+  // The current colours of the page, or those for print, which are always light.
   function palette(element, forPrint) {
     const root = document.documentElement;
     const theme = root.dataset.theme;
@@ -78,7 +78,7 @@
     return colours;
   }
 
-  // Held bars are full, buffered ones are striped.
+  // Held bars are solid, buffered ones are striped.
   function barFill(ctx, kind, colour) {
     if (kind === "held") {
       return colour;

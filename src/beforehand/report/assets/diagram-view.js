@@ -1,24 +1,24 @@
 "use strict";
-// Which part of a diagram is seen, and where on the canvas it lies. Positions along the axis are
+// The visible part of a diagram and its position on the canvas. Positions along the axis are
 // nanoseconds or orders; x and y are CSS pixels of the canvas.
 (function (parts) {
   const AXIS = 28; // height of the axis, at the bottom
-  const TOP = 16; // room for what stands above the first line
-  const ROW = { least: 54, usual: 72, most: 170 }; // height of a process
-  const MARGIN = 0.04; // of the width is left free at both ends,
-  const EDGE = 16; // and at least so many pixels: a mark has a radius
-  const MOST = { time: 4, order: 120 }; // pixels for a nanosecond or a step: there is no more to see
-  const TICK = 110; // pixels between ticks, at least
-  const CLEAR = 7; // pixels between two marks that can be distinguished
-  const FEWEST = 30; // events to begin with
+  const TOP = 16; // space above the first line
+  const ROW = { least: 54, usual: 72, most: 170 }; // height of a process, in pixels
+  const MARGIN = 0.04; // share of the width that is left free at both ends,
+  const EDGE = 16; // and the minimum in pixels: marks have a radius
+  const MOST = { time: 4, order: 120 }; // pixels per nanosecond or step: more would show nothing new
+  const TICK = 110; // minimum distance of ticks, in pixels
+  const CLEAR = 7; // minimum distance at which two marks can be distinguished, in pixels
+  const FEWEST = 30; // minimum number of events in the initial view
 
   class View {
     constructor(model) {
       this.model = model;
       this.axis = model.axis;
-      [this.low, this.high] = [0, 1]; // the part of the axis that is seen
-      this.scroll = 0; // pixels that are hidden above
-      [this.width, this.height, this.gutter] = [1, 1, 0]; // the gutter is for the names, at the left
+      [this.low, this.high] = [0, 1]; // the visible part of the axis
+      this.scroll = 0; // pixels hidden above the canvas
+      [this.width, this.height, this.gutter] = [1, 1, 0]; // the gutter at the left is for the names
     }
 
     index() {
@@ -63,7 +63,7 @@
       return Math.min(9, this.row() * 0.16);
     }
 
-    // How much of the height of all lines is hidden above, and how much is seen; parts of 1.
+    // The fractions of the total height that are hidden above and visible.
     scrolled() {
       const all = TOP + this.model.labels.length * this.row();
       return [this.scroll / all, Math.min(1, this.bottom() / all)];
@@ -73,19 +73,19 @@
       return this.around(this.index().low, this.index().high);
     }
 
-    // A part of the axis with some room before and after it.
+    // Extends a part of the axis by the margins.
     around(low, high) {
       const margin = (high - low || 1) * Math.max(MARGIN, EDGE / Math.max(EDGE, this.room() - 2 * EDGE));
       return [low - margin, high + margin];
     }
 
-    // The shortest part of the axis that fills the width; it may be all of it.
+    // The shortest part of the axis that may fill the width; at most all of it.
     least() {
       const [low, high] = this.whole();
       return Math.min(this.room() / MOST[this.axis], high - low);
     }
 
-    // See a part of the axis, or what is possible of it.
+    // Shows a part of the axis, within the limits.
     see(low, high) {
       const [first, last] = this.whole();
       const span = Math.min(Math.max(high - low, this.least()), last - first);
@@ -117,14 +117,14 @@
       this.see(this.low + shift, this.high + shift);
     }
 
-    // Go to a part of the whole axis, such as 0.5 for its middle.
+    // Moves to a fraction of the axis, such as 0.5 for its middle.
     go(share) {
       const { low, high } = this.index();
       const first = low + share * (high - low) - (this.high - this.low) / 2;
       this.see(first, first + this.high - this.low);
     }
 
-    // Move as little as is needed to see a mark with some room around it.
+    // Moves, if necessary, to show a mark with some space around it.
     reveal(mark) {
       const x = this.x(this.index().at[mark]);
       if (x < this.gutter + 60 || x > this.width - 60) {
@@ -136,7 +136,7 @@
       }
     }
 
-    // All of it, if its marks can be distinguished then; else as much of the beginning as can.
+    // Shows everything if its marks can be distinguished then; otherwise as much of the beginning as can.
     begin() {
       this.fit();
       const { at } = this.index();
@@ -149,14 +149,14 @@
       }
     }
 
-    // How long a message usually takes.
+    // The typical latency of a message.
     journey() {
       const { from, to } = this.index().arrows;
       const lengths = from.map((start, i) => to[i] - start).filter((length) => length > 0);
       return lengths.sort((a, b) => a - b)[lengths.length >> 1] || 0;
     }
 
-    // Whether most marks in sight have some room before the next one on their line.
+    // Whether most visible marks have some space before the next one on their line.
     isClear() {
       const { at, rows } = this.index();
       let [close, far] = [0, 0];
@@ -171,7 +171,7 @@
       return far >= 2 * close;
     }
 
-    // The same events, by the other axis.
+    // Switches the axis and keeps the same events in view.
     turn(axis) {
       const seen = (position) => position >= this.low && position <= this.high;
       const next = this.model.by(axis).at;
@@ -191,7 +191,7 @@
         this.axis === "time" ? parts.format.UNITS.find(([, size]) => largest >= size) : ["", 1];
       const ticks = [];
       for (let n = Math.ceil(this.low / step); n * step <= this.high; n += 1) {
-        // Zero may come as a negative one here, and it needs no unit.
+        // Zero may be negative here, and it needs no unit.
         const text = ((n * step || 0) / factor).toLocaleString("en", { maximumFractionDigits: 9 });
         ticks.push({ x: this.x(n * step), text: unit && n ? text + " " + unit : text });
       }
@@ -205,7 +205,7 @@
     return [1, 2, 5, 10].map((digit) => digit * power).find((step) => step >= least * 0.999);
   }
 
-  // How high a diagram of so many processes usually is, and how high it can use to be.
+  // The default and the maximum height of a diagram with this many processes.
   function heights(processes) {
     return { usual: AXIS + TOP + processes * ROW.usual, most: AXIS + TOP + processes * ROW.most };
   }

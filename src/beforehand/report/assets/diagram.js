@@ -1,17 +1,17 @@
 "use strict";
-// A space-time diagram to look around in: BeforehandDiagram.mount(element, data, options) draws what
-// `columns` in Python made into an element, and returns a handle. The only option is `fill`: take all
-// the height of the element; else the diagram is as high as its processes need.
+// An interactive space-time diagram: BeforehandDiagram.mount(element, data, options) draws the output of
+// `columns` in Python into an element and returns a handle. The only option is `fill`: use the full
+// height of the element; otherwise the diagram is as high as its processes need.
 (function (parts) {
-  const MANY_CONTROLS = 150; // arrows; more are shown on request only
-  const MOST_OF_WINDOW = 0.7; // of its height, for a diagram among other things
-  const LEAST_HEIGHT = 240; // also of a small window
+  const MANY_CONTROLS = 150; // arrows; more are hidden initially
+  const MOST_OF_WINDOW = 0.7; // share of its height, for a diagram within a page
+  const LEAST_HEIGHT = 240; // even in a small window
   const OVERVIEW = 36; // height of the strip
-  const WORTH_A_STRIP = 60; // events
-  const MOST_LETTERS = 1000; // of a sentence from outside
+  const WORTH_A_STRIP = 60; // events, from which on there is a strip
+  const MOST_LETTERS = 1000; // of a sentence in the data
   const NOTHING = { mark: -1, arrow: -1, message: -1, others: [] };
 
-  // A canvas that is as sharp as the screen, to be drawn on in CSS pixels.
+  // Sizes a canvas to device pixels, and scales its context to CSS pixels.
   function sharp(canvas, width, height) {
     const ratio = window.devicePixelRatio || 1;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
@@ -35,9 +35,9 @@
       this.scene = { model: this.model, view: this.view, show: this.show, colours: {}, classes: null };
       this.chosen = { message: -1, past: new Set(), future: new Set() };
       this.pointed = NOTHING;
-      this.isSeen = false; // not before it has a width: mounted in something closed, it has none
-      this.wrong = -1; // which of the wrong marks was gone to
-      this.frame = 0; // that will draw
+      this.isSeen = false; // false until it has a width, which it lacks inside a closed element
+      this.wrong = -1; // index of the last violation that was visited
+      this.frame = 0; // the pending animation frame
       this.stats = { drawn: 0, ms: 0 };
       this.print = window.matchMedia("print");
       this.ending = new AbortController();
@@ -48,7 +48,7 @@
       this.begin(data.selected);
     }
 
-    // What buttons, mouse and keys can ask for.
+    // The actions of buttons, mouse and keys.
     makeActions() {
       const { view } = this;
       const redrawn = (change) => (...given) => {
@@ -108,7 +108,7 @@
       document.addEventListener("themechange", () => this.recolour(), { signal });
       this.print.addEventListener("change", () => {
         this.recolour();
-        this.draw(); // printing does not wait for a frame
+        this.draw(); // printing doesn't wait for a frame
       }, { signal });
       this.watcher.observe(this.built.stage.element);
       this.draw();
@@ -124,7 +124,7 @@
       const { element, base } = this.built.stage;
       const { width, height } = element.getBoundingClientRect();
       if (width < 1) {
-        return; // it is not shown, yet
+        return; // not visible yet
       }
       const names = parts.frame.gutter(base.getContext("2d"), this.model, this.scene.colours, width);
       this.view.resize(width, height, names);
@@ -163,7 +163,7 @@
       this.stats = { ...drawn, ms: performance.now() - began };
     }
 
-    // On a canvas of its own, because it follows the pointer.
+    // Drawn on a canvas of its own, because it follows the pointer.
     drawPointed() {
       const { view } = this;
       const ctx = sharp(this.built.stage.surface, view.width, view.height);
@@ -176,7 +176,7 @@
       ctx.restore();
     }
 
-    // Say what is pointed at.
+    // Updates the hovered target.
     point(target, at) {
       const { surface, tip } = this.built.stage;
       const same = target.mark === this.pointed.mark && target.arrow === this.pointed.arrow;
@@ -193,7 +193,7 @@
       }
     }
 
-    // Beside what is pointed at, and inside of the stage.
+    // Places the tooltip next to the hovered target and inside the stage.
     placeTip({ x, y }) {
       const { tip } = this.built.stage;
       const { width, height } = tip.getBoundingClientRect();
@@ -208,7 +208,7 @@
       this.point(target, at);
     }
 
-    // Select a message, by its number; null or -1 for none.
+    // Selects a message by its index; null or -1 for none.
     select(message) {
       const { model, order, built: { status } } = this;
       if (message === null || message < 0) {
@@ -275,7 +275,7 @@
       this.built.status.show(model.wrong.get(mark).map((sentence) => parts.format.clean(sentence, MOST_LETTERS)).join(" "));
     }
 
-    // Point at the next message, or the one before, by their causal-sends along the axis.
+    // Hovers the next or the previous message, in the order of their causal-sends along the axis.
     step(by) {
       const { model, view } = this;
       const { at } = view.index();
@@ -300,7 +300,7 @@
     }
   }
 
-  // What programs and tests can do with a diagram.
+  // The handle for scripts and tests.
   function mount(element, data, options = {}) {
     const diagram = new Diagram(element, data, options);
     const { view, scene } = diagram;
@@ -317,7 +317,7 @@
         diagram.redraw();
       },
       reveal: (mark) => diagram.reveal(mark),
-      // In pixels of the window: where to point at to mean a mark.
+      // The position of a mark in the window, in pixels.
       where(mark) {
         const box = diagram.built.stage.surface.getBoundingClientRect();
         const { x, y } = parts.layout.where(scene, mark);

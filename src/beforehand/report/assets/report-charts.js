@@ -6,7 +6,7 @@
   const CONFIG = { displayModeBar: false, responsive: true, showTips: false, doubleClick: false };
   const drawn = new Set();
 
-  // Replaces names of colours by those of the style sheet.
+  // Replaces names of colours by the values of the style sheet.
   function coloured(value, style) {
     if (typeof value === "string" && value.startsWith("var(--")) {
       return style.getPropertyValue(value.slice(4, -1)).trim();
@@ -24,7 +24,7 @@
       tickfont: { color: "var(--text)" },
       zeroline: false,
       automargin: true,
-      fixedrange: true, // so that a finger on a chart scrolls the page
+      fixedrange: true, // so that a swipe on a chart scrolls the page
       ticks: "",
       ...own,
     };
@@ -54,7 +54,7 @@
         y: 1.01,
         yanchor: "bottom",
         font: { size: 12 },
-        itemclick: false, // a touch would hide a series, and few would find the way back
+        itemclick: false, // an accidental tap would hide a series
         itemdoubleclick: false,
       },
     };
@@ -67,17 +67,17 @@
     const first = !drawn.has(element);
     drawn.add(element);
     Plotly.react(element, coloured(spec.data, style), coloured(wanted, style), CONFIG);
-    if (first) element.on("plotly_click", follow); // there is nothing to listen to before it is drawn
+    if (first) element.on("plotly_click", follow); // Plotly adds `on` when it first draws
   }
 
-  // A mark leads to its run, as a figure in a table does.
+  // A mark links to its run, like a figure in a table.
   function follow({ points }) {
     const anchor = points[0].customdata;
     if (anchor) location.hash = `run-${anchor}`;
   }
 
   const charts = document.querySelectorAll("[data-chart]");
-  // So that nothing jumps when it is drawn.
+  // Reserves the height, so that the page doesn't shift when a chart is drawn.
   for (const chart of charts) chart.style.minHeight = `${chart.dataset.height}px`;
   whenSeen(charts, (element) => draw(element));
   document.addEventListener("themechange", () => drawn.forEach((element) => draw(element)));

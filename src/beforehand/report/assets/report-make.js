@@ -1,7 +1,7 @@
 "use strict";
-// Small helpers of the report: elements from text, data from the page, and words for those who listen.
+// Helpers of the report: creating elements, reading embedded data, and announcements for screen readers.
 const Report = (function () {
-  // An element with a class and children; text is only ever text.
+  // Creates an element with a class and children; strings become text nodes, never HTML.
   function make(tag, className, ...children) {
     const element = document.createElement(tag);
     if (className) element.className = className;
@@ -9,7 +9,7 @@ const Report = (function () {
     return element;
   }
 
-  // Text from names and files: it may run from right to left.
+  // Untrusted text, isolated because it may run from right to left.
   function isolated(text) {
     return make("bdi", "", text);
   }
@@ -21,19 +21,19 @@ const Report = (function () {
     return element;
   }
 
-  const read = new Map(); // data that was read, by name
+  const read = new Map(); // parsed data by name
 
   function source(name) {
     return document.getElementById(`data-${name}`).textContent;
   }
 
-  // Data is read when it is first needed: violations may be megabytes.
+  // Data is parsed on first use: violations may take megabytes.
   function data(name) {
     if (!read.has(name)) read.set(name, JSON.parse(source(name)));
     return read.get(name);
   }
 
-  // What was compressed, undone; see violations.py.
+  // Decompresses embedded data; see violations.py.
   async function unpacked(name) {
     if (!read.has(name)) {
       const bytes = Uint8Array.from(atob(source(name)), (letter) => letter.charCodeAt(0));
@@ -47,7 +47,7 @@ const Report = (function () {
     document.getElementById("announcement").textContent = text;
   }
 
-  // Calls `show` once for each element, when it comes near the window.
+  // Calls `show` once per element, when it approaches the viewport.
   function whenSeen(elements, show) {
     const watcher = new IntersectionObserver(
       (entries) => {

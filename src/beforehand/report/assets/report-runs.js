@@ -1,5 +1,5 @@
 "use strict";
-// Cards of runs: filled when they are opened, and opened by links to them.
+// Cards of runs: filled when they are opened, and opened by links.
 (function () {
   const { make, isolated, data } = Report;
 
@@ -59,7 +59,7 @@
     );
   }
 
-  // A link to something that is closed opens it; so does an address that ends in it.
+  // A link or a URL fragment that refers to a closed element opens it.
   function openTarget() {
     const target = document.getElementById(location.hash.slice(1));
     const details = target && target.closest("details");
@@ -70,7 +70,7 @@
     details.querySelector("summary").focus({ preventScroll: true });
   }
 
-  // "toggle" does not bubble, so it is caught on its way down.
+  // "toggle" doesn't bubble, so it is handled in the capture phase.
   document.addEventListener(
     "toggle",
     (event) => {
@@ -80,7 +80,7 @@
   );
   document.addEventListener("click", (event) => {
     const link = event.target.closest('a[href^="#"]');
-    // Following the same link twice changes no address, and should still open what it leads to.
+    // Following the same link twice doesn't change the URL, but must still open its target.
     if (link && link.getAttribute("href") === location.hash) openTarget();
   });
   window.addEventListener("hashchange", openTarget);

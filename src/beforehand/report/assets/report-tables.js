@@ -3,7 +3,7 @@
 (function () {
   const { make, announce } = Report;
   const NEXT = { none: "ascending", ascending: "descending", descending: "none" };
-  const order = new WeakMap(); // table -> its rows as the pipeline has them
+  const order = new WeakMap(); // table -> its rows in the original order
 
   function rows(table) {
     const body = table.tBodies[0];
@@ -11,7 +11,7 @@
     return order.get(table);
   }
 
-  // What a cell is sorted by; undefined for what is not known.
+  // The sort key of a cell; undefined for an unknown value.
   function key(row, column, kind) {
     const cell = row.cells[column];
     if ("missing" in cell.dataset) return undefined;
@@ -33,7 +33,7 @@
     if (direction !== "none") {
       const sign = direction === "ascending" ? 1 : -1;
       const keyed = sorted.map((row) => [key(row, header.cellIndex, header.dataset.kind), row]);
-      // Not known comes last, whichever way round; equal rows stay as they are.
+      // Unknown values come last in both directions; equal rows keep their order.
       const known = keyed.filter(([value]) => value !== undefined);
       const unknown = keyed.filter(([value]) => value === undefined);
       known.sort(([one], [other]) => sign * compare(one, other));
@@ -44,8 +44,8 @@
     announce(`Rows ${direction === "none" ? "in their own order" : by}`);
   }
 
-  // Spreadsheets take text that begins with these for a formula; an apostrophe makes it text again.
-  // Numbers stay as they are.
+  // Spreadsheets evaluate text that begins with these as a formula, unless an apostrophe precedes it.
+  // Numbers are unchanged.
   const FORMULA = /^[=+\-@\t\r]/;
   const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
@@ -54,7 +54,7 @@
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   }
 
-  // All rows, as the pipeline has them: how the page is sorted or filtered does not matter.
+  // All rows in the original order, however the page is sorted or filtered.
   function csv(table) {
     const heads = table.querySelectorAll("thead th[data-column]");
     const names = Array.from(heads, (head) => head.dataset.column);
@@ -70,7 +70,7 @@
     document.body.append(link);
     link.click();
     link.remove();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000); // some browsers read it later
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000); // some browsers read the blob later
     announce(`${name}.csv saved`);
   }
 

@@ -1,17 +1,17 @@
 "use strict";
-// Violations: lists are made when a run is opened, and diagrams when a violation is. There may be
-// thousands.
+// Violations: since there may be thousands, lists are created when a run is opened, and diagrams when a
+// violation is.
 (function () {
   const { make, isolated, button, unpacked, announce } = Report;
   const AT_ONCE = 50; // more would make the page slow
-  const LONG = 800; // letters of a sentence from where on it gets a box of its own to scroll in
-  const mounted = new WeakMap(); // element -> the diagram in it
+  const LONG = 800; // characters, above which a sentence gets a box of its own to scroll in
+  const mounted = new WeakMap(); // element -> its diagram
   const filter = document.getElementById("kind");
 
   function label(violation) {
     const sentence = isolated(violation.short);
     if (violation.short.length > LONG) sentence.className = "clamped";
-    // With the whole names of processes, where these are long.
+    // The sentence with the full names of processes, if they were shortened.
     if (violation.short !== violation.sentence) sentence.title = violation.sentence;
     return [make("span", "kind", violation.kind), sentence];
   }
@@ -56,7 +56,7 @@
     more();
   }
 
-  // Shows what the filter lets through. A run that has none of this kind is out of the way.
+  // Applies the filter. A run without violations of this kind is hidden.
   async function refresh(groups) {
     const all = await unpacked("violations");
     for (const group of groups) {

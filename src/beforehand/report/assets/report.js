@@ -1,8 +1,8 @@
 "use strict";
-// What is left: copying commands, where the reader is, diagrams of clusters, and paper.
+// The rest of the report: copying commands, the table of contents, diagrams of clusters, and printing.
 (function () {
   const { data, announce, whenSeen } = Report;
-  const PAPER = 320; // pixels of a chart, two of which fit on a page side by side
+  const PAPER = 320; // width of a chart in pixels, so that two fit side by side on a page
 
   // ---- copying ----
 
@@ -11,7 +11,7 @@
     try {
       await navigator.clipboard.writeText(code.textContent);
     } catch {
-      copyOldWay(code); // some browsers refuse the clipboard to files
+      copyOldWay(code); // some browsers deny clipboard access to local files
     }
     button.textContent = "Copied";
     announce("Copied");
@@ -31,7 +31,7 @@
     if (button) copy(button);
   });
 
-  // ---- contents ----
+  // ---- table of contents ----
 
   const links = Array.from(document.querySelectorAll(".contents a"));
   const sections = Array.from(document.querySelectorAll("main > section"));
@@ -64,7 +64,7 @@
   mark();
 
   document.addEventListener("click", (event) => {
-    // The menu closes when something is chosen in it, or anything else is pressed.
+    // The menu closes when an entry is chosen or anything else is pressed.
     if (event.target.closest(".menu a") || !event.target.closest(".menu")) menu.open = false;
   });
   document.addEventListener("keydown", (event) => {
@@ -80,9 +80,9 @@
     BeforehandDiagram.mount(element, data("diagrams")[element.dataset.diagram]);
   });
 
-  // ---- paper ----
+  // ---- printing ----
 
-  let before = null; // how the page was, while it is printed
+  let before = null; // the state of the page to restore after printing
 
   addEventListener("beforeprint", () => {
     if (before) return;

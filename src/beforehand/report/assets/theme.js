@@ -1,6 +1,6 @@
 "use strict";
-// Light or dark: as the system has it, until the button is pressed (any with data-theme-switch).
-// Others who draw with colours listen for "themechange" on the document and read the CSS variables.
+// The light or dark theme: that of the system, until a button with data-theme-switch is pressed.
+// Scripts that draw with colours listen for "themechange" on the document and read the CSS variables.
 (function () {
   const root = document.documentElement;
   const wish = window.matchMedia("(prefers-color-scheme: dark)");
@@ -10,7 +10,7 @@
     try {
       return window.localStorage.getItem("beforehand-theme");
     } catch {
-      return null; // some browsers refuse storage to files
+      return null; // some browsers deny storage to local files
     }
   }
 
@@ -18,7 +18,7 @@
     try {
       window.localStorage.setItem("beforehand-theme", theme);
     } catch {
-      // then it holds for this page only
+      // then the choice lasts for this page only
     }
   }
 

@@ -10,7 +10,7 @@ SWAP = [(0, 1), (1, 0)]
 TURNS = [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
 
 
-def test_an_orbit_tells_the_images_of_all_its_members() -> None:
+def test_an_orbit_gives_the_images_of_all_its_members() -> None:
     """Of three that are turned into each other, each has the two others as its images."""
     images = Images(TURNS)
     one, two, three = (images.add() for _ in range(3))

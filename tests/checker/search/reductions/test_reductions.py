@@ -1,7 +1,7 @@
-"""That reductions leave out nothing that matters, on cores and programs drawn by lot.
+"""Reductions omit nothing that matters, on random cores and programs.
 
 Each is explored in full and with reductions. Whether there is a problem, and how many actions it takes
-to meet one, must be the same. (Whether the full exploration is right is in `test_against_reference.py`
+to reach one, must be the same. (Whether the full exploration is right is in `test_against_reference.py`
 and, for these cores, in the first test here.)
 """
 
@@ -22,7 +22,7 @@ from beforehand.checker.verdict import Verdict
 from beforehand.protocols.effects import Effect
 from beforehand.protocols.frames import Frame
 from tests.checker.automata import drawn
-from tests.checker.cores import NAMES, Counting, Plain, made
+from tests.checker.cores import NAMES, Counting, Plain, setting_of
 from tests.checker.reference import explore
 from tests.checker.wanderers import journey, spoilt
 
@@ -40,7 +40,7 @@ def in_full(chosen: Setting, most: int = LARGE) -> Verdict:
 
 
 def compared(
-    seeds: range, fair: bool, ways: Sequence[tuple[bool, bool]], most: int = LARGE
+    seeds: range, fair: bool, modes: Sequence[tuple[bool, bool]], most: int = LARGE
 ) -> Counter[str]:
     """Explore these systems with and without reductions; what happened, in numbers."""
     seen: Counter[str] = Counter()
@@ -51,7 +51,7 @@ def compared(
             seen["too large"] += 1
             continue
         seen[full.outcome] += 1
-        for reduce, symmetry in ways:
+        for reduce, symmetry in modes:
             verdict = check(chosen, reduce=reduce, symmetry=symmetry, workers=1)
             case = f"seed {seed}, fair {fair}, reduce {reduce}, symmetry {symmetry}"
             assert (verdict.outcome, length(verdict)) == (full.outcome, length(full)), case
@@ -88,67 +88,67 @@ def test_the_full_exploration_of_odd_cores() -> None:
 
 @pytest.mark.parametrize("fair", [True, False], ids=["fair", "unfair"])
 def test_reductions_change_nothing(fair: bool) -> None:
-    """Same verdict, same length of the shortest run; and everything of interest was among them."""
+    """Same verdict, same length of the shortest run; and every interesting case occurred."""
     seen = compared(range(100, 118), fair, [(True, False), (True, True)])
-    for what in ("correct", "violated", "symmetric", "not symmetric", "fifo", "loss", "tick"):
-        assert seen[what], f"no system was of this sort: {what}; {seen}"
+    for outcome in ("correct", "violated", "symmetric", "not symmetric", "fifo", "loss", "tick"):
+        assert seen[outcome], f"no system was of this sort: {outcome}; {seen}"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fair", [True, False], ids=["fair", "unfair"])
 def test_reductions_change_nothing_in_many_systems(fair: bool) -> None:
     """The same on many more and larger ones, with every kind of problem."""
-    ways = [(True, False), (False, True), (True, True)]
-    seen = compared(range(1_000, 2_000), fair, ways, most=30_000)
+    modes = [(True, False), (False, True), (True, True)]
+    seen = compared(range(1_000, 2_000), fair, modes, most=30_000)
     for kind in ("causal", "fifo", "duplicate", "invented", "error", "refused", "undelivered"):
         assert seen[kind] > 3, f"{kind} was hardly ever met: {seen}"
 
 
-def found_again(seeds: range, lots: range, most: int = LARGE) -> Counter[str]:
-    """Plant problems in journeys in which there are none; whoever explores must come across them."""
+def planted_problems_found(seeds: range, variants: range, most: int = LARGE) -> Counter[str]:
+    """Plant problems in journeys that have none; every exploration must find them."""
     seen: Counter[str] = Counter()
     for seed, fair in product(seeds, [True, False]):
         base = in_full(journey(seed, fair), most)
         assert base.outcome != "violated"
-        for lot in lots if base.outcome == "correct" else ():
-            chosen = spoilt(seed, fair, lot)
+        for variant in variants if base.outcome == "correct" else ():
+            chosen = spoilt(seed, fair, variant)
             full = in_full(chosen, 10 * most)
             for symmetry in (False, True):
                 verdict = check(chosen, symmetry=symmetry, workers=1)
-                case = f"seed {seed}, fair {fair}, lot {lot}, symmetry {symmetry}"
+                case = f"seed {seed}, fair {fair}, lot {variant}, symmetry {symmetry}"
                 assert verdict.outcome == full.outcome, case
             seen[full.outcome] += 1
-            seen["bad end" if lot % 2 else "bad step"] += full.outcome == "violated"
+            seen["bad end" if variant % 2 else "bad step"] += full.outcome == "violated"
             seen["symmetric"] += verdict.symmetries > 1
     return seen
 
 
 def test_a_single_planted_problem_is_found() -> None:
     """Reductions leave a way to each state in which a process can end, and to each of its steps."""
-    seen = found_again(range(8), range(4))
-    for what in ("correct", "bad end", "bad step", "symmetric"):
-        assert seen[what] > 3, f"{what} was hardly ever met: {seen}"
+    seen = planted_problems_found(range(8), range(4))
+    for outcome in ("correct", "bad end", "bad step", "symmetric"):
+        assert seen[outcome] > 3, f"{outcome} was hardly ever met: {seen}"
 
 
 @pytest.mark.slow
 def test_many_planted_problems_are_found() -> None:
     """The same on many more journeys."""
-    seen = found_again(range(1_000, 1_300), range(6), most=10_000)
+    seen = planted_problems_found(range(1_000, 1_300), range(6), most=10_000)
     assert seen["bad end"] > 300 and seen["bad step"] > 200, seen
 
 
 class Waiting(Counting):
-    """One process among equals has something against getting two messages."""
+    """One process among equals waits forever after two messages."""
 
     def unacknowledged(self) -> int:
-        """Only the last process waits, and for ever."""
+        """Only the last process waits, and forever."""
         return int(self.received > 1 and self.process == "c")
 
 
 class Stumbling(Counting):
     """One process among equals fails when it gets two messages."""
 
-    def another(self, effects: list[Effect]) -> list[Effect]:
+    def later_message(self, effects: list[Effect]) -> list[Effect]:
         """Only the last process fails."""
         if self.process == "c":
             raise ValueError("two are too many")
@@ -158,7 +158,7 @@ class Stumbling(Counting):
 class Muttering(Counting):
     """One process among equals never delivers its second message."""
 
-    def another(self, effects: list[Effect]) -> list[Effect]:
+    def later_message(self, effects: list[Effect]) -> list[Effect]:
         """Only the last process forgets."""
         return [] if self.process == "c" else effects
 
@@ -186,9 +186,9 @@ class Fussy(Plain):
 )
 @pytest.mark.parametrize("reduce", [False, True])
 def test_a_core_that_does_not_treat_names_alike_is_noticed(core: type[Plain], reduce: bool) -> None:
-    """Its program is symmetric, and all but one case are harmless: that one must not be left out."""
+    """Its program is symmetric, and all cases but one are harmless: that one must not be skipped."""
     program = every_program(dict.fromkeys(NAMES, 1), ["unicast"])
-    chosen = replace(made(core, "", FaultBudget(tick=int(core is Fussy))), program=program)
+    chosen = replace(setting_of(core, "", FaultBudget(tick=int(core is Fussy))), program=program)
     full = in_full(chosen)
     verdict = check(chosen, reduce=reduce)
     assert full.outcome == "violated" and verdict.symmetries == 1
@@ -204,14 +204,14 @@ class Grumbling(Counting):
 
 
 def test_a_process_that_waits_from_the_start() -> None:
-    """It has done nothing yet that others would do otherwise, but it is not like them."""
+    """It has not behaved differently from the others yet, but it is not equivalent to them."""
     program = every_program({"a": 1, "b": 0, "c": 0}, ["unicast"])
-    chosen = replace(made(Grumbling, ""), program=program)
+    chosen = replace(setting_of(Grumbling, ""), program=program)
     assert in_full(chosen).outcome == "violated"
     assert check(chosen).outcome == "violated"
 
 
-def test_symmetry_is_used_where_it_is_there() -> None:
+def test_symmetry_is_used_where_it_exists() -> None:
     """Six renamings of three equal processes, two of two; none where the program distinguishes them."""
     assert check(setting("hybrid", sends=[1, 1, 1])).symmetries == 6
     assert check(setting("hybrid", sends=[1, 1, 0])).symmetries == 2
@@ -222,7 +222,7 @@ def test_symmetry_is_used_where_it_is_there() -> None:
 
 
 def test_choices_of_a_process_with_another_name() -> None:
-    """Whoever is named in a step is renamed: receivers, the other end of a link, mediators."""
+    """All processes named in a step are renamed: receivers, the other end of a link, mediators."""
     mapping = {"a": "b", "b": "c", "c": "a"}
     assert rename(SendStep(("b", "c")), mapping) == SendStep(("a", "c"))
     assert rename(SendStep(None), mapping) == SendStep(None)
@@ -230,7 +230,7 @@ def test_choices_of_a_process_with_another_name() -> None:
     assert rename(CloseStep("b"), mapping) == CloseStep("c")
 
 
-def test_links_that_are_closed_tell_processes_apart() -> None:
+def test_closed_links_distinguish_processes() -> None:
     """A ring of closes can be turned, and nothing else; one close leaves nothing to rename."""
     assert renamings(written_program("a-b b-c c-a", NAMES)) == [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
     assert renamings(written_program("a-b", NAMES)) == [(0, 1, 2)]

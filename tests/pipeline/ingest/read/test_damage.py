@@ -1,4 +1,4 @@
-"""Damage of all kinds, from seeds: whatever is in a file, rows add up and messages can be replayed."""
+"""Random damage: whatever a file contains, rows add up and messages can be replayed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ VALUES: tuple[Any, ...] = (
     {"a": 1},
     [[]],
 )
-WORDS = (
+SNIPPETS = (
     b"\0",
     b"\xff",
     b"null",
@@ -50,19 +50,19 @@ WORDS = (
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:
-    """A few cuts, swaps, repetitions and insertions."""
+    """The data after a few cuts, swaps, repetitions and insertions."""
     for _ in range(rng.randint(1, 4)):
         a, b = sorted(rng.randrange(len(data) + 1) for _ in range(2))
         kind = rng.randrange(5)
         if kind == 0:
-            data = data[:a] + rng.choice(WORDS) + data[a:]
+            data = data[:a] + rng.choice(SNIPPETS) + data[a:]
         elif kind == 1:
             data = data[:a] + data[min(b, a + 8) :]
         elif kind == 2:
             data = data[:b] + data[a : min(b, a + 300)] + data[b:]
         elif kind == 3 and data:
-            place = min(a, len(data) - 1)
-            data = data[:place] + bytes([rng.randrange(256)]) + data[place + 1 :]
+            offset = min(a, len(data) - 1)
+            data = data[:offset] + bytes([rng.randrange(256)]) + data[offset + 1 :]
         elif kind == 4:
             lines = data.split(b"\n")
             rng.shuffle(lines)
@@ -70,32 +70,32 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
     return data
 
 
-def check(found: Ingested, seed: int) -> None:
-    """`ingest_one` has checked the sums, and that every run makes a program."""
-    assert not any("the reader failed" in reason for _, reason in found.reasons), (
-        f"seed {seed}: {found.reasons}"
+def check(ingested: Ingested, seed: int) -> None:
+    """No reader failed and ids are unique; `ingest_one` has checked the sums and the programs."""
+    assert not any("the reader failed" in reason for _, reason in ingested.reasons), (
+        f"seed {seed}: {ingested.reasons}"
     )
-    ids = [(each["run"], each["id"]) for each in found.messages]
+    ids = [(message["run"], message["id"]) for message in ingested.messages]
     assert len(set(ids)) == len(ids), f"seed {seed}"
 
 
-def disturbed(value: Any, rng: random.Random) -> Any:
-    """A JSON value in which something has another type, or is gone, or is there twice."""
+def mutated(value: Any, rng: random.Random) -> Any:
+    """A JSON value in which something has another type, is missing, or is repeated."""
     if rng.random() < 0.15 or not isinstance(value, (list, dict)) or not value:
         return rng.choice(VALUES)
     if isinstance(value, list):
-        place = rng.randrange(len(value))
-        inside = [disturbed(value[place], rng)] if rng.random() < 0.8 else [value[place]] * 2
-        return [*value[:place], *inside, *value[place + 1 :]]
+        index = rng.randrange(len(value))
+        replacement = [mutated(value[index], rng)] if rng.random() < 0.8 else [value[index]] * 2
+        return [*value[:index], *replacement, *value[index + 1 :]]
     name = rng.choice(list(value))
     if rng.random() < 0.2:
-        return {key: each for key, each in value.items() if key != name}
-    return {**value, name: disturbed(value[name], rng)}
+        return {key: field for key, field in value.items() if key != name}
+    return {**value, name: mutated(value[name], rng)}
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_damaged_files_of_every_format(name: str) -> None:
-    """Also read as what they are not; some damage is noticed, and some files survive."""
+    """Also read in other formats; some damage is noticed, and some files survive."""
     rejected = accepted = 0
     for seed in range(200):
         rng = random.Random(f"{name} {seed}")
@@ -103,24 +103,24 @@ def test_damaged_files_of_every_format(name: str) -> None:
         if rng.random() < 0.1:
             content = damaged(gzip.compress(content), rng)
         options = Options(format=rng.choice(["auto", "auto", name, rng.choice(FORMATS)]))
-        found = ingest_one(content, options)
-        check(found, seed)
-        rejected += found.file.rejected > 0
-        accepted += found.file.accepted > 0
+        ingested = ingest_one(content, options)
+        check(ingested, seed)
+        rejected += ingested.file.rejected > 0
+        accepted += ingested.file.accepted > 0
     assert rejected > 20 and accepted > 5
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_documents_with_other_values_than_expected(name: str) -> None:
-    """Types, missing fields, repetitions: each is a reject or passed over, and none is an exception."""
+def test_documents_with_unexpected_values(name: str) -> None:
+    """Wrong types, missing and repeated fields are rejected or ignored, never an exception."""
     rejected = accepted = 0
     for seed in range(300):
         value = json.loads(SAMPLES[name])
         rng = random.Random(f"{name} {seed}")
         for _ in range(rng.randint(1, 3)):
-            value = disturbed(value, rng)
-        found = ingest_one(json.dumps(value), Options(format=name))
-        check(found, seed)
-        rejected += found.file.rejected > 0
-        accepted += found.file.accepted > 0
+            value = mutated(value, rng)
+        ingested = ingest_one(json.dumps(value), Options(format=name))
+        check(ingested, seed)
+        rejected += ingested.file.rejected > 0
+        accepted += ingested.file.accepted > 0
     assert rejected > 50 and accepted > 50

@@ -1,4 +1,4 @@
-"""Spans of every format: what is read, and what each kind of damage does."""
+"""Spans of every format: what is read, and the effect of each kind of damage."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ TRACE = "0af7651916cd43dd8448eb211c80319c"
 ONE, TWO, THREE = "00f067aa0ba902b7", "b7ad6b7169203331", "5fb397be34d26b51"
 
 
-# ---- the same call in four formats: web asks shop, 10 us after it began ----
+# ---- the same call in four formats: web calls shop 10 us after its own start ----
 
 
-def zipkin(**more: Any) -> list[dict[str, Any]]:
-    """Two spans; what is given changes the second one, and None takes a field away."""
+def zipkin(**changes: Any) -> list[dict[str, Any]]:
+    """Two spans; keyword arguments change fields of the second one, and None removes a field."""
     spans: list[dict[str, Any]] = [
         {
             "traceId": TRACE,
@@ -40,12 +40,12 @@ def zipkin(**more: Any) -> list[dict[str, Any]]:
             "tags": {"http.request.body.size": "12", "http.response.body.size": 34},
         },
     ]
-    spans[1] = {name: value for name, value in {**spans[1], **more}.items() if value is not None}
+    spans[1] = {name: value for name, value in {**spans[1], **changes}.items() if value is not None}
     return spans
 
 
-def jaeger(**more: Any) -> dict[str, Any]:
-    """The same, with the whole parent inside the reference."""
+def jaeger(**changes: Any) -> dict[str, Any]:
+    """The same spans, with the whole parent inside the reference."""
     parent = {
         "traceID": TRACE,
         "spanID": ONE,
@@ -65,15 +65,15 @@ def jaeger(**more: Any) -> dict[str, Any]:
             {"key": "http.request.body.size", "value": 12},
             {"key": "http.response.body.size", "value": 34},
         ],
-        **more,
+        **changes,
     }
     processes = {"p1": {"serviceName": "web"}, "p2": {"serviceName": "shop"}}
     spans = [parent, {name: value for name, value in child.items() if value is not None}]
     return {"data": [{"traceID": TRACE, "spans": spans, "processes": processes}]}
 
 
-def otlp(scope: str = "scopeSpans", **more: Any) -> dict[str, Any]:
-    """The same, with each service as a resource."""
+def otlp(scope: str = "scopeSpans", **changes: Any) -> dict[str, Any]:
+    """The same spans, with each service as a resource."""
     parent = {
         "traceId": TRACE,
         "spanId": ONE,
@@ -92,7 +92,7 @@ def otlp(scope: str = "scopeSpans", **more: Any) -> dict[str, Any]:
             {"key": "http.request.body.size", "value": {"intValue": "12"}},
             {"key": "http.response.body.size", "value": {"intValue": "34"}},
         ],
-        **more,
+        **changes,
     }
     child = {name: value for name, value in child.items() if value is not None}
 
@@ -128,31 +128,32 @@ def read(value: Any) -> Ingested:
         (CSV, "span-csv", (None, None)),
     ],
 )
-def test_all_formats_tell_the_same(
+def test_all_formats_yield_the_same_messages(
     text: str, name: str, sizes: tuple[int | None, int | None]
 ) -> None:
     """One request and one reply, at the same times, under the same ids."""
-    found = ingest_one(text)
-    assert (found.file.format, found.file.accepted, found.file.rejected) == (name, 2, 0)
-    told = [
-        (e["id"], e["sender"], e["to"], e["time_ns"], e["after"], e["kind"]) for e in found.messages
+    ingested = ingest_one(text)
+    assert (ingested.file.format, ingested.file.accepted, ingested.file.rejected) == (name, 2, 0)
+    messages = [
+        (m["id"], m["sender"], m["to"], m["time_ns"], m["after"], m["kind"])
+        for m in ingested.messages
     ]
     request = f"{TRACE}/{TWO}"
-    assert told == [
+    assert messages == [
         (request, "web", ("shop",), 110_000, (), "request"),
         (f"{request}/reply", "shop", ("web",), 130_000, (request,), "reply"),
     ]
-    assert tuple(each["payload_bytes"] for each in found.messages) == sizes
+    assert tuple(message["payload_bytes"] for message in ingested.messages) == sizes
 
 
-def test_ids_in_base64_are_the_same_ids() -> None:
-    """Protobuf's own JSON writes bytes that way."""
+def test_base64_ids_are_decoded() -> None:
+    """Protobuf's JSON mapping encodes bytes that way."""
     encoded = base64.b64encode(bytes.fromhex(TWO)).decode()
     assert read(otlp(spanId=encoded)).messages[0]["id"] == f"{TRACE}/{TWO}"
 
 
 def test_two_instances_of_a_service_are_two_processes() -> None:
-    """If the resource tells them apart."""
+    """The resource's `service.instance.id` distinguishes them."""
     value = otlp()
     for number, resource in enumerate(value["resourceSpans"]):
         resource["resource"]["attributes"] = [
@@ -163,33 +164,38 @@ def test_two_instances_of_a_service_are_two_processes() -> None:
 
 
 @pytest.mark.parametrize("kind", [5, "SPAN_KIND_CONSUMER"])
-def test_kinds_as_numbers_and_as_names(kind: Any) -> None:
+def test_span_kinds_may_be_numbers_or_names(kind: Any) -> None:
     """A consumer has no reply."""
-    assert [each["kind"] for each in read(otlp(kind=kind)).messages] == ["message"]
+    assert [message["kind"] for message in read(otlp(kind=kind)).messages] == ["message"]
 
 
 def test_follows_from_has_no_reply() -> None:
-    """Jaeger's other kind of reference; a child-of counts first if there are both."""
+    """If a span also has a CHILD_OF reference, that one takes precedence."""
     follows = {"refType": "FOLLOWS_FROM", "traceID": TRACE, "spanID": ONE}
-    assert [e["kind"] for e in read(jaeger(references=[follows])).messages] == ["message"]
+    assert [message["kind"] for message in read(jaeger(references=[follows])).messages] == [
+        "message"
+    ]
     both = [follows, {"refType": "CHILD_OF", "traceID": TRACE, "spanID": ONE}]
-    assert [e["kind"] for e in read(jaeger(references=both)).messages] == ["request", "reply"]
+    assert [message["kind"] for message in read(jaeger(references=both)).messages] == [
+        "request",
+        "reply",
+    ]
 
 
-def test_a_link_to_another_trace_is_no_parent() -> None:
-    """So the span is a root, and nothing is missing."""
-    found = read(jaeger(references=[{"refType": "CHILD_OF", "traceID": "other", "spanID": ONE}]))
-    assert found.messages == [] and found.summary.flags == {}
+def test_a_reference_to_another_trace_is_not_a_parent() -> None:
+    """The span is a root, and is not flagged as missing its parent."""
+    ingested = read(jaeger(references=[{"refType": "CHILD_OF", "traceID": "other", "spanID": ONE}]))
+    assert ingested.messages == [] and ingested.summary.flags == {}
 
 
-def test_columns_of_another_csv() -> None:
-    """Their names, and their units, by --map."""
+def test_csv_columns_can_be_mapped() -> None:
+    """--map gives their names and units."""
     text = f"t,s,p,svc,begin,took\n{TRACE},{ONE},,web,0.1,50\n{TRACE},{TWO},{ONE},shop,0.11,20\n"
     columns = columns_of(
         ["trace=t,span=s,parent=p,process=svc", "start=begin:ms", "duration=took:us"]
     )
-    found = ingest_one(text, Options(columns=columns))
-    assert [each["time_ns"] for each in found.messages] == [110_000, 130_000]
+    ingested = ingest_one(text, Options(columns=columns))
+    assert [message["time_ns"] for message in ingested.messages] == [110_000, 130_000]
 
 
 # ---- damage ----
@@ -225,15 +231,15 @@ def test_columns_of_another_csv() -> None:
     ],
 )
 def test_a_bad_span_is_rejected_and_the_other_is_kept(value: Any, reason: str) -> None:
-    """With its place in the file and its text."""
-    found = read(value)
-    [(position, told)] = found.reasons
-    assert position == 2 and reason in told and found.rejects[0]["raw"].startswith("{")
-    assert found.file.accepted == 1
+    """The reject has the span's position in the file and its text."""
+    ingested = read(value)
+    [(position, rejection)] = ingested.reasons
+    assert position == 2 and reason in rejection and ingested.rejects[0]["raw"].startswith("{")
+    assert ingested.file.accepted == 1
 
 
 def test_spans_without_a_service_name_are_rejected() -> None:
-    """Whose they are is not known."""
+    """Their process is unknown."""
     value = otlp()
     value["resourceSpans"][1]["resource"] = {}
     assert "no service.name" in read(value).reasons[0][1]
@@ -251,76 +257,76 @@ def test_spans_without_a_service_name_are_rejected() -> None:
         (f"{TRACE},{THREE},{ONE},shop,op,1,99999999999999999999,3", "out of the range"),
     ],
 )
-def test_a_bad_line_of_csv(line: str, reason: str) -> None:
-    """It does not take the next one with it."""
-    found = ingest_one(CSV + line + "\n" + f"{TRACE},{'0' * 16},{ONE},shop,op,1,2,3\n")
-    [(position, told)] = found.reasons
-    assert position == 4 and reason in told and found.rejects[0]["raw"] == line
-    assert found.file.accepted == 3
+def test_a_bad_csv_line_is_rejected(line: str, reason: str) -> None:
+    """The line after it is still read."""
+    ingested = ingest_one(CSV + line + "\n" + f"{TRACE},{'0' * 16},{ONE},shop,op,1,2,3\n")
+    [(position, rejection)] = ingested.reasons
+    assert position == 4 and reason in rejection and ingested.rejects[0]["raw"] == line
+    assert ingested.file.accepted == 3
 
 
-def test_no_duration_is_no_time_at_all_and_flagged() -> None:
-    """Zipkin and OTLP leave it out for spans that were not finished."""
+def test_a_missing_duration_is_flagged() -> None:
+    """Zipkin and OTLP omit it for spans that were not finished."""
     for value in (zipkin(duration=None), otlp(endTimeUnixNano=None), otlp(endTimeUnixNano=0)):
-        found = read(value)
-        assert found.summary.flags == {"no duration": 1}
-        assert found.messages[0]["flags"] == ("no duration",)
+        ingested = read(value)
+        assert ingested.summary.flags == {"no duration": 1}
+        assert ingested.messages[0]["flags"] == ("no duration",)
 
 
-def test_unknown_fields_of_spans_are_passed_over() -> None:
+def test_unknown_span_fields_are_ignored() -> None:
     """Tracers add their own all the time."""
     assert read(zipkin(colour="red")).file.accepted == 2
 
 
-def test_an_odd_size_does_not_spoil_the_span() -> None:
+def test_an_invalid_size_does_not_reject_the_span() -> None:
     """It is only a tag."""
-    found = read(zipkin(tags={"http.request.body.size": "large"}))
-    assert found.messages[0]["payload_bytes"] is None
+    ingested = read(zipkin(tags={"http.request.body.size": "large"}))
+    assert ingested.messages[0]["payload_bytes"] is None
 
 
-def test_a_missing_parent_and_a_skewed_clock_are_kept_and_flagged() -> None:
-    """Per row and on the message."""
+def test_spans_with_a_missing_parent_or_a_skewed_clock_are_flagged() -> None:
+    """They are kept; the flag is counted per row and set on the message."""
     assert read(zipkin(parentId="gone")).summary.flags == {MISSING_PARENT: 1}
-    found = read(zipkin(timestamp=99))
-    assert found.messages[0]["flags"] == (CLOCK_SKEW,) and found.file.flagged == 1
+    ingested = read(zipkin(timestamp=99))
+    assert ingested.messages[0]["flags"] == (CLOCK_SKEW,) and ingested.file.flagged == 1
 
 
 def test_a_duplicated_id_is_rejected() -> None:
-    """The first one in the file stays."""
+    """The first span in the file is kept."""
     spans = zipkin()
-    found = read([*spans, {**spans[1], "name": "another"}])
-    [(position, reason)] = found.reasons
+    ingested = read([*spans, {**spans[1], "name": "another"}])
+    [(position, reason)] = ingested.reasons
     assert position == 3 and "belongs to another span of its trace (x, 2)" in reason
 
 
-def test_an_exact_copy_is_a_duplicate_also_in_another_file() -> None:
+def test_an_exact_copy_in_another_file_is_a_duplicate() -> None:
     """Adjacent files of one log repeat rows."""
     header, one, two = CSV.splitlines(keepends=True)
     files = {f"{FOLDER}/1.csv": CSV.encode(), f"{FOLDER}/2.csv": (header + two + one).encode()}
-    found = ingest_files(files)
-    assert [(f.accepted, f.duplicates) for f in found.summary.files] == [(2, 0), (0, 2)]
-    assert len(found.messages) == 2
+    ingested = ingest_files(files)
+    assert [(f.accepted, f.duplicates) for f in ingested.summary.files] == [(2, 0), (0, 2)]
+    assert len(ingested.messages) == 2
 
 
-def test_a_row_that_differs_in_a_column_we_do_not_use_is_no_copy() -> None:
-    """Exact is exact."""
-    found = ingest_one(CSV + CSV.splitlines()[2].replace("op", "other") + "\n")
-    assert (found.file.duplicates, found.file.rejected) == (0, 1)
+def test_a_row_that_differs_in_an_unused_column_is_not_a_duplicate() -> None:
+    """Only exact copies are duplicates."""
+    ingested = ingest_one(CSV + CSV.splitlines()[2].replace("op", "other") + "\n")
+    assert (ingested.file.duplicates, ingested.file.rejected) == (0, 1)
 
 
-def test_parents_in_a_circle_are_all_rejected() -> None:
-    """What hangs below them has lost its parent."""
+def test_spans_in_a_parent_cycle_are_rejected() -> None:
+    """Their children are flagged as missing their parent."""
     spans = zipkin(parentId=TWO)  # its own parent
     three = {**spans[1], "id": THREE, "parentId": TWO}
-    found = read([*spans, three])
-    [(position, reason)] = found.reasons
+    ingested = read([*spans, three])
+    [(position, reason)] = ingested.reasons
     assert position == 2 and "form a cycle" in reason
-    assert found.summary.flags == {MISSING_PARENT: 1}
+    assert ingested.summary.flags == {MISSING_PARENT: 1}
 
 
-def test_a_cut_line_of_otlp_is_one_reject() -> None:
-    """The lines before it are whole documents."""
+def test_a_truncated_otlp_line_is_one_reject() -> None:
+    """The lines before it are complete documents."""
     whole = json.dumps(otlp())
-    found = ingest_one(f"{whole}\n{whole[:200]}")
-    [(position, reason)] = found.reasons
-    assert position == 3 and "line 2 is not JSON" in reason and found.file.accepted == 2
+    ingested = ingest_one(f"{whole}\n{whole[:200]}")
+    [(position, reason)] = ingested.reasons
+    assert position == 3 and "line 2 is not JSON" in reason and ingested.file.accepted == 2

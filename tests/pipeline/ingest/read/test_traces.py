@@ -1,4 +1,4 @@
-"""Our own traces, as lines of JSON and as Parquet."""
+"""Traces in the project's own format, as JSON lines and as Parquet."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from tests.pipeline.ingest.plain import FOLDER, Ingested, ingest_files, ingest_o
 
 
 def lines(*events: dict[str, Any]) -> str:
-    """A trace as text."""
-    return "".join(json.dumps(each) + "\n" for each in events)
+    """Events as JSON lines."""
+    return "".join(json.dumps(event) + "\n" for event in events)
 
 
-def send(process: str, mid: int, *to: str, **more: Any) -> dict[str, Any]:
-    """A causal-send."""
+def send(process: str, mid: int, *to: str, **fields: Any) -> dict[str, Any]:
+    """A causal-send event."""
     return {
         "process": process,
         "kind": "send",
         "sender": process,
         "mid": mid,
         "to": list(to) or None,
-        **more,
+        **fields,
     }
 
 
-def deliver(process: str, sender: str, mid: int, **more: Any) -> dict[str, Any]:
-    """A delivery."""
-    return {"process": process, "kind": "deliver", "sender": sender, "mid": mid, **more}
+def deliver(process: str, sender: str, mid: int, **fields: Any) -> dict[str, Any]:
+    """A delivery event."""
+    return {"process": process, "kind": "deliver", "sender": sender, "mid": mid, **fields}
 
 
-TALK = (
+CONVERSATION = (
     send("alice", 1, "bob", "carol", payload_bytes=12),
     deliver("bob", "alice", 1),
     send("bob", 1, "carol"),
@@ -55,89 +55,93 @@ def trace(*events: dict[str, Any]) -> Ingested:
 
 
 def test_a_send_follows_what_its_process_did_before() -> None:
-    """Its last send, and the deliveries since."""
-    found = trace(*TALK)
-    assert found.after == {
+    """Its causes are the process's last send and the deliveries since."""
+    ingested = trace(*CONVERSATION)
+    assert ingested.after == {
         "alice#1": set(),
         "bob#1": {"alice#1"},
         "carol#1": {"alice#1", "bob#1"},
         "carol#2": {"carol#1"},
     }
-    assert found.messages[0]["payload_bytes"] == 12
-    assert len(found.events) == found.file.accepted == 7
-    assert [each.run for each in found.summary.runs] == ["talk"]  # it has no name of its own
+    assert ingested.messages[0]["payload_bytes"] == 12
+    assert len(ingested.events) == ingested.file.accepted == 7
+    assert [run.run for run in ingested.summary.runs] == [
+        "talk"
+    ]  # the events do not name their run
 
 
-def test_runs_keep_their_names_over_several_files() -> None:
-    """Nodes write a file each; what they tell of one run belongs together."""
+def test_a_run_may_span_several_files() -> None:
+    """Each node writes its own file; events with the same run name belong together."""
     alice, bob = send("alice", 1, "bob", run="r1"), deliver("bob", "alice", 1, run="r1")
     files = {"a.jsonl": lines(alice), "b.jsonl": lines(bob, send("bob", 1, "alice", run="r1"))}
-    found = ingest_files({f"{FOLDER}/{name}": text.encode() for name, text in files.items()})
-    assert [(r.run, r.messages, r.events) for r in found.summary.runs] == [("r1", 2, 3)]
-    assert found.after["bob#1"] == {"alice#1"}
+    ingested = ingest_files({f"{FOLDER}/{name}": text.encode() for name, text in files.items()})
+    assert [(r.run, r.messages, r.events) for r in ingested.summary.runs] == [("r1", 2, 3)]
+    assert ingested.after["bob#1"] == {"alice#1"}
 
 
-def test_everybody_is_all_processes_of_the_run() -> None:
-    """Also those who only deliver."""
-    found = trace(
+def test_a_broadcast_is_for_all_processes_of_the_run() -> None:
+    """This includes processes that never send or deliver."""
+    ingested = trace(
         send("alice", 1), deliver("bob", "alice", 1), {"process": "dave", "kind": "start"}
     )
-    assert found.messages[0]["to"] == ("bob", "dave")
+    assert ingested.messages[0]["to"] == ("bob", "dave")
 
 
-def test_a_recorded_run_gives_the_program_that_it_followed(tmp_path: Path) -> None:
-    """The same sends, after the same ones, as when the simulator reads the trace itself."""
+def test_a_recorded_run_yields_the_program_it_followed(tmp_path: Path) -> None:
+    """Sends and causes are the same as when the simulator reads the trace itself."""
     path = tmp_path / "trace.parquet"
     with Recorder("r", create(path)) as recorder:
         run(Scenario(processes=5, messages=8, seed=3), recorder=recorder)
-    found = ingest_one(path.read_bytes(), name="trace.parquet")
+    ingested = ingest_one(path.read_bytes(), name="trace.parquet")
     events = list(read(path))
-    assert found.file.rows == found.file.accepted == len(events)
-    assert sorted((e["process"], e["seq"]) for e in found.events) == sorted(
+    assert ingested.file.rows == ingested.file.accepted == len(events)
+    assert sorted((e["process"], e["seq"]) for e in ingested.events) == sorted(
         (e.process, e.seq) for e in events
     )
-    told = {(s.id, s.sender, s.to, frozenset(s.after)) for s in Program.from_trace(events).sends}
-    mine = program_of(found.run("r")).sends
-    assert {(s.id, s.sender, s.to, frozenset(s.after)) for s in mine} == told
+    expected = {
+        (s.id, s.sender, s.to, frozenset(s.after)) for s in Program.from_trace(events).sends
+    }
+    sends = program_of(ingested.run("r")).sends
+    assert {(s.id, s.sender, s.to, frozenset(s.after)) for s in sends} == expected
 
 
-def test_the_delivery_of_what_nobody_sent_is_kept_and_flagged() -> None:
-    """The event is there for an audit; a replay cannot wait for it."""
-    found = trace(deliver("bob", "ghost", 1), send("bob", 1, "alice"))
-    assert found.messages[0]["after"] == () and found.messages[0]["flags"] == (NOT_IN_LOG,)
-    assert len(found.events) == 2
+def test_the_delivery_of_an_unsent_message_is_kept_and_flagged() -> None:
+    """The event is kept for an audit, but a replay cannot wait for the message."""
+    ingested = trace(deliver("bob", "ghost", 1), send("bob", 1, "alice"))
+    assert ingested.messages[0]["after"] == () and ingested.messages[0]["flags"] == (NOT_IN_LOG,)
+    assert len(ingested.events) == 2
 
 
-def test_the_delivery_of_what_was_for_others_is_no_cause() -> None:
-    """A program may only follow what its process can see."""
-    found = trace(send("alice", 1, "carol"), deliver("bob", "alice", 1), send("bob", 1, "carol"))
-    assert found.messages[1]["after"] == () and found.messages[1]["flags"] == (NOT_IN_LOG,)
+def test_the_delivery_of_a_message_for_others_is_not_a_cause() -> None:
+    """In a program, a send may only follow messages that its process receives."""
+    ingested = trace(send("alice", 1, "carol"), deliver("bob", "alice", 1), send("bob", 1, "carol"))
+    assert ingested.messages[1]["after"] == () and ingested.messages[1]["flags"] == (NOT_IN_LOG,)
 
 
-def test_sends_that_follow_themselves_are_no_messages() -> None:
-    """Their events are kept, so that an audit can say what is wrong."""
-    found = trace(
+def test_sends_that_follow_themselves_are_not_messages() -> None:
+    """Their events are kept, so that an audit can report what is wrong."""
+    ingested = trace(
         deliver("alice", "bob", 1),
         send("alice", 1, "bob"),
         deliver("bob", "alice", 1),
         send("bob", 1, "alice"),
     )
-    assert found.messages == [] and len(found.events) == 4
-    assert found.summary.flags == {"sent after itself, so no message": 2}
+    assert ingested.messages == [] and len(ingested.events) == 4
+    assert ingested.summary.flags == {"sent after itself, so no message": 2}
 
 
-def test_copies_and_contradictions() -> None:
-    """The same row again is a duplicate; another one in its place is rejected; so is a second send."""
+def test_duplicate_and_contradicting_events() -> None:
+    """A copy is a duplicate; another event with the same seq and a second send are rejected."""
     start = {"process": "p", "kind": "start", "seq": 1}
-    found = trace(start, start, {**start, "detail": "why"}, send("p", 1, "q"), send("p", 1, "r"))
-    assert (found.file.accepted, found.file.duplicates, found.file.rejected) == (2, 1, 2)
-    assert any("same seq" in reason for _, reason in found.reasons)
+    ingested = trace(start, start, {**start, "detail": "why"}, send("p", 1, "q"), send("p", 1, "r"))
+    assert (ingested.file.accepted, ingested.file.duplicates, ingested.file.rejected) == (2, 1, 2)
+    assert any("same seq" in reason for _, reason in ingested.reasons)
 
 
 def test_a_second_send_of_one_message_is_rejected() -> None:
-    """A number is for one message."""
-    found = trace(send("p", 1, "q"), send("p", 1, "r"))
-    assert [reason for _, reason in found.reasons] == [
+    """A number identifies one message."""
+    ingested = trace(send("p", 1, "q"), send("p", 1, "r"))
+    assert [reason for _, reason in ingested.reasons] == [
         "the message p#1 was sent before (talk.jsonl, 1)"
     ]
 
@@ -153,36 +157,36 @@ def test_a_second_send_of_one_message_is_rejected() -> None:
     ],
 )
 def test_bad_lines_are_rejected(line: str, reason: str) -> None:
-    """The others are kept; an unknown field is an error in our own format."""
-    found = ingest_one(lines(*TALK) + line + "\n")
-    [(position, told)] = found.reasons
-    assert position == 8 and reason in told and found.file.accepted == 7
+    """The other lines are kept; an unknown field is an error in the project's own format."""
+    ingested = ingest_one(lines(*CONVERSATION) + line + "\n")
+    [(position, rejection)] = ingested.reasons
+    assert position == 8 and reason in rejection and ingested.file.accepted == 7
 
 
-def test_a_newer_version_is_refused_whole() -> None:
-    """Nothing in it can be trusted to mean what it seems to."""
-    found = ingest_one('{"beforehand-trace": 2}\n' + lines(*TALK))
-    assert found.reasons[0][0] == 0 and "upgrade beforehand" in found.reasons[0][1]
+def test_a_file_of_a_newer_version_is_refused() -> None:
+    """Its fields may have another meaning."""
+    ingested = ingest_one('{"beforehand-trace": 2}\n' + lines(*CONVERSATION))
+    assert ingested.reasons[0][0] == 0 and "upgrade beforehand" in ingested.reasons[0][1]
 
 
 def test_a_damaged_parquet_file_is_one_reject(tmp_path: Path) -> None:
-    """Cut off, or overwritten in the middle."""
+    """The file is truncated, or overwritten in the middle."""
     path = tmp_path / "t.parquet"
     with Recorder("r", create(path)) as recorder:
         run(Scenario(processes=3, messages=5), recorder=recorder)
     whole = path.read_bytes()
     for damaged in (whole[: len(whole) // 2], whole[:4] + b"\0" * 400 + whole[404:]):
-        found = ingest_one(damaged)
-        assert found.file.format == "trace" and found.file.accepted == 0
-        [(_, reason)] = found.reasons
+        ingested = ingest_one(damaged)
+        assert ingested.file.format == "trace" and ingested.file.accepted == 0
+        [(_, reason)] = ingested.reasons
         assert "copy it again" in reason
 
 
-def test_a_parquet_file_of_something_else_is_one_reject(tmp_path: Path) -> None:
-    """It says which columns it has."""
+def test_a_parquet_file_with_other_columns_is_one_reject(tmp_path: Path) -> None:
+    """The reason lists its columns."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     pq.write_table(pa.table({"colour": ["red"]}), tmp_path / "x.parquet")
-    found = ingest_one((tmp_path / "x.parquet").read_bytes())
-    assert "not a trace: its columns are colour" in found.reasons[0][1]
+    ingested = ingest_one((tmp_path / "x.parquet").read_bytes())
+    assert "not a trace: its columns are colour" in ingested.reasons[0][1]

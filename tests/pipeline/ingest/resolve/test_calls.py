@@ -1,4 +1,4 @@
-"""Spans become messages: requests, replies, one-way messages, and what each of them follows."""
+"""Spans become messages: requests, replies, one-way messages, and what each message follows."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from beforehand.pipeline.replay import program_of
 from tests.pipeline.ingest.plain import ancestors
 
 
-def found(*spans: TraceSpan) -> dict[str, SpanMessage]:
+def resolved(*spans: TraceSpan) -> dict[str, SpanMessage]:
     """The messages of a trace `t`, by their ids without the trace."""
     messages, _ = messages_of("t", spans)
-    names = [each.id.removeprefix("t/") for each in messages]
+    names = [message.id.removeprefix("t/") for message in messages]
     assert len(set(names)) == len(names)
-    program_of([{**each._asdict(), "run": "r"} for each in messages] or [_ANY])
+    program_of([{**message._asdict(), "run": "r"} for message in messages] or [_PLACEHOLDER])
     return {
-        name: each._replace(after=tuple(a.removeprefix("t/") for a in each.after))
-        for name, each in zip(names, messages, strict=True)
+        name: message._replace(after=tuple(cause.removeprefix("t/") for cause in message.after))
+        for name, message in zip(names, messages, strict=True)
     }
 
 
-_ANY = {
+_PLACEHOLDER = {
     "run": "r",
     "id": "x",
     "sender": "a",
@@ -38,13 +38,13 @@ _ANY = {
 
 
 def after(*spans: TraceSpan) -> dict[str, set[str]]:
-    """What each message follows."""
-    return {name: set(each.after) for name, each in found(*spans).items()}
+    """The ids that each message follows."""
+    return {name: set(message.after) for name, message in resolved(*spans).items()}
 
 
 def test_an_edge_to_another_process_is_a_request_and_a_reply() -> None:
     """The request goes from the parent's process to the child's, the reply back."""
-    messages = found(TraceSpan("1", None, "web", 0, 100), TraceSpan("2", "1", "db", 10, 20))
+    messages = resolved(TraceSpan("1", None, "web", 0, 100), TraceSpan("2", "1", "db", 10, 20))
     request, reply = messages["2"], messages["2/reply"]
     assert (request.sender, request.to, request.kind, request.time_ns) == (
         "web",
@@ -58,11 +58,11 @@ def test_an_edge_to_another_process_is_a_request_and_a_reply() -> None:
 
 def test_spans_of_one_process_send_nothing() -> None:
     """A parent and a child in one process are local work."""
-    assert found(TraceSpan("1", None, "web", 0, 100), TraceSpan("2", "1", "web", 10, 20)) == {}
+    assert resolved(TraceSpan("1", None, "web", 0, 100), TraceSpan("2", "1", "web", 10, 20)) == {}
 
 
 def test_a_request_follows_what_its_task_received() -> None:
-    """Through local spans up to the one that a request started."""
+    """The cause is found through local spans, up to the span that a request started."""
     spans = (
         TraceSpan("1", None, "web", 0, 100),
         TraceSpan("2", "1", "shop", 10, 90),
@@ -74,7 +74,7 @@ def test_a_request_follows_what_its_task_received() -> None:
 
 
 def test_a_request_follows_the_replies_of_calls_that_ended_before_it_began() -> None:
-    """And not those of calls that were still under way."""
+    """It does not follow replies of calls that were still under way."""
     spans = (
         TraceSpan("1", None, "web", 0, 100),
         TraceSpan("a", "1", "x", 10, 20),
@@ -86,7 +86,7 @@ def test_a_request_follows_the_replies_of_calls_that_ended_before_it_began() -> 
 
 
 def test_a_call_that_begins_at_the_instant_another_ends_is_not_ordered() -> None:
-    """Clocks are coarse: equal is not before."""
+    """Clocks are coarse, so equal times are not an order."""
     spans = (
         TraceSpan("1", None, "web", 0, 100),
         TraceSpan("a", "1", "x", 10, 20),
@@ -95,8 +95,8 @@ def test_a_call_that_begins_at_the_instant_another_ends_is_not_ordered() -> None
     assert after(*spans)["b"] == set()
 
 
-def test_calls_without_length_at_one_instant_are_not_after_each_other() -> None:
-    """That would be a cycle."""
+def test_instantaneous_calls_at_the_same_time_are_not_ordered() -> None:
+    """Ordering them would create a cycle."""
     spans = (
         TraceSpan("1", None, "web", 0, 9),
         TraceSpan("a", "1", "x", 5, 5),
@@ -105,8 +105,8 @@ def test_calls_without_length_at_one_instant_are_not_after_each_other() -> None:
     assert after(*spans)["a"] == after(*spans)["b"] == set()
 
 
-def test_the_clock_of_the_caller_counts_where_it_has_one() -> None:
-    """The callee's clock runs an hour ahead; the client spans still tell which call came first."""
+def test_the_callers_clock_is_used_where_it_has_a_client_span() -> None:
+    """The callee's clock is an hour ahead; the client spans still show which call came first."""
     hour = 3600
     spans = (
         TraceSpan("1", None, "web", 0, 100),
@@ -116,12 +116,12 @@ def test_the_clock_of_the_caller_counts_where_it_has_one() -> None:
         TraceSpan("b2", "b", "db", 32, 38),
     )
     assert after(*spans)["b2"] == {"a2/reply"}
-    assert found(*spans)["a2"].time_ns == 10
-    assert found(*spans)["a2/reply"].time_ns == 20 + hour  # sent by the callee, with its clock
+    assert resolved(*spans)["a2"].time_ns == 10
+    assert resolved(*spans)["a2/reply"].time_ns == 20 + hour  # sent by the callee, on its clock
 
 
-def test_a_local_span_with_several_calls_is_not_the_side_of_one() -> None:
-    """Its times say nothing about any one of them."""
+def test_a_local_span_with_several_calls_is_not_a_client_span() -> None:
+    """Its times do not apply to any single call."""
     spans = (
         TraceSpan("1", None, "web", 0, 100),
         TraceSpan("work", "1", "web", 5, 95),
@@ -132,7 +132,7 @@ def test_a_local_span_with_several_calls_is_not_the_side_of_one() -> None:
 
 
 def test_calls_of_different_tasks_of_one_process_are_not_ordered() -> None:
-    """The two requests that `shop` gets run in two threads for all that anybody knows."""
+    """The two requests that `shop` receives may be handled by two threads."""
     spans = (
         TraceSpan("1", None, "web", 0, 200),
         TraceSpan("a", "1", "shop", 10, 50),
@@ -144,7 +144,7 @@ def test_calls_of_different_tasks_of_one_process_are_not_ordered() -> None:
 
 
 def test_a_reply_follows_the_calls_that_had_ended_by_then() -> None:
-    """Those that end at that instant too, and not one that goes on."""
+    """A call that ends at the same instant counts as ended; one that goes on does not."""
     spans = (
         TraceSpan("1", None, "web", 0, 100),
         TraceSpan("2", "1", "shop", 10, 60),
@@ -154,32 +154,32 @@ def test_a_reply_follows_the_calls_that_had_ended_by_then() -> None:
     assert after(*spans)["2/reply"] == {"a/reply"}
 
 
-def test_what_is_implied_is_not_listed() -> None:
-    """Of fifty calls one after the other, a message follows the last only."""
+def test_implied_causes_are_not_listed() -> None:
+    """After fifty sequential calls, a message lists only the last reply."""
     calls = [TraceSpan(f"c{i}", "2", f"x{i}", 10 * i, 10 * i + 5) for i in range(1, 51)]
     spans = (TraceSpan("1", None, "web", 0, 999), TraceSpan("2", "1", "shop", 1, 990), *calls)
-    told = after(*spans)
-    assert told["c50"] == {"c49/reply"}
-    assert told["2/reply"] == {"c50/reply"}
-    assert len(ancestors(told)["2/reply"]) == 101
+    causes = after(*spans)
+    assert causes["c50"] == {"c49/reply"}
+    assert causes["2/reply"] == {"c50/reply"}
+    assert len(ancestors(causes)["2/reply"]) == 101
 
 
 def test_the_two_sides_of_a_call_may_share_one_id() -> None:
-    """Zipkin's client and server: one call, with the client's clock; what is below is the server's."""
+    """Zipkin's client and server are one call, on the client's clock; children are the server's."""
     spans = (
         TraceSpan("1", None, "web", 0, 100),
         TraceSpan("2", "1", "web", 10, 50, CLIENT),
         TraceSpan("2", "1", "shop", 1020, 1040, SERVER),
         TraceSpan("3", "2", "db", 1025, 1030),
     )
-    messages = found(*spans)
+    messages = resolved(*spans)
     assert sorted(messages) == ["2", "2/reply", "3", "3/reply"]
     assert (messages["2"].sender, messages["2"].to, messages["2"].time_ns) == ("web", ("shop",), 10)
     assert messages["3"].sender == "shop" and messages["3"].after == ("2",)
 
 
-def test_a_client_side_below_another_process_is_a_message_of_its_own() -> None:
-    """The side that shares its id keeps its messages apart from those of the server."""
+def test_a_client_span_called_by_another_process_has_its_own_messages() -> None:
+    """Their ids are distinct from those of the server span with the same id."""
     spans = (
         TraceSpan("1", None, "edge", 0, 100),
         TraceSpan("2", "1", "web", 10, 50, CLIENT),
@@ -194,18 +194,18 @@ def test_a_client_side_below_another_process_is_a_message_of_its_own() -> None:
 
 
 def test_a_call_to_a_process_that_did_not_report() -> None:
-    """A database that is named as the remote side gets its request and answers, and this is flagged."""
+    """A database named as the remote side gets a request and sends a reply, both flagged."""
     spans = (
         TraceSpan("1", None, "web", 0, 100),
         TraceSpan("2", "1", "web", 10, 20, CLIENT, "mysql"),
     )
-    messages = found(*spans)
+    messages = resolved(*spans)
     assert messages["2"].to == ("mysql",) and messages["2"].flags == (NOT_REPORTED,)
     assert messages["2/reply"].after == ("2",) and messages["2/reply"].flags == (NOT_REPORTED,)
 
 
-def test_an_unreported_call_of_a_span_that_was_called_has_an_id_of_its_own() -> None:
-    """The request to the span has its name already."""
+def test_an_unreported_call_by_a_called_span_has_its_own_id() -> None:
+    """The plain id is taken by the request to the span."""
     spans = (
         TraceSpan("1", None, "web", 0, 100),
         TraceSpan("2", "1", "shop", 10, 20, CLIENT, "mysql"),
@@ -218,29 +218,29 @@ def test_an_unreported_call_of_a_span_that_was_called_has_an_id_of_its_own() -> 
     }
 
 
-def test_a_client_whose_server_reported_under_an_id_of_its_own() -> None:
-    """OpenTelemetry's way: the remote name adds nothing."""
+def test_a_client_whose_server_reported_under_another_id() -> None:
+    """In OpenTelemetry's model, the remote name adds nothing."""
     spans = (
         TraceSpan("1", None, "web", 10, 50, CLIENT, "shop.internal"),
         TraceSpan("2", "1", "shop", 20, 40, SERVER),
     )
-    assert sorted(found(*spans)) == ["2", "2/reply"]
+    assert sorted(resolved(*spans)) == ["2", "2/reply"]
 
 
 def test_a_request_from_a_process_that_did_not_report() -> None:
-    """A root that names its caller has a request and a reply."""
+    """A root that names its caller yields a request and a reply."""
     spans = (
         TraceSpan("1", None, "web", 0, 100, SERVER, "phone"),
         TraceSpan("2", "1", "db", 10, 20),
     )
-    messages = found(*spans)
+    messages = resolved(*spans)
     assert messages["1"].sender == "phone" and messages["1"].flags == (NOT_REPORTED,)
     assert messages["2"].after == ("1",)
     assert messages["1/reply"].to == ("phone",) and messages["1/reply"].after == ("2/reply",)
 
 
 def test_messaging_has_no_reply() -> None:
-    """All consumers of what one producer sent get one message, after what it received."""
+    """All consumers of a producer receive one message, which follows what the producer received."""
     spans = (
         TraceSpan("1", None, "web", 0, 100),
         TraceSpan("2", "1", "shop", 10, 60),
@@ -249,7 +249,7 @@ def test_messaging_has_no_reply() -> None:
         TraceSpan("c2", "p", "bill", 400, 410, CONSUMER, "kafka"),
         TraceSpan("c3", "c1", "db", 502, 503),
     )
-    messages = found(*spans)
+    messages = resolved(*spans)
     assert sorted(messages) == ["2", "2/reply", "c3", "c3/reply", "p"]
     assert messages["p"].to == ("bill", "mail") and messages["p"].kind == "message"
     assert messages["p"].time_ns == 20 and messages["p"].after == ("2",)
@@ -257,17 +257,17 @@ def test_messaging_has_no_reply() -> None:
     assert messages["2/reply"].after == ("p",)  # it had been sent by then
 
 
-def test_what_is_produced_for_nobody_known_goes_to_the_broker() -> None:
-    """It is the only receiver that is named."""
+def test_a_message_without_known_consumers_goes_to_the_broker() -> None:
+    """The broker is the only receiver that is named."""
     spans = (TraceSpan("1", None, "web", 0, 9), TraceSpan("p", "1", "web", 2, 3, PRODUCER, "kafka"))
-    [(name, message)] = found(*spans).items()
+    [(name, message)] = resolved(*spans).items()
     assert (name, message.to, message.kind) == ("p", ("kafka",), "message")
     assert message.flags == (NOT_REPORTED,)
 
 
-def test_what_is_consumed_from_nobody_known_comes_from_the_broker() -> None:
-    """Without a producer, the broker is the only sender that is named."""
-    messages = found(
+def test_a_message_without_a_known_producer_comes_from_the_broker() -> None:
+    """The broker is the only sender that is named."""
+    messages = resolved(
         TraceSpan("c", None, "mail", 0, 9, CONSUMER, "kafka"), TraceSpan("d", "c", "db", 2, 3)
     )
     assert messages["c"].sender == "kafka" and messages["d"].after == ("c",)
@@ -275,46 +275,46 @@ def test_what_is_consumed_from_nobody_known_comes_from_the_broker() -> None:
 
 
 def test_follows_from_is_one_way() -> None:
-    """The parent does not wait for it."""
+    """The parent does not wait for the child."""
     spans = (TraceSpan("1", None, "web", 0, 9), TraceSpan("2", "1", "mail", 5, 50, one_way=True))
-    messages = found(*spans)
+    messages = resolved(*spans)
     assert sorted(messages) == ["2"] and messages["2"].kind == "message"
 
 
 def test_a_child_before_its_parent_is_kept_and_flagged() -> None:
-    """Its clock is wrong; the order does not depend on it."""
+    """Its clock is wrong, but the order does not depend on it."""
     spans = [TraceSpan("1", None, "web", 100, 200), TraceSpan("2", "1", "db", 50, 60)]
     messages, flags = messages_of("t", spans)
     assert messages[0].flags == (CLOCK_SKEW,) and flags == [set(), {CLOCK_SKEW}]
     assert after(*spans)["2/reply"] == {"2"}
 
 
-def test_a_missing_parent_makes_a_root_and_is_flagged() -> None:
-    """What it calls is still known."""
+def test_a_span_without_its_parent_becomes_a_flagged_root() -> None:
+    """Its own calls are still known."""
     spans = [TraceSpan("2", "lost", "web", 0, 9), TraceSpan("3", "2", "db", 2, 3)]
     messages, flags = messages_of("t", spans)
     assert flags == [{MISSING_PARENT}, set()]
-    assert [each.after for each in messages] == [(), ("t/3",)]
+    assert [message.after for message in messages] == [(), ("t/3",)]
 
 
 def test_sizes_are_taken_from_either_side() -> None:
-    """The callee's word counts first."""
+    """The callee's value takes precedence."""
     spans = (
         TraceSpan("1", None, "web", 0, 9, CLIENT, request_bytes=7, reply_bytes=70),
         TraceSpan("2", "1", "db", 2, 3, SERVER, reply_bytes=80),
     )
-    messages = found(*spans)
+    messages = resolved(*spans)
     assert messages["2"].payload_bytes == 7 and messages["2/reply"].payload_bytes == 80
 
 
-def test_slashes_in_ids_do_not_make_two_messages_one() -> None:
-    """Trace `a/b` with span `c` and trace `a` with span `b/c` stay apart."""
+def test_slashes_in_ids_do_not_merge_messages() -> None:
+    """Trace `a/b` with span `c` and trace `a` with span `b/c` stay distinct."""
     one, _ = messages_of("a/b", [TraceSpan("r", None, "x", 0, 9), TraceSpan("c", "r", "y", 1, 2)])
     two, _ = messages_of("a", [TraceSpan("r", None, "x", 0, 9), TraceSpan("b/c", "r", "y", 1, 2)])
-    assert not {each.id for each in one} & {each.id for each in two}
+    assert not {message.id for message in one} & {message.id for message in two}
 
 
-def test_a_chain_of_thousands_of_spans_is_no_problem() -> None:
+def test_a_chain_of_thousands_of_spans_does_not_overflow_the_stack() -> None:
     """Nothing here recurses."""
     spans = [TraceSpan("0", None, "p0", 0, 10**6)]
     spans += [TraceSpan(str(i), str(i - 1), f"p{i % 7}", i, 10**6 - i) for i in range(1, 5000)]
@@ -324,27 +324,27 @@ def test_a_chain_of_thousands_of_spans_is_no_problem() -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_random_traces_follow_the_rule_exactly(seed: int) -> None:
-    """Against the rule written down naively: the same order, whatever the clocks say, and no cycles."""
+    """A naive formulation of the rule gives the same order, whatever the clocks, and no cycles."""
     spans = _random_trace(random.Random(seed))
-    told = ancestors(after(*spans))
+    causes = ancestors(after(*spans))
     by_id = {span.id: span for span in spans}
     for one, two in combinations(_calls(spans), 2):
         for a, b in ((one, two), (two, one)):
             if _task(a, by_id) == _task(b, by_id):
                 direct = a.end_ns < b.start_ns
-                assert (f"{a.id}/reply" in told[b.id]) == direct, f"seed {seed}: {a} {b}"
+                assert (f"{a.id}/reply" in causes[b.id]) == direct, f"seed {seed}: {a} {b}"
     for call in _calls(spans):
         top = _task(call, by_id)
-        assert call.id in told[f"{call.id}/reply"], f"seed {seed}"
-        assert (top in told[call.id]) == (top in {c.id for c in _calls(spans)}), f"seed {seed}"
+        assert call.id in causes[f"{call.id}/reply"], f"seed {seed}"
+        assert (top in causes[call.id]) == (top in {c.id for c in _calls(spans)}), f"seed {seed}"
         for inner in _calls(spans):
             if _task(inner, by_id) == call.id:
                 ended = inner.end_ns <= call.end_ns
-                assert (f"{inner.id}/reply" in told[f"{call.id}/reply"]) == ended, f"seed {seed}"
+                assert (f"{inner.id}/reply" in causes[f"{call.id}/reply"]) == ended, f"seed {seed}"
 
 
 def _random_trace(rng: random.Random) -> list[TraceSpan]:
-    """Every span with several children or none, so that no span is the side of a single call."""
+    """A random tree of server spans, none of which counts as the client side of a call."""
     spans = [TraceSpan("0", None, "p0", 0, 50)]
     for i in range(1, rng.randint(2, 25)):
         parent = rng.choice(spans)

@@ -1,4 +1,4 @@
-"""Circles are found, all of them and nothing else."""
+"""Exactly the cycles of a graph are found."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from beforehand.pipeline.ingest.resolve.cycles import find_cycles
 
 
 @pytest.mark.parametrize("seed", range(50))
-def test_against_reachability(seed: int) -> None:
-    """A node is in a cycle if it reaches itself; two are in one if they reach each other."""
+def test_cycles_match_reachability(seed: int) -> None:
+    """A node is in a cycle if it reaches itself; two share one if they reach each other."""
     rng = random.Random(seed)
     size = rng.randint(1, 12)
     causes = {i: [rng.randrange(size + 2) for _ in range(rng.randint(0, 2))] for i in range(size)}
@@ -24,12 +24,12 @@ def test_against_reachability(seed: int) -> None:
         for i in causes
         if i in reach[i]
     }
-    assert {frozenset(each) for each in find_cycles(causes)} == expected, f"seed {seed}"
+    assert {frozenset(cycle) for cycle in find_cycles(causes)} == expected, f"seed {seed}"
 
 
-def test_long_chains_are_no_problem() -> None:
-    """Nothing recurses: neither a chain of 100,000 nor a cycle of as many."""
+def test_long_chains_do_not_overflow_the_stack() -> None:
+    """Neither a chain of 100,000 nodes nor a cycle of as many causes recursion."""
     chain = {i: [i - 1] for i in range(1, 100_000)}
     assert find_cycles(chain) == []
-    [found] = find_cycles({**chain, 0: [99_999]})
-    assert len(found) == 100_000
+    [cycle] = find_cycles({**chain, 0: [99_999]})
+    assert len(cycle) == 100_000
