@@ -171,7 +171,7 @@ class OpenMessages:
                     self.give_up(sole)
 
     def give_up_from(self, gone: Process, keep_arrived: bool) -> None:
-        """Give up the copies that a stopped process had sent, perhaps but for those that have arrived."""
+        """Give up the copies that a stopped process had sent; those that arrived may be kept."""
         for message in gone.open_messages():
             for copy in message.copies():
                 if not copy.closed and not (keep_arrived and copy.arrived_at >= 0):
