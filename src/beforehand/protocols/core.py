@@ -35,10 +35,10 @@ class Core:
     """One process of one protocol; see the module's text. Not to be instantiated itself."""
 
     process: Final[str]
-    sent: i64 = 0  # number of causal-sends so far, and the number of the last message
-    fence: Fence | None = None  # None until the first peer is dropped
 
     def __init__(self, process: str) -> None:
+        self.sent: i64 = 0  # number of causal-sends so far, and the number of the last message
+        self.fence: Fence | None = None  # None until the first peer is dropped
         self.process = check_process(process)
 
     # ---- what callers use ----

@@ -16,10 +16,10 @@ GROUP: Final = "beforehand.protocols"
 class PluginLoading:
     """Whether plugins have been loaded in this process, and those that failed."""
 
-    done: bool = False
     problems: dict[str, str]  # by the name of the entry point
 
     def __init__(self) -> None:
+        self.done: bool = False
         self.problems = {}
 
 

@@ -74,10 +74,10 @@ class ReliableLink(Core):
     inner: Final[Core]
     outgoing: dict[str, SendWindow]
     incoming: dict[str, ReceiveWindow]
-    drops: int = 0  # how many drops of the inner core have been noticed
 
     def __init__(self, inner: Core) -> None:
         super().__init__(inner.process)
+        self.drops: int = 0  # how many drops of the inner core have been noticed
         self.inner = inner
         self.sent = inner.sent
         self.outgoing = {}

@@ -60,10 +60,9 @@ class Sink:
 class Recorder:
     """Records the events of one run; as a context manager, it aborts on an exception."""
 
-    _rows: i64 = 0
-    _open: bool = True
-
     def __init__(self, run: str, sink: Sink) -> None:
+        self._rows: i64 = 0
+        self._open: bool = True
         self._run = run
         self._sink = sink
         self._columns = Columns(run)

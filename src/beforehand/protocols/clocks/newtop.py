@@ -71,8 +71,6 @@ class Newtop(Core):
     members: Final[Membership]
     me: Final[int]  # the position of this process
     peers: list[str]  # those that take part: all others that have not been dropped
-    clock: i64 = 0
-    announced: i64 = 0  # the clock that was last sent to the others
     last_clock: list[int]  # by position: the clock of the last frame from each peer
     numbers: list[int]  # by position: the number of the last message from each peer
     buffer: list[Queued]  # a heap: what waits for its turn
@@ -82,6 +80,8 @@ class Newtop(Core):
 
     def __init__(self, process: str, processes: Processes) -> None:
         super().__init__(process)
+        self.clock: i64 = 0
+        self.announced: i64 = 0  # the clock that was last sent to the others
         self.members = membership_of(process, processes)
         self.me = self.members.index[process]
         self.peers = self.members.others(process)

@@ -48,18 +48,19 @@ class HybridCore(Core):
 
     peers: dict[str, PeerRecord]
     runs: SlidingArray[MessageRun]  # from the oldest that some receiver has not acknowledged
-    first_unsent: i64 = 0  # position: no run below it has a copy to release
-    # How far permits reach. If the oldest run waits for one receiver only: the first position with
-    # something open to another one (for CSPS: or outside that run). Otherwise the oldest run's.
-    foreign_run: i64 = 0
     missing: SlidingMap[MissingPermit]
-    depended: i64 = 0  # `missing.next` at the last causal-send: younger permits have no dependants
     coalesce: Final[bool]  # acks and permits wait for `flush`
     whole_runs: Final[bool]  # deliver what a frame brings in one effect
     unflushed: list[PeerRecord]  # peers that are owed an ack or a permit
 
     def __init__(self, process: str, coalesce: bool = False, runs: bool = False) -> None:
         super().__init__(process)
+        self.first_unsent: i64 = 0  # position: no run below it has a copy to release
+        # How far permits reach. If the oldest run waits for one receiver only: the first position with
+        # something open to another one (for CSPS: or outside that run). Otherwise the oldest run's.
+        self.foreign_run: i64 = 0
+        # `missing.next` at the last causal-send: younger permits have no dependants.
+        self.depended: i64 = 0
         self.peers = {}
         self.runs = SlidingArray()
         self.missing = SlidingMap()

@@ -26,21 +26,21 @@ class PeerRecord:
     """The state of the channel with one other process, in both directions."""
 
     name: str
-    # from us to it
-    last_sent: i64 = 0  # id of our last causal-send to it
-    acked: i64 = 0  # highest id that it acknowledged
-    permitted: i64 = 0  # highest permit that we gave it
     open: SlidingArray[RunCopy]  # what it has not acknowledged, in id order, released or not
-    # from it to us
-    last_delivered: i64 = 0
-    best_permit: i64 = 0  # highest permit that it gave us, even before its message arrived
     missing: SlidingArray[MissingPermit]  # what we wait for, in id order
     early: dict[int, EarlyFrame]  # received before their predecessor, by the predecessor's id
-    # to be sent at the next flush
-    ack_due: bool = False
-    permit_due: bool = False
 
     def __init__(self, name: str) -> None:
+        # from us to it
+        self.last_sent: i64 = 0  # id of our last causal-send to it
+        self.acked: i64 = 0  # highest id that it acknowledged
+        self.permitted: i64 = 0  # highest permit that we gave it
+        # from it to us
+        self.last_delivered: i64 = 0
+        self.best_permit: i64 = 0  # highest permit that it gave us, even before its message arrived
+        # to be sent at the next flush
+        self.ack_due: bool = False
+        self.permit_due: bool = False
         self.name = name
         self.open = NO_COPIES
         self.missing = NO_PERMITS
@@ -166,16 +166,16 @@ class MessageRun:
 
     first: i64
     last: i64
-    continues: bool = False  # belongs to the same run as the record before it
     need: i64  # depends on the permits below this position: `permits.next` at causal-send
     payloads: list[bytes]
     since: list[int]  # when each was causal-sent, as long as the run waits; only `held` uses it
     copies: list[RunCopy]
-    unsent: i64 = 0  # copies not yet released
-    open: i64 = 0  # copies not yet acknowledged
-    sole: RunCopy | None = None  # the open copy, when there is exactly one
 
     def __init__(self, first: i64, need: i64, payloads: list[bytes]) -> None:
+        self.continues: bool = False  # belongs to the same run as the record before it
+        self.unsent: i64 = 0  # copies not yet released
+        self.open: i64 = 0  # copies not yet acknowledged
+        self.sole: RunCopy | None = None  # the open copy, when there is exactly one
         self.first = first
         self.last = first + len(payloads) - 1
         self.need = need
@@ -286,11 +286,11 @@ class RunCopy:
     run: MessageRun
     peer: PeerRecord
     prev: i64  # id of the last message to the same receiver before this run, 0 if none
-    released: bool = False
-    open: bool = True  # not yet acknowledged to the last message
-    flagged: bool = False  # released with the flag, and no permit given yet
 
     def __init__(self, run: MessageRun, peer: PeerRecord, prev: i64) -> None:
+        self.released: bool = False
+        self.open: bool = True  # not yet acknowledged to the last message
+        self.flagged: bool = False  # released with the flag, and no permit given yet
         self.run = run
         self.peer = peer
         self.prev = prev
@@ -334,9 +334,9 @@ class MissingPermit:
 
     peer: PeerRecord
     message_id: i64
-    position: i64 = -1  # in the window of missing permits
 
     def __init__(self, peer: PeerRecord, message_id: i64) -> None:
+        self.position: i64 = -1  # in the window of missing permits
         self.peer = peer
         self.message_id = message_id
 

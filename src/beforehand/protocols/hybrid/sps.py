@@ -31,8 +31,10 @@ from beforehand.protocols.support.structures import SlidingMap
 class HybridSps(HybridCore):
     """One process of the SPS-optimal variant."""
 
-    second_permit: i64 = 0
-    second_run: i64 = 0
+    def __init__(self, process: str, coalesce: bool = False, runs: bool = False) -> None:
+        super().__init__(process, coalesce, runs)
+        self.second_permit: i64 = 0
+        self.second_run: i64 = 0
 
     def _reaches(self, run: MessageRun) -> bool:
         return True

@@ -69,15 +69,18 @@ class OverlayCore(Core):
     links: Final[LinkTable]
     opening: dict[str, Opening]  # by peer: the links from here that are being made
     stage: i64  # NEW, JOINING or MEMBER
-    contact: str = ""  # through whom it is joining; empty if it is not, or the contact is gone
-    requested: i64 = 0  # the incarnation that it asked its contact for; 0: it has to ask again
     unsent: list[Outgoing]  # broadcast since it asked, to be sent once it is admitted
-    flooded: i64 = 0  # the number of the last control message that this process flooded
-    max_buffered: i64 = MAX_BUFFERED  # messages kept at either end of a link that is being made
-    ignored: i64 = 0  # frames that came out of turn
 
     def __init__(self, process: str, links: Links = (), processes: Processes | None = None) -> None:
         super().__init__(process)
+        # Through whom it is joining; empty if it is not, or the contact is gone.
+        self.contact: str = ""
+        # The incarnation that it asked its contact for; 0: it has to ask again.
+        self.requested: i64 = 0
+        self.flooded: i64 = 0  # the number of the last control message that this process flooded
+        # Messages kept at either end of a link that is being made.
+        self.max_buffered: i64 = MAX_BUFFERED
+        self.ignored: i64 = 0  # frames that came out of turn
         members = None if processes is None else membership_of(process, processes)
         self.links = LinkTable(process, members)
         for link in links:

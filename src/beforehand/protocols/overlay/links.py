@@ -26,12 +26,12 @@ class LinkTable:
     members: Final[Membership | None]  # everyone who may ever take part, if that is known
     out: dict[str, int]  # peer -> incarnation of the link to it
     incoming: dict[str, int]  # peer -> incarnation of the link from it
-    opened: i64 = 0  # the newest incarnation of a link that this process opened
     departed: list[str]  # peers that were dropped or left, in that order
     departed_names: set[str]  # the same, for look-up
-    left: bool = False  # this process itself has left
 
     def __init__(self, process: str, members: Membership | None) -> None:
+        self.opened: i64 = 0  # the newest incarnation of a link that this process opened
+        self.left: bool = False  # this process itself has left
         self.process = process
         self.members = members
         self.out = {}

@@ -26,11 +26,11 @@ class Opening:
     e: i64
     route: Final[Route]
     timeout: Final[i64]
-    phase: i64 = ASKED
-    age: i64 = 0  # ticks since it was started
     buffer: list[Relayed]  # what was delivered here and must go over the link first
 
     def __init__(self, e: i64, route: Route, timeout: i64) -> None:
+        self.phase: i64 = ASKED
+        self.age: i64 = 0  # ticks since it was started
         self.e = e
         self.route = route
         self.timeout = timeout

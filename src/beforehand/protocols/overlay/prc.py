@@ -79,11 +79,11 @@ class Accepting:
 
     e: Final[i64]
     back: Final[Route]
-    got_pi: bool = False
     alpha: set[RelayedId]  # delivered before pi came
     pi: set[RelayedId]  # delivered since
 
     def __init__(self, e: i64, back: Route) -> None:
+        self.got_pi: bool = False
         self.e = e
         self.back = back
         self.alpha = set()

@@ -19,7 +19,9 @@ from beforehand.protocols.sender_side.cykas import Cykas
 class CykasUnsafe(Cykas):
     """One process of the variant: as in `cykas`, but it may send to one process in secret mode."""
 
-    confidant: str = ""  # sender of the eager message delivered last
+    def __init__(self, process: str) -> None:
+        super().__init__(process)
+        self.confidant: str = ""  # sender of the eager message delivered last
 
     def _may_send_to(self, to: str) -> bool:
         return to == self.confidant

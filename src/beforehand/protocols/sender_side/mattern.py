@@ -47,12 +47,12 @@ class Mattern(OutputBuffer):
 
     fifo_links: Final[bool]
     in_flight: deque[MatternMessage]  # released and not acknowledged, oldest first
-    receiver: str = ""  # of everything in flight
     last_released: dict[str, int]  # receiver -> number of the last message released to it
     last_delivered: dict[str, int]  # sender -> number of the last message delivered from it
 
     def __init__(self, process: str, fifo_links: bool = False) -> None:
         super().__init__(process)
+        self.receiver: str = ""  # of everything in flight
         self.fifo_links = fifo_links
         self.in_flight = deque()
         self.last_released = {}

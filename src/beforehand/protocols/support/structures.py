@@ -27,11 +27,11 @@ class SlidingArray(Generic[E]):
 
     first: i64  # position of the oldest element, or `next` when empty
     next: i64  # position that the next element will get
-    _sole: E | None = None  # the element of a window without a ring, if it is not empty
     _ring: list[E | None]
-    _mask: i64 = -1  # -1: there is no ring
 
     def __init__(self, first: i64 = 0) -> None:
+        self._sole: E | None = None  # the element of a window without a ring, if it is not empty
+        self._mask: i64 = -1  # -1: there is no ring
         self.first = first
         self.next = first
         self._ring = NO_RING

@@ -39,10 +39,10 @@ class Streamed:
 class SendWindow:
     """The sending end of a stream to one peer."""
 
-    last: i64 = 0  # id of the newest frame
     unacked: deque[Streamed]  # oldest first
 
     def __init__(self) -> None:
+        self.last: i64 = 0  # id of the newest frame
         self.unacked = deque()
 
     def add(self, position: i64, frame: Frame, now: i64) -> None:
@@ -86,10 +86,10 @@ class SendWindow:
 class ReceiveWindow:
     """The receiving end of a stream from one peer."""
 
-    last: i64 = 0  # id of the newest frame that was taken in its turn
     early: dict[int, Streamed]  # by the id of the frame that must come before
 
     def __init__(self) -> None:
+        self.last: i64 = 0  # id of the newest frame that was taken in its turn
         self.early = {}
 
     def check(self, peer: str, position: i64, previous: i64) -> None:

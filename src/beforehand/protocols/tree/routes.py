@@ -31,10 +31,11 @@ class Routes:
     position: Final[int]  # of this process in that tree
     parent: str  # empty for the root
     children: tuple[str, ...]  # sorted
-    table: dict[str, str] | None = None  # name -> the neighbour on the way; None: as in `tree`
-    dropped: frozenset[str] = NO_NAMES  # no route leads to or through these any more
 
     def __init__(self, process: str, tree: Tree) -> None:
+        # Name -> the neighbour on the way; None: as in `tree`.
+        self.table: dict[str, str] | None = None
+        self.dropped: frozenset[str] = NO_NAMES  # no route leads to or through these any more
         self.process = process
         self.tree = tree
         self.position = tree.index[process]

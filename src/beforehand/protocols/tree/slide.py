@@ -58,11 +58,11 @@ class Slide:
     new: str  # c; empty while a does not know it
     side: Final[frozenset[str]]  # S, while c does not route to it yet
     held: list[tuple[Frame, int]]  # what came on the new edge, and when by the caller's clock
-    crossing: TreeLock | None = None  # put off until one's own request has been answered
 
     def __init__(
         self, phase: i64, mover: str, old: str, new: str, side: frozenset[str] = NO_SIDE
     ) -> None:
+        self.crossing: TreeLock | None = None  # put off until one's own request has been answered
         self.phase = phase
         self.mover = mover
         self.old = old

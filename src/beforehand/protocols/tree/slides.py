@@ -50,10 +50,10 @@ class Slides:
 
     process: Final[str]
     routes: Final[Routes]  # the same object as its core's
-    target: str = ""  # the parent that this process is on its way to; empty if it stays
-    slide: Slide | None = None  # the slide in which it takes part
 
     def __init__(self, routes: Routes) -> None:
+        self.target: str = ""  # the parent that this process is on its way to; empty if it stays
+        self.slide: Slide | None = None  # the slide in which it takes part
         self.process = routes.process
         self.routes = routes
 

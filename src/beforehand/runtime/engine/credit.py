@@ -26,13 +26,12 @@ class Span:
 class SendCredit:
     """What was accepted for the peer, and how far the peer has reported to be with it."""
 
-    accepted: i64 = 0
-    accepted_bytes: i64 = 0
-    delivered: i64 = 0  # how many of the accepted messages the peer has delivered,
-    consumed: i64 = 0  # and how many its application has taken
-    consumed_bytes: i64 = 0
-
     def __init__(self, window: i64, window_bytes: i64) -> None:
+        self.accepted: i64 = 0
+        self.accepted_bytes: i64 = 0
+        self.delivered: i64 = 0  # how many of the accepted messages the peer has delivered,
+        self.consumed: i64 = 0  # and how many its application has taken
+        self.consumed_bytes: i64 = 0
         self.window = window  # granted by the peer; 0 until there is a session
         self.window_bytes = window_bytes
         self.spans: deque[Span] = (
@@ -107,12 +106,13 @@ class SendCredit:
 class ReceiveCredit:
     """What of the peer's messages was delivered and consumed here, and what of that it knows."""
 
-    delivered: i64 = 0
-    consumed: i64 = 0  # taken by the application
-    consumed_bytes: i64 = 0
-    _reported_delivered: i64 = 0
-    _reported_consumed: i64 = 0
-    _reported_bytes: i64 = 0
+    def __init__(self) -> None:
+        self.delivered: i64 = 0
+        self.consumed: i64 = 0  # taken by the application
+        self.consumed_bytes: i64 = 0
+        self._reported_delivered: i64 = 0
+        self._reported_consumed: i64 = 0
+        self._reported_bytes: i64 = 0
 
     def consume(self, messages: i64, size: i64) -> None:
         """The application took messages of the peer."""

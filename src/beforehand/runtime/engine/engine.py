@@ -41,10 +41,6 @@ HEARTBEATS: Final = 3  # signs of life that must be missing before a peer counts
 class Engine:
     """One process of a cluster; the parts of it have a file each."""
 
-    _drops_seen: i64 = 0  # entries of the core's log of drops that were acted on
-    _now: i64 = 0
-    _trace: NodeTrace | None = None
-
     def __init__(
         self,
         core: Core,
@@ -56,6 +52,9 @@ class Engine:
         drop_after: int = 0,
         casts: frozenset[str] = frozenset(("unicast", "multicast")),
     ) -> None:
+        self._drops_seen: i64 = 0  # entries of the core's log of drops that were acted on
+        self._now: i64 = 0
+        self._trace: NodeTrace | None = None
         self.core: Final = core
         self.me: Final = Peer(name, core.process, b"", window, window_bytes)
         self._events = PendingEvents()

@@ -12,9 +12,9 @@ from beforehand.runtime.link.frames import credit_frame
 class FlowControl:
     """The credit that this process owes to its peers."""
 
-    reporting: bool = False  # a task waits for credit or deliveries, so changes become events
-
     def __init__(self, me: Peer, links: Links, events: PendingEvents) -> None:
+        # A task waits for credit or deliveries, so changes become events.
+        self.reporting: bool = False
         self._me = me
         self._links = links
         self._events = events

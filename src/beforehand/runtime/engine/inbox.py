@@ -18,11 +18,10 @@ from beforehand.runtime.recording.node_trace import NodeTrace
 class Inbox:
     """Messages in causal order; taking one makes room in the window of its sender."""
 
-    unread: i64 = 0  # messages that the application has not taken
-    trace: NodeTrace | None = None
-    _opened: DeliveredRun | None = None  # partly taken; it comes before `_runs`
-
     def __init__(self, sessions: Sessions, flow: FlowControl, counters: Counters) -> None:
+        self.unread: i64 = 0  # messages that the application has not taken
+        self.trace: NodeTrace | None = None
+        self._opened: DeliveredRun | None = None  # partly taken; it comes before `_runs`
         self._sessions = sessions
         self._flow = flow
         self._counters = counters

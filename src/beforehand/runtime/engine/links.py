@@ -13,9 +13,8 @@ FARTHEST: Final = 10_000_000_000  # ns: so that superseded timers don't pile up 
 class Links:
     """The links to write at the next flush, and a heap of timers."""
 
-    _timers_set: i64 = 0  # orders timers of the same time
-
     def __init__(self, heartbeat: i64) -> None:
+        self._timers_set: i64 = 0  # orders timers of the same time
         self.heartbeat: Final = heartbeat  # ns without traffic after which a link sends a ping
         self._dirty: list[Link] = []
         self._timers: list[tuple[int, int, Link]] = []

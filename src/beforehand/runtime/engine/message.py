@@ -120,13 +120,12 @@ class Batch:
 class BatchIterator(Iterator[Message]):
     """Creates the messages of a batch, one at a time."""
 
-    _next: i64 = 0  # index of the run after the current one
-    _sender: str = ""
-    _first: i64 = 0
-    _payloads: tuple[bytes, ...] = ()
-    _at: i64 = 0
-
     def __init__(self, runs: list[DeliveredRun]) -> None:
+        self._next: i64 = 0  # index of the run after the current one
+        self._sender: str = ""
+        self._first: i64 = 0
+        self._payloads: tuple[bytes, ...] = ()
+        self._at: i64 = 0
         self._runs = runs
 
     def __iter__(self) -> Iterator[Message]:

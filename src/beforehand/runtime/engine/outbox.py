@@ -58,11 +58,6 @@ class Route:
 class Outbox:
     """Accepted messages that the core has not seen yet, and the way of its frames to the links."""
 
-    waiting: i64 = 0  # messages accepted and not handed to the core
-    write_due: bool = False  # a link has enough queued to flush before the end of the turn
-    trace: NodeTrace | None = None
-    _route: Route | None = None  # of the pending run, and of the last send
-
     def __init__(
         self,
         core: Core,
@@ -72,6 +67,10 @@ class Outbox:
         counters: Counters,
         casts: frozenset[str],
     ) -> None:
+        self.waiting: i64 = 0  # messages accepted and not handed to the core
+        self.write_due: bool = False  # a link has enough queued to flush before the end of the turn
+        self.trace: NodeTrace | None = None
+        self._route: Route | None = None  # of the pending run, and of the last send
         # Complete runs, ready for the core: full, or followed by a send to other receivers.
         self.runs: list[tuple[Route, list[bytes]]] = []
         self.blocked_by = me  # who had no room for the last offer that was not accepted

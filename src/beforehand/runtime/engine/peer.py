@@ -12,10 +12,6 @@ from beforehand.runtime.link.link import Link
 class Peer:
     """A process under one incarnation; also this process itself, which has no link."""
 
-    proven: bool = False  # it has shown that it holds the keys of the session
-    gone: bool = False  # dropped, or it has dropped us: no more frames in either direction
-    grant_due: bool = False  # it is listed in `FlowControl`
-
     def __init__(
         self,
         name: str,
@@ -25,6 +21,9 @@ class Peer:
         window_bytes: i64 = 0,
         link: Link | None = None,
     ) -> None:
+        self.proven: bool = False  # it has shown that it holds the keys of the session
+        self.gone: bool = False  # dropped, or it has dropped us: no more frames in either direction
+        self.grant_due: bool = False  # it is listed in `FlowControl`
         self.name: Final = name  # what users call it
         self.process: Final = process  # what the cores call it
         self.incarnation: Final = incarnation  # empty until it connects

@@ -23,16 +23,16 @@ MAX_WINDOW: Final = 2**30  # bytes; more than any buffer, and products with time
 class Congestion:
     """The window of one path."""
 
-    threshold: i64 = MAX_WINDOW  # below it the window is in slow start
-    shrunk_at: i64 = -1  # packets sent up to then count neither for growth nor for a reduction
-    event: i64 = 0  # number of the current congestion event
-    _acknowledged: i64 = 0  # bytes, towards the next datagram of growth
-    _suspects: i64 = 0  # losses of this event that may be spurious; 0: it cannot be undone
-    _window_before: i64 = 0
-    _threshold_before: i64 = 0
-    _shrunk_before: i64 = 0
-
     def __init__(self, datagram: i64) -> None:
+        self.threshold: i64 = MAX_WINDOW  # below it the window is in slow start
+        # Packets sent up to then count neither for growth nor for a reduction.
+        self.shrunk_at: i64 = -1
+        self.event: i64 = 0  # number of the current congestion event
+        self._acknowledged: i64 = 0  # bytes, towards the next datagram of growth
+        self._suspects: i64 = 0  # losses of this event that may be spurious; 0: it cannot be undone
+        self._window_before: i64 = 0
+        self._threshold_before: i64 = 0
+        self._shrunk_before: i64 = 0
         self.window = INITIAL_DATAGRAMS * datagram
         self._datagram = datagram
 

@@ -13,13 +13,14 @@ from mypy_extensions import i64
 class Packet:
     """A packet that was sent."""
 
-    largest_acked: i64 = -1  # the newest packet of the peer that it acknowledges, -1 for none
-    newer: Packet | None = None  # the next packet in flight
-    after_acked: bool = False  # a packet sent after the previous one in flight was acknowledged
-
     def __init__(
         self, number: i64, sent_at: i64, size: i64, eliciting: bool, content: list[bytes]
     ) -> None:
+        # The newest packet of the peer that it acknowledges, -1 for none.
+        self.largest_acked: i64 = -1
+        self.newer: Packet | None = None  # the next packet in flight
+        # A packet sent after the previous one in flight was acknowledged.
+        self.after_acked: bool = False
         self.number = number
         self.sent_at = sent_at
         self.size = size
@@ -30,10 +31,11 @@ class Packet:
 class Flight:
     """The packets that are neither acknowledged nor lost."""
 
-    oldest: Packet | None = None
-    size: i64 = 0  # bytes of all of them
-    _newest: Packet | None = None
-    _acked_last: bool = False  # a packet sent after the newest in flight was acknowledged
+    def __init__(self) -> None:
+        self.oldest: Packet | None = None
+        self.size: i64 = 0  # bytes of all of them
+        self._newest: Packet | None = None
+        self._acked_last: bool = False  # a packet sent after the newest in flight was acknowledged
 
     def add(self, packet: Packet) -> None:
         """Append a packet, newer than all others."""

@@ -53,9 +53,8 @@ class Reassembly:
     are refused, so that a broken peer cannot exhaust memory.
     """
 
-    held: i64 = 0  # bytes of frames that are incomplete
-
     def __init__(self, limit: i64) -> None:
+        self.held: i64 = 0  # bytes of frames that are incomplete
         self.limit = limit
         self.partial: dict[int, _PartialFrame] = {}
         self.done: dict[int, bool] = {}  # completed: late duplicates of their fragments are ignored

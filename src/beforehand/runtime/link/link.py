@@ -42,18 +42,6 @@ NOW: Final = 2  # due at the end of this turn
 class Link:
     """The sending and the receiving end of a session."""
 
-    next_number: i64 = 0
-    fragmented: i64 = 0  # frames sent in fragments so far
-    waiting: i64 = 0  # bytes in all three queues
-    ack_owed: i64 = NOTHING
-    ack_deadline: i64 = 0
-    probes: i64 = 0  # packets to send regardless of the window
-    silent: bool = False
-    closed: bool = False
-    scheduled: i64 = 0  # when the engine's timer for this link expires, 0 for no timer
-    dirty: bool = False  # listed in the engine's links to write
-    resent: i64 = 0  # frames sent more than once
-
     def __init__(
         self,
         connection: bytes,
@@ -67,6 +55,17 @@ class Link:
         preferred: bool,
         now: i64,
     ) -> None:
+        self.next_number: i64 = 0
+        self.fragmented: i64 = 0  # frames sent in fragments so far
+        self.waiting: i64 = 0  # bytes in all three queues
+        self.ack_owed: i64 = NOTHING
+        self.ack_deadline: i64 = 0
+        self.probes: i64 = 0  # packets to send regardless of the window
+        self.silent: bool = False
+        self.closed: bool = False
+        self.scheduled: i64 = 0  # when the engine's timer for this link expires, 0 for no timer
+        self.dirty: bool = False  # listed in the engine's links to write
+        self.resent: i64 = 0  # frames sent more than once
         self.connection: Final = connection  # the connection id in datagrams to us
         self.prefix: Final = bytes([DATA]) + theirs  # the start of every datagram we send
         self.preferred: Final = preferred  # of two sessions with one peer, both sides keep this one

@@ -27,11 +27,10 @@ STARTING_QUARTERS: Final = 8
 class Pacer:
     """When the next bytes to one peer may be sent."""
 
-    _paid_at: i64 = DISTANT_PAST  # the time at which everything sent so far is paid for
-    _time: i64 = 1  # the current rate is `_bytes` in this many nanoseconds
-    _credit: i64 = LONGEST_BURST  # nanoseconds of the rate that may be sent at once
-
     def __init__(self, datagram: i64) -> None:
+        self._paid_at: i64 = DISTANT_PAST  # the time at which everything sent so far is paid for
+        self._time: i64 = 1  # the current rate is `_bytes` in this many nanoseconds
+        self._credit: i64 = LONGEST_BURST  # nanoseconds of the rate that may be sent at once
         self._datagram = datagram
         self._bytes = datagram
 

@@ -20,11 +20,10 @@ MAX_RANGES: Final = 256
 class Received:
     """The packet numbers received from one peer."""
 
-    largest: i64 = -1  # the newest number, -1 for none; the end of the newest range
-    floor: i64 = 0  # lower numbers count as received
-    _first: i64 = 0  # start of the newest range, which is empty if this exceeds `largest`
-
     def __init__(self, limit: int = MAX_RANGES) -> None:
+        self.largest: i64 = -1  # the newest number, -1 for none; the end of the newest range
+        self.floor: i64 = 0  # lower numbers count as received
+        self._first: i64 = 0  # start of the newest range, which is empty if this exceeds `largest`
         if limit < 1:
             raise LocalProtocolError(f"limit must be at least 1 range, not {limit}")
         self._firsts: list[int] = []  # the older ranges, ascending, with gaps between them

@@ -29,22 +29,24 @@ SPURIOUS_WINDOW: Final = 2  # timeouts for which a loss may still prove spurious
 class Recovery:
     """The sender's view of one path."""
 
-    packets_lost: i64 = 0
-    packets_spurious: i64 = 0  # of these, how many arrived after all
-    timeouts: i64 = 0
-    _next: i64 = 0  # number of the next packet
-    _largest: i64 = -1  # the largest number acknowledged, -1 for none
-    _loss_at: i64 = 0  # when the oldest packet will be lost; 0 if no newer one was acknowledged
-    _waiting_since: i64 = 0  # when the last ack-eliciting packet was sent or was due
-    _doublings: i64 = 0  # of the probe timeout
-    # Peak bytes in flight in this round trip and in the previous one: is the window used?
-    _peak: i64 = 0
-    _peak_before: i64 = 0
-    _round: i64 = 0  # a round trip ends when a packet with at least this number is acknowledged
-    _first_sample: i64 = 0  # time of the first round-trip sample, 0 for none
-    _silence_from: i64 = -1  # when the first packet of the current run of losses was sent, or -1
-
     def __init__(self, datagram: int) -> None:
+        self.packets_lost: i64 = 0
+        self.packets_spurious: i64 = 0  # of these, how many arrived after all
+        self.timeouts: i64 = 0
+        self._next: i64 = 0  # number of the next packet
+        self._largest: i64 = -1  # the largest number acknowledged, -1 for none
+        # When the oldest packet will be lost; 0 if no newer one was acknowledged.
+        self._loss_at: i64 = 0
+        self._waiting_since: i64 = 0  # when the last ack-eliciting packet was sent or was due
+        self._doublings: i64 = 0  # of the probe timeout
+        # Peak bytes in flight in this round trip and in the previous one: is the window used?
+        self._peak: i64 = 0
+        self._peak_before: i64 = 0
+        # A round trip ends when a packet with at least this number is acknowledged.
+        self._round: i64 = 0
+        self._first_sample: i64 = 0  # time of the first round-trip sample, 0 for none
+        # When the first packet of the current run of losses was sent, or -1.
+        self._silence_from: i64 = -1
         self.rtt = Rtt()
         self.congestion = Congestion(datagram)
         self.reordering = Reordering()

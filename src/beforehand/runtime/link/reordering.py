@@ -33,13 +33,13 @@ class Loss:
 class Reordering:
     """The thresholds of one path, and the losses that may still prove spurious."""
 
-    packets: i64 = FEWEST_PACKETS  # one is lost once a number higher by this much has arrived
-    slack: i64 = 0  # nanoseconds added to the usual time threshold
-    _widest: i64 = 0  # the largest distance by which a packet of this period was late
-    _slow: bool = False  # a packet of this period exceeded the time threshold
-    _left: i64 = PERIOD  # packets of this period still to come
-
     def __init__(self) -> None:
+        # One is lost once a number higher by this much has arrived.
+        self.packets: i64 = FEWEST_PACKETS
+        self.slack: i64 = 0  # nanoseconds added to the usual time threshold
+        self._widest: i64 = 0  # the largest distance by which a packet of this period was late
+        self._slow: bool = False  # a packet of this period exceeded the time threshold
+        self._left: i64 = PERIOD  # packets of this period still to come
         self.losses: list[Loss] = []  # by number, which is also the order of detection
 
     def remember(self, loss: Loss) -> None:

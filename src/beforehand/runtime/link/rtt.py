@@ -21,10 +21,11 @@ MAX_RTT: Final = 60_000 * MILLISECOND  # longer means a suspended machine, not a
 class Rtt:
     """Round-trip times to one peer, in nanoseconds."""
 
-    smoothed: i64 = INITIAL_RTT
-    variation: i64 = INITIAL_VARIATION
-    latest: i64 = 0  # 0 before the first sample, like `minimum`
-    minimum: i64 = 0
+    def __init__(self) -> None:
+        self.smoothed: i64 = INITIAL_RTT
+        self.variation: i64 = INITIAL_VARIATION
+        self.latest: i64 = 0  # 0 before the first sample, like `minimum`
+        self.minimum: i64 = 0
 
     def sample(self, elapsed: i64, delay: i64) -> None:
         """A packet was acknowledged after `elapsed`, of which the peer waited `delay`."""

@@ -81,10 +81,9 @@ class _Ratchet:
 class GcmSealer(Sealer):
     """Seals with AES-256-GCM; packet numbers must increase."""
 
-    _epoch: i64 = 0
-    _last: i64 = -1  # the highest number sealed
-
     def __init__(self, secret: bytes, shift: i64 = EPOCH_SHIFT) -> None:
+        self._epoch: i64 = 0
+        self._last: i64 = -1  # the highest number sealed
         self.overhead = TAG
         self._ratchet = _Ratchet(secret)
         self._cipher = self._ratchet.turn()  # AESGCM
@@ -108,9 +107,8 @@ class GcmSealer(Sealer):
 class GcmOpener(Opener):
     """Opens what a `GcmSealer` sealed, in any order within neighbouring epochs."""
 
-    _epoch: i64 = 0  # of the newest authentic packet
-
     def __init__(self, secret: bytes, shift: i64 = EPOCH_SHIFT) -> None:
+        self._epoch: i64 = 0  # of the newest authentic packet
         self._ratchet = _Ratchet(secret)
         self._previous: Any = None  # AESGCM, or None in the first epoch
         self._current = self._ratchet.turn()

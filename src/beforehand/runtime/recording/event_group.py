@@ -7,11 +7,11 @@ Labels = tuple[str, str | None, bool, tuple[str, ...] | None, str]
 class EventGroup:
     """The n-th item of each list belongs to the n-th event; `codes` are indexes into `labels`."""
 
-    end_of_part: bool = False  # this group completes a file
-    _latest: Labels = ("", None, False, None, "")  # most events repeat the labels of the one before
-    _latest_code: int = -1
-
     def __init__(self, first: int) -> None:
+        self.end_of_part: bool = False  # this group completes a file
+        # Most events repeat the labels of the one before.
+        self._latest: Labels = ("", None, False, None, "")
+        self._latest_code: int = -1
         self.first = first  # the seq of the first event
         self.codes: list[int] = []
         self.mids: list[int | None] = []

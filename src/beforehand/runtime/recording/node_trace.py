@@ -38,11 +38,6 @@ class NodeTrace:
     `failed` is called at most once, with a sentence, from any thread.
     """
 
-    _open: bool = True
-    _next: i64 = 1  # the seq of the next event
-    _part_rows: i64 = 0  # rows of the current part, in the group or handed over
-    _part_since: i64 = 0  # when `poke` first saw rows in this part, 0 for never
-
     def __init__(
         self,
         folder: str | os.PathLike[str],
@@ -52,6 +47,10 @@ class NodeTrace:
         clock: Callable[[], int] = time.time_ns,
         max_backlog: i64 = MAX_BACKLOG,
     ) -> None:
+        self._open: bool = True
+        self._next: i64 = 1  # the seq of the next event
+        self._part_rows: i64 = 0  # rows of the current part, in the group or handed over
+        self._part_since: i64 = 0  # when `poke` first saw rows in this part, 0 for never
         self._writer = TraceWriter(folder, run, process, failed)
         self._clock = clock
         self._max_backlog = max_backlog

@@ -60,12 +60,11 @@ class Histogram:
     with constant delays, quantiles are exact; elsewhere they are right to a thousandth.
     """
 
-    count: i64 = 0
-    total: int = 0  # of all values: beyond 64 bits in long runs
-    largest: i64 = 0
-    _zeros: i64 = 0
-
     def __init__(self) -> None:
+        self.count: i64 = 0
+        self.total: int = 0  # of all values: beyond 64 bits in long runs
+        self.largest: i64 = 0
+        self._zeros: i64 = 0
         self._counts: list[int] = []  # of the values above 0
         self._totals: list[int] = []
 
@@ -119,10 +118,11 @@ class Gauge:
     Only values that last count: what rises and falls within one instant isn't a peak.
     """
 
-    value: i64 = 0
-    _peak: i64 = 0
-    _since: i64 = 0
-    _area: int = 0
+    def __init__(self) -> None:
+        self.value: i64 = 0
+        self._peak: i64 = 0
+        self._since: i64 = 0
+        self._area: int = 0
 
     def change(self, by: i64, now: i64) -> None:
         """The value rises or falls."""
@@ -149,9 +149,10 @@ class Gauge:
 class Samples:
     """Values that are too costly to follow continuously, measured now and then."""
 
-    _count: i64 = 0
-    _total: int = 0
-    _peak: i64 = 0
+    def __init__(self) -> None:
+        self._count: i64 = 0
+        self._total: int = 0
+        self._peak: i64 = 0
 
     def add(self, value: i64) -> None:
         """One more value."""

@@ -9,25 +9,25 @@ from beforehand.simulator.measures.instruments import Gauge, Histogram, Samples,
 class Meters:
     """Updated by the parts of a run, read when it is over."""
 
-    actions: i64 = 0  # sends that the workload asked for: more than one message if they are split
-    sent: i64 = 0  # causal-sends
-    copies: i64 = 0  # their receivers, counted
-    delivered: i64 = 0
-    duplicates: i64 = 0  # deliveries of messages delivered before, or never sent there
-    skipped: i64 = 0  # causal-sends that had no receiver left
-    frames: i64 = 0
-    control_frames: i64 = 0
-    control_received: i64 = 0
-    lost: i64 = 0
-    doubled: i64 = 0
-    metadata_bytes: int = 0
-    wire_bytes: int = 0
-    jobs: i64 = 0
-    job_starts: int = 0  # sum of times
-    most_in_transit: i64 = 0  # of one sender
-    ended_at: i64 = 0  # when something last happened, ticks aside
-
     def __init__(self) -> None:
+        # Sends that the workload asked for: more than one message if they are split.
+        self.actions: i64 = 0
+        self.sent: i64 = 0  # causal-sends
+        self.copies: i64 = 0  # their receivers, counted
+        self.delivered: i64 = 0
+        self.duplicates: i64 = 0  # deliveries of messages delivered before, or never sent there
+        self.skipped: i64 = 0  # causal-sends that had no receiver left
+        self.frames: i64 = 0
+        self.control_frames: i64 = 0
+        self.control_received: i64 = 0
+        self.lost: i64 = 0
+        self.doubled: i64 = 0
+        self.metadata_bytes: int = 0
+        self.wire_bytes: int = 0
+        self.jobs: i64 = 0
+        self.job_starts: int = 0  # sum of times
+        self.most_in_transit: i64 = 0  # of one sender
+        self.ended_at: i64 = 0  # when something last happened, ticks aside
         self.latency = Histogram()
         self.noncausal = Histogram()
         self.held_time = Histogram()

@@ -45,10 +45,9 @@ UNKNOWN: Final = -1  # what `delivered` returns once the run has been too conges
 class NonCausalLatency:
     """Follows causal-sends and deliveries, and returns how late each delivery was."""
 
-    gave_up: bool = False
-    _round: i64 = 0  # invalidates the marks of earlier rounds
-
     def __init__(self, processes: list[Process]) -> None:
+        self.gave_up: bool = False
+        self._round: i64 = 0  # invalidates the marks of earlier rounds
         self._processes: Final = processes
 
     def sent(self, message: OpenMessage) -> None:

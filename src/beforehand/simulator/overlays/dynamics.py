@@ -61,8 +61,6 @@ class PendingLink:
 class OverlayDynamics:
     """The links of a run, by the indexes of the processes."""
 
-    opened: i64 = 0  # links that came into use
-    closed: i64 = 0
     _queue: TimingWheel
     _population: Population
     _transport: SimulatedTransport
@@ -75,6 +73,8 @@ class OverlayDynamics:
     def __init__(
         self, layout: OverlayLayout, changes: list[OverlayChange], newcomers: int, notice: i64
     ) -> None:
+        self.opened: i64 = 0  # links that came into use
+        self.closed: i64 = 0
         founders = len(layout.links)
         views: list[dict[int, int]] = [dict.fromkeys(view, 0) for view in layout.views]
         self._views = views + [{} for _ in range(founders + newcomers - len(views))]

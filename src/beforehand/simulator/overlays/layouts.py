@@ -29,10 +29,9 @@ MAX_LINKS: Final = 20_000_000
 class OverlayLayout:
     """Links between processes by their indexes, and the parameters of exchanges."""
 
-    period: int = 0  # of exchanges, in nanoseconds; 0: there are none
-    until: int = 0  # when exchanges end; 0: with the traffic
-
     def __init__(self, links: list[list[int]]) -> None:
+        self.period: int = 0  # of exchanges, in nanoseconds; 0: there are none
+        self.until: int = 0  # when exchanges end; 0: with the traffic
         self.links = links  # process -> the peers that its links lead to
         self.parents: dict[int, int] = {}  # of a tree: child -> parent
         self.views: list[list[int]] = []  # process -> neighbours it has chosen; empty if one-way

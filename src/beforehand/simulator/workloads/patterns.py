@@ -120,6 +120,7 @@ class BroadcastTimer(ScheduledEvent):
     """One broadcast after the other, at a constant rate, each by a process chosen at random."""
 
     def __init__(self, application: Application, period: i64, count: i64) -> None:
+        super().__init__()
         self.application = application
         self.period = period
         self.left = count

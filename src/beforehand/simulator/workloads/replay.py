@@ -17,6 +17,7 @@ class PlannedSend(ScheduledEvent):
     def __init__(
         self, replay: Replay, process: Process, receivers: list[Process], send: Send
     ) -> None:
+        super().__init__()
         self.replay = replay
         self.process = process
         self.receivers = receivers

@@ -51,6 +51,7 @@ class PacedStep(ScheduledEvent):
     def __init__(
         self, workload: PacedWorkload, process: Process, left: i64, stream: Stream
     ) -> None:
+        super().__init__()
         self.workload = workload
         self.process = process
         self.left = left  # steps that it has yet to take, this one included

@@ -26,6 +26,7 @@ class JobsDone(ScheduledEvent):
     """A process has finished its jobs, unless a new one has come."""
 
     def __init__(self, application: Application, process: Process) -> None:
+        super().__init__()
         self.application = application
         self.process = process
 

@@ -32,8 +32,9 @@ ONE: Final[i64] = 1
 class ScheduledEvent:
     """Something that happens at an instant. An event may be scheduled again once it has fired."""
 
-    time: i64 = 0
-    next_event: ScheduledEvent | None = None  # in the same slot of the wheel
+    def __init__(self) -> None:
+        self.time: i64 = 0
+        self.next_event: ScheduledEvent | None = None  # in the same slot of the wheel
 
     def fire(self) -> None:
         """The instant has come."""
@@ -44,6 +45,7 @@ class Callback(ScheduledEvent):
     """Calls a function: for rare events."""
 
     def __init__(self, function: Callable[[], None]) -> None:
+        super().__init__()
         self.function = function
 
     def fire(self) -> None:
@@ -53,17 +55,17 @@ class Callback(ScheduledEvent):
 class WheelSlot:
     """A linked list of events."""
 
-    first: ScheduledEvent | None = None
-    last: ScheduledEvent | None = None
-    one_instant: bool = True  # all of them fire at the same time
+    def __init__(self) -> None:
+        self.first: ScheduledEvent | None = None
+        self.last: ScheduledEvent | None = None
+        self.one_instant: bool = True  # all of them fire at the same time
 
 
 class WheelLevel:
     """One ring of the wheel: a slot for each value of a digit."""
 
-    occupied: i64 = 0  # a bit for each slot that is not empty
-
     def __init__(self) -> None:
+        self.occupied: i64 = 0  # a bit for each slot that is not empty
         self.slots: Final[list[WheelSlot]] = [WheelSlot() for _ in range(SLOTS)]
 
     def append(self, index: i64, event: ScheduledEvent) -> None:
@@ -84,13 +86,12 @@ class WheelLevel:
 class TimingWheel:
     """The pending events, and the present."""
 
-    now: i64 = 0
-    fired: i64 = 0  # events so far
-    pending: i64 = 0
-    # The wheel has been turned to here: the time of the last event. `now` may be set beyond it.
-    _wheel_time: i64 = 0
-
     def __init__(self) -> None:
+        self.now: i64 = 0
+        self.fired: i64 = 0  # events so far
+        self.pending: i64 = 0
+        # The wheel has been turned to here: the time of the last event. `now` may be set beyond it.
+        self._wheel_time: i64 = 0
         self._levels: Final[list[WheelLevel]] = [WheelLevel() for _ in range(LEVELS)]
 
     def schedule(self, event: ScheduledEvent, time: i64) -> None:

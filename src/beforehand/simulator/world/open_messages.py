@@ -15,10 +15,9 @@ from beforehand.simulator.world.run_setup import RunSetup
 class OpenMessages:
     """What has been sent and not yet delivered, over all processes."""
 
-    copies: i64 = 0  # neither delivered nor given up, of senders that have not stopped
-    news_at: i64 = 0  # when a message was last sent, left or arrived for the first time
-
     def __init__(self, setup: RunSetup) -> None:
+        self.copies: i64 = 0  # neither delivered nor given up, of senders that have not stopped
+        self.news_at: i64 = 0  # when a message was last sent, left or arrived for the first time
         self._queue: Final = setup.queue
         self._population: Final = setup.population
         self._meters: Final = setup.meters

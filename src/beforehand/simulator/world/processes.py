@@ -19,12 +19,12 @@ NEVER: Final = -1  # the time of what has not happened
 class MessageCopy:
     """A message on its way to one receiver: the times of its first release and first arrival."""
 
-    released_at: i64 = NEVER  # network-sent
-    arrived_at: i64 = NEVER  # received
-    closed: bool = False  # delivered, or given up because its sender or receiver is gone for good
-    era: i64 = 0  # of the receiver, when it was sent: see noncausal.py
-
     def __init__(self, receiver: Process) -> None:
+        self.released_at: i64 = NEVER  # network-sent
+        self.arrived_at: i64 = NEVER  # received
+        # Delivered, or given up because its sender or receiver is gone for good.
+        self.closed: bool = False
+        self.era: i64 = 0  # of the receiver, when it was sent: see noncausal.py
         self.receiver: Final = receiver
 
     def message(self) -> OpenMessage:
@@ -35,9 +35,6 @@ class MessageCopy:
 class OpenMessage(MessageCopy):
     """A causal-send. With a single receiver, which is the usual case, it is its own copy."""
 
-    job: i64 = NEVER  # nanoseconds of work that its delivery starts at the receiver; NEVER: none
-    released: bool = False  # by its sender, to some neighbour: only where messages are relayed
-
     def __init__(
         self,
         sender: Process,
@@ -47,6 +44,10 @@ class OpenMessage(MessageCopy):
         tag: object,
     ) -> None:
         super().__init__(receivers[0])
+        # Nanoseconds of work that its delivery starts at the receiver; NEVER: none.
+        self.job: i64 = NEVER
+        # By its sender, to some neighbour: only where messages are relayed.
+        self.released: bool = False
         self.sender: Final = sender
         self.number: Final[i64] = sender.core.sent + 1
         self.sent_at: Final = sent_at
@@ -126,24 +127,25 @@ class DeferredSend:
 class Process:
     """One process: its core, and what the simulation knows about it."""
 
-    present: bool = True  # it has joined; newcomers do so during the run
-    stopped: bool = False
-    seq: i64 = 0  # events in its trace
-    uplink_free_at: i64 = 0  # when the last byte that it has to send is out
-    busy_until: i64 = 0  # the end of its last job
-    frame_age: i64 = 0  # mean transit time of recent frames to it, waiting for uplinks included
-    ticking: bool = False  # a tick is scheduled
-    in_transit: i64 = 0  # copies that it has released and that have not arrived
-    # For noncausal.py, with `known`:
-    era: i64 = 0
-    era_began_at: i64 = 0
-    open_now: i64 = 0  # open copies to it that were sent in this era
-    open_before: i64 = 0  # and in earlier ones
-    delivered: SlidingArray[DeliveryRecord] | None = None  # its deliveries since then; None: none
-    mark: i64 = 0  # the round in which `marked` was set
-    marked: i64 = 0  # the value that the round keeps for this process
-
     def __init__(self, index: i64, name: str, core: Core) -> None:
+        self.present: bool = True  # it has joined; newcomers do so during the run
+        self.stopped: bool = False
+        self.seq: i64 = 0  # events in its trace
+        self.uplink_free_at: i64 = 0  # when the last byte that it has to send is out
+        self.busy_until: i64 = 0  # the end of its last job
+        # Mean transit time of recent frames to it, waiting for uplinks included.
+        self.frame_age: i64 = 0
+        self.ticking: bool = False  # a tick is scheduled
+        self.in_transit: i64 = 0  # copies that it has released and that have not arrived
+        # For noncausal.py, with `known`:
+        self.era: i64 = 0
+        self.era_began_at: i64 = 0
+        self.open_now: i64 = 0  # open copies to it that were sent in this era
+        self.open_before: i64 = 0  # and in earlier ones
+        # Its deliveries since then; None: none.
+        self.delivered: SlidingArray[DeliveryRecord] | None = None
+        self.mark: i64 = 0  # the round in which `marked` was set
+        self.marked: i64 = 0  # the value that the round keeps for this process
         self.index: Final = index
         self.name: Final = name
         self.core: Final = core
@@ -181,9 +183,8 @@ class Process:
 class Population:
     """The processes of a run: all of them, and those that take part now."""
 
-    any_stopped: bool = False
-
     def __init__(self, processes: list[Process]) -> None:
+        self.any_stopped: bool = False
         self.processes: Final = processes  # newcomers at the end
         self.by_name: Final[dict[str, Process]] = {process.name: process for process in processes}
         # Those that have joined and neither left nor crashed.

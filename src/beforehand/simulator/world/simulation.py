@@ -22,11 +22,10 @@ SECOND: Final = 10**9  # nanoseconds
 class Simulation:
     """The parts of a run: every one has a public face, none is subclassed."""
 
-    cut_short: bool = False  # by the time limit
-    _control_at_sample: i64 = 0  # control frames received up to the last sample
-    _cores_measured: i64 = 0
-
     def __init__(self, setup: RunSetup) -> None:
+        self.cut_short: bool = False  # by the time limit
+        self._control_at_sample: i64 = 0  # control frames received up to the last sample
+        self._cores_measured: i64 = 0
         self.queue: Final = setup.queue
         self.population: Final = setup.population
         self.meters: Final = setup.meters

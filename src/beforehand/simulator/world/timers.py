@@ -22,6 +22,7 @@ class Tick(ScheduledEvent):
     """A core retransmits what may have been lost."""
 
     def __init__(self, timers: Timers, process: Process) -> None:
+        super().__init__()
         self.timers = timers
         self.process = process
 
@@ -33,6 +34,7 @@ class BackgroundTask(ScheduledEvent):
     """Something that the end of a run need not wait for."""
 
     def __init__(self, timers: Timers, function: Callable[[], None]) -> None:
+        super().__init__()
         self.timers = timers
         self.function = function
 
@@ -44,12 +46,11 @@ class BackgroundTask(ScheduledEvent):
 class Timers:
     """Ticks and background tasks, and whether anything else is ahead."""
 
-    background: i64 = 0  # tasks ahead
-    ticks: i64 = 0  # ahead
-
     def __init__(
         self, setup: RunSetup, open_messages: OpenMessages, transport: SimulatedTransport
     ) -> None:
+        self.background: i64 = 0  # tasks ahead
+        self.ticks: i64 = 0  # ahead
         self._queue: Final = setup.queue
         self._population: Final = setup.population
         self._open_messages: Final = open_messages

@@ -38,6 +38,7 @@ class FrameArrival(ScheduledEvent):
         frame: Frame,
         sent_at: i64,
     ) -> None:
+        super().__init__()
         self.transport = transport
         self.sender = sender
         self.receiver = receiver
@@ -53,11 +54,11 @@ class FrameArrival(ScheduledEvent):
 class SimulatedTransport:
     """Between the cores: effects out of them, frames into them."""
 
-    in_flight: i64 = 0  # frames
     application: Application  # is notified of deliveries; set once it exists
-    _spare: FrameArrival | None = None  # events for reuse, linked by `next_event`
 
     def __init__(self, setup: RunSetup, open_messages: OpenMessages) -> None:
+        self.in_flight: i64 = 0  # frames
+        self._spare: FrameArrival | None = None  # events for reuse, linked by `next_event`
         self._queue: Final = setup.queue
         self._population: Final = setup.population
         self._open_messages: Final = open_messages
