@@ -11,7 +11,7 @@ from beforehand.report.diagram.model import Diagram
 from beforehand.report.diagram.page import html
 from beforehand.trace import Event
 from tests.browser.conftest import Pages
-from tests.simulator.kept import traced
+from tests.simulator.traced_run import traced
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -19,7 +19,7 @@ from beforehand.report.diagram.model import Diagram
 from beforehand.trace import Event
 from tests.browser.conftest import Pages
 from tests.browser.diagrams import show
-from tests.simulator.kept import traced, traffic_for
+from tests.simulator.traced_run import traced, traffic_for
 
 # Mount another diagram, select its messages in turn, and return their pasts and futures.
 SELECTED = """data => {

@@ -16,7 +16,7 @@ import pytest
 
 from beforehand.report.model import ReportView
 from tests.browser.conftest import Pages
-from tests.report.page import made_up
+from tests.report.page import sample_report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -38,10 +38,13 @@ def write_page(contents: ReportView, folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report with one part of every kind, and 120 violations."""
-    many = tuple(made_up.violation(number, "causal") for number in range(1, 119))
-    others = (made_up.violation(119, "fifo"), made_up.violation(120, "lost", drawn=False))
-    study = replace(made_up.study(), audit=made_up.audit((*many, *others)))
-    contents = replace(made_up.everything(), studies=(study,))
+    many = tuple(sample_report.violation(number, "causal") for number in range(1, 119))
+    others = (
+        sample_report.violation(119, "fifo"),
+        sample_report.violation(120, "lost", drawn=False),
+    )
+    study = replace(sample_report.study(), audit=sample_report.audit((*many, *others)))
+    contents = replace(sample_report.everything(), studies=(study,))
     return write_page(contents, tmp_path_factory.mktemp("report"))
 
 
@@ -150,7 +153,7 @@ def test_a_table_is_saved_with_the_values_of_the_pipeline(page: Page) -> None:
     assert download.value.suggested_filename == "shop-protocols.csv"
     text = Path(download.value.path()).read_bytes().decode()
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
-    table = made_up.protocols()
+    table = sample_report.protocols()
     assert len(rows) == len(table.rows) == 6
     for row, expected in zip(rows, table.rows, strict=True):
         for column, value in zip(table.columns, expected, strict=True):
@@ -165,9 +168,9 @@ def test_a_table_is_saved_with_the_values_of_the_pipeline(page: Page) -> None:
 def test_no_saved_cell_is_a_formula(open_page: Open, tmp_path: Path) -> None:
     """Text that a spreadsheet would evaluate is prefixed by an apostrophe; numbers aren't."""
     rows = [("=1+1", -5), ("@sum", 2), ("-x", 3), ('a,"b"\nc', 4), ("-5", 6)]
-    table = made_up.table("shop-processes", "process sent:count", list(rows))
-    study = replace(made_up.study(), characteristics=(table,))
-    page = open_page(write_page(replace(made_up.everything(), studies=(study,)), tmp_path))
+    table = sample_report.table("shop-processes", "process sent:count", list(rows))
+    study = replace(sample_report.study(), characteristics=(table,))
+    page = open_page(write_page(replace(sample_report.everything(), studies=(study,)), tmp_path))
     page.locator("details.fold summary").first.click()
     with page.expect_download() as download:
         page.locator('[data-save="shop-processes"]').click()
@@ -190,7 +193,7 @@ def test_a_figure_links_to_its_run_and_back(open_page: Open, report: Path) -> No
         " return top > 0 && top < innerHeight; }"
     )
     value = card.locator('td[data-column="value"]').first
-    assert value.get_attribute("data-value") == repr(made_up.protocols().rows[1][8])
+    assert value.get_attribute("data-value") == repr(sample_report.protocols().rows[1][8])
     assert value.text_content() == "223 µs"
     assert '"seed": 1' in str(card.locator("pre").text_content())
     assert "--protocol rst" in str(card.locator("code").all_text_contents())
@@ -280,7 +283,7 @@ def test_printing_shows_everything(open_page: Open, report: Path, tmp_path: Path
 
 def test_untrusted_text_never_runs(open_page: Open, tmp_path: Path) -> None:
     """In every text field, wherever it is shown: tables, charts, cards and diagrams."""
-    contents = made_up.poisoned(made_up.everything(), POISON)
+    contents = sample_report.poisoned(sample_report.everything(), POISON)
     page = open_page(write_page(contents, tmp_path))
     page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
     page.locator(".violation").first.wait_for()

@@ -16,7 +16,7 @@ from beforehand.cli.diagram.judge import DeliveryJudge
 from beforehand.report.diagram.build import build
 from beforehand.trace import Event
 from tests.report.diagram.traces import trace_of
-from tests.simulator.kept import traced
+from tests.simulator.traced_run import traced
 from tests.trace.events import write
 
 WRONG = """

@@ -17,7 +17,7 @@ from beforehand.trace import Event, check
 from tests.fuzz.accounts import Accounts, Waiting, accounts
 from tests.fuzz.scenarios import scenarios
 from tests.simulator.bystander import lateness
-from tests.simulator.kept import traced
+from tests.simulator.traced_run import traced
 
 # Pure cores take several times as long for the same examples, so they get fewer.
 EXAMPLES = 1000 if is_compiled() else 200

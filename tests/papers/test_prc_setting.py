@@ -6,7 +6,7 @@ and the system is small; who broadcasts and how delays grow is as there.
 
 from __future__ import annotations
 
-from tests.simulator.kept import of_kind, traced
+from tests.simulator.traced_run import of_kind, traced
 
 MS = 10**6
 SCHEDULE = "schedule:0s=1ms,15s=1ms,17s=300ms,40s=2.5s"

@@ -1,6 +1,6 @@
 """Small output folders of the pipeline, in the format of Spark but written without it.
 
-The figures are arbitrary and all different, so that a misplaced one is noticed. `pieces.py` has the
+The figures are arbitrary and all different, so that a misplaced one is noticed. `spark_files.py` has the
 events of the runs; with `fifo` on `wan`, an answer is delivered before its question.
 """
 
@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from beforehand import report
 from beforehand.cli.report_commands import report_commands
 from tests.report import schemas
-from tests.report.pieces import (
+from tests.report.spark_files import (
     MADE,
     NETWORKS,
     PEOPLE,

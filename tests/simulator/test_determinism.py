@@ -9,7 +9,7 @@ import pytest
 
 from beforehand.simulator import Scenario, run
 from beforehand.trace import Recorder, create
-from tests.simulator.kept import digest, traced
+from tests.simulator.traced_run import digest, traced
 
 # Every kind of random choice somewhere. Both builds of the package must give these very hashes, on
 # every machine; if a change of a protocol or of the simulator changes them, explain why in the commit.

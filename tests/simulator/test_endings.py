@@ -8,7 +8,7 @@ import pytest
 
 from beforehand.errors import ScenarioError
 from beforehand.simulator import Program, Scenario, Send, run
-from tests.simulator.kept import of_kind, traced
+from tests.simulator.traced_run import of_kind, traced
 
 MS = 10**6
 LIMIT = "10000s"  # of virtual time: no run here needs as much

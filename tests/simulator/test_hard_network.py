@@ -8,7 +8,7 @@ import pytest
 
 from beforehand import protocols
 from beforehand.simulator import Result, Scenario, run
-from tests.simulator.kept import of_kind, traced
+from tests.simulator.traced_run import of_kind, traced
 
 CAUSAL = [name for name in protocols.names() if protocols.describe(name).causal]
 HARD: dict[str, Any] = {

@@ -9,7 +9,7 @@ import pytest
 
 from beforehand import protocols, trace
 from beforehand.simulator import Program, Send
-from tests.simulator.kept import of_kind, traced, traffic_for
+from tests.simulator.traced_run import of_kind, traced, traffic_for
 
 FIELDS: dict[str, Any] = {
     "processes": 6,

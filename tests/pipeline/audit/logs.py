@@ -101,8 +101,8 @@ def random_run(seed: int, *, careless: float = 1.0, run: str = "r") -> list[Even
             elif chance > 1 - 0.06 * careless:
                 receiver = rng.choice(names)
                 # Not a number that is used later on: the delivery might then be genuine.
-                made_up = rng.choice([message.number, 1000])
-                writer.deliver(receiver, MessageId(message.sender, made_up))
+                sample_report = rng.choice([message.number, 1000])
+                writer.deliver(receiver, MessageId(message.sender, sample_report))
     for receiver, message in waiting:
         writer.deliver(receiver, message)
     for name in names:

@@ -12,7 +12,7 @@ from beforehand.errors import ReportError
 from beforehand.report.diagram.build import build
 from beforehand.report.diagram.logs import collect
 from tests.report.diagram.traces import arrows_of, assert_sound, bars_of, trace_of
-from tests.simulator.kept import traced
+from tests.simulator.traced_run import traced
 from tests.support.work import counted_lines
 
 _, EVENTS = traced(protocol="hybrid", processes=6, messages=30, loss=0.1, duplicate=0.1, seed=5)

@@ -9,7 +9,7 @@ import pytest
 from beforehand import protocols
 from beforehand.report.diagram.build import build
 from tests.report.diagram.traces import assert_sound
-from tests.simulator.kept import traced, traffic_for
+from tests.simulator.traced_run import traced, traffic_for
 
 BAD: dict[str, Any] = {"loss": 0.2, "duplicate": 0.2, "jitter": "uniform:0ms,60ms"}
 

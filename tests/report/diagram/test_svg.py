@@ -22,7 +22,7 @@ from beforehand.results.format import elapsed
 from beforehand.trace import Event
 from tests.report.diagram.test_build import HELD
 from tests.report.diagram.traces import assert_sound, trace_of
-from tests.simulator.kept import traced
+from tests.simulator.traced_run import traced
 from tests.trace.events import events as any_events
 
 SPACE = "{http://www.w3.org/2000/svg}"

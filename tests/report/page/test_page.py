@@ -15,8 +15,8 @@ from beforehand.report.commands import Suggestions
 from beforehand.report.model import Provenance, ReportView, TableView
 from beforehand.report.page import html
 from beforehand.report.page.formats import raw
-from tests.report.page import made_up
-from tests.report.page.reading_back import Page, read
+from tests.report.page import sample_report
+from tests.report.page.page_parser import Page, read
 
 SECTIONS = (
     "headline",
@@ -34,7 +34,7 @@ SECTIONS = (
 @pytest.fixture(scope="module")
 def contents() -> ReportView:
     """A report with one part of every kind."""
-    return made_up.everything()
+    return sample_report.everything()
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_every_figure_links_to_its_run(page: Page) -> None:
     assert all(link.startswith("#") and link[1:] in ids for link in links)
     for row in range(6):
         assert links.count(f"#run-shop-protocols-{row}") > 8
-    assert f"#run-{made_up.sweep().results.runs[0]}" in links  # type: ignore[union-attr]
+    assert f"#run-{sample_report.sweep().results.runs[0]}" in links  # type: ignore[union-attr]
 
 
 def test_all_sections_are_present(page: Page) -> None:
@@ -123,13 +123,13 @@ def test_an_empty_section_names_the_command_that_fills_it() -> None:
     [
         {"protocols": None, "advice": (), "runs": ()},
         {"audit": None, "characteristics": (), "sentences": (), "skipped": ()},
-        {"protocols": replace(made_up.protocols(), rows=(), runs=())},
+        {"protocols": replace(sample_report.protocols(), rows=(), runs=())},
     ],
     ids=["protocols", "audit", "rows"],
 )
 def test_an_incomplete_study_is_shown(changed: dict[str, object]) -> None:
     """Whatever a study lacks, the rest of it is shown."""
-    study = replace(made_up.study(), **changed)  # type: ignore[arg-type]
+    study = replace(sample_report.study(), **changed)  # type: ignore[arg-type]
     page = read(html(ReportView("half", Provenance(""), studies=(study,))))
     assert study.title in "".join(element.text for element in page.all("h3"))
     assert ("shop-protocols" in page.tables) == bool(study.protocols and study.protocols.rows)
@@ -137,8 +137,8 @@ def test_an_incomplete_study_is_shown(changed: dict[str, object]) -> None:
 
 def test_a_workload_that_was_only_ingested_suggests_a_replay() -> None:
     """It suggests a study; a study that was stopped suggests its own command."""
-    made = replace(made_up.MADE, command="beforehand ingest 'a b' --out in")
-    half = replace(made_up.study(), protocols=None, advice=(), runs=(), audit=None, made=made)
+    made = replace(sample_report.MADE, command="beforehand ingest 'a b' --out in")
+    half = replace(sample_report.study(), protocols=None, advice=(), runs=(), audit=None, made=made)
     half = replace(half, command="beforehand study TRACES --out DIR")
     codes = [
         e.text for e in read(html(ReportView("h", Provenance(""), studies=(half,)))).all("code")
@@ -156,7 +156,7 @@ def test_a_workload_that_was_only_ingested_suggests_a_replay() -> None:
 
 def test_an_incomplete_sweep_is_shown() -> None:
     """A sweep may have results and no tables, or tables and no results."""
-    sweep = made_up.sweep()
+    sweep = sample_report.sweep()
     without = replace(sweep, table1=None, exponents=None)
     assert "growth-results" in read(html(ReportView("h", Provenance(""), sweeps=(without,)))).tables
     without = replace(sweep, results=None, runs=())
@@ -187,7 +187,7 @@ def test_missing_parts_are_announced_and_listed(page: Page) -> None:
 def test_the_same_contents_give_the_same_bytes(contents: ReportView, source: str) -> None:
     """Nothing depends on the clock, on randomness or on earlier pages."""
     html(ReportView("other", Provenance("")))
-    assert html(made_up.everything()) == source
+    assert html(sample_report.everything()) == source
 
 
 def test_only_our_scripts_may_run(page: Page, source: str) -> None:
@@ -216,7 +216,7 @@ POISON = (
 
 def test_untrusted_text_stays_text(contents: ReportView, page: Page) -> None:
     """In every text field: it creates no elements or attributes, and stays readable."""
-    poisoned = read(html(made_up.poisoned(contents, POISON)))
+    poisoned = read(html(sample_report.poisoned(contents, POISON)))
     shape = {(element.tag, *sorted(element.attributes)) for element in page.elements}
     poisoned_shape = {(element.tag, *sorted(element.attributes)) for element in poisoned.elements}
     # Long texts get a title or a disclosure element, and nothing else is new.
@@ -229,7 +229,7 @@ def test_untrusted_text_stays_text(contents: ReportView, page: Page) -> None:
 def test_right_to_left_text_is_isolated(contents: ReportView) -> None:
     """Text that may run from right to left is inside an element that isolates it."""
     mark = "\u05d0\u05d1"
-    page = read(html(made_up.poisoned(contents, mark)))
+    page = read(html(sample_report.poisoned(contents, mark)))
     enclosing = {tag for tag, text in page.texts if mark in text}
     # The other elements contain nothing else that could be reordered.
     assert "bdi" in enclosing and enclosing <= {"bdi", "title", "option", "button", "script"}
@@ -238,7 +238,7 @@ def test_right_to_left_text_is_isolated(contents: ReportView) -> None:
 def test_long_names_are_shortened_on_screen_only() -> None:
     """A name of 10 kB doesn't break a table, and its value is complete."""
     long = "n" * 10_000
-    study = made_up.study()
+    study = sample_report.study()
     table = study.characteristics[0]
     study = replace(study, characteristics=(replace(table, rows=((long, 1),)),))
     page = read(html(ReportView("long", Provenance(""), studies=(study,))))
@@ -259,7 +259,7 @@ def test_violations_are_compressed_with_their_diagrams(page: Page) -> None:
 
 def test_thousands_of_violations_stay_small() -> None:
     """They compress well, so a page with 2,000 isn't much larger than one with three."""
-    many = tuple(made_up.violation(number) for number in range(2000))
-    study = replace(made_up.study(), audit=made_up.audit(many))
-    few = html(ReportView("few", Provenance(""), studies=(made_up.study(),)))
+    many = tuple(sample_report.violation(number) for number in range(2000))
+    study = replace(sample_report.study(), audit=sample_report.audit(many))
+    few = html(ReportView("few", Provenance(""), studies=(sample_report.study(),)))
     assert len(html(ReportView("many", Provenance(""), studies=(study,)))) < len(few) + 100_000

@@ -13,7 +13,7 @@ from beforehand.simulator.measures.instruments import DurationSummary
 from beforehand.simulator.measures.noncausal import MAX_KNOWN, UNKNOWN, NonCausalLatency
 from beforehand.simulator.world.processes import OpenMessage, Process
 from tests.simulator.bystander import lateness
-from tests.simulator.kept import traced
+from tests.simulator.traced_run import traced
 
 UNICAST = ["hybrid", "hybrid-sps", "mattern", "cykas", "fifo", "rst", "ks"]
 MULTICAST = ["hybrid", "hybrid-sps", "fifo", "rst", "ks"]

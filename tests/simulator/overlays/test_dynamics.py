@@ -8,8 +8,8 @@ import pytest
 
 from beforehand.errors import ScenarioError
 from beforehand.simulator import Scenario, run
-from tests.simulator.kept import of_kind, traced
 from tests.simulator.shop import purchase_program
+from tests.simulator.traced_run import of_kind, traced
 
 MS = 10**6
 SECOND = 10**9

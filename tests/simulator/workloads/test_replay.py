@@ -11,7 +11,7 @@ import pytest
 from beforehand.errors import ScenarioError
 from beforehand.simulator import Program, Scenario, Send, run
 from beforehand.trace import Recorder, create, read
-from tests.simulator.kept import of_kind, traced
+from tests.simulator.traced_run import of_kind, traced
 
 MS = 10**6
 EVERYBODY = ["hybrid", "hybrid-sps", "mattern", "cykas", "rst", "ks", "fifo", "raw"]

@@ -10,7 +10,7 @@ import pytest
 
 from beforehand.simulator import Result
 from beforehand.trace import Event
-from tests.simulator.kept import of_kind, traced
+from tests.simulator.traced_run import of_kind, traced
 
 MS = 10**6
 

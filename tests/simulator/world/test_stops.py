@@ -11,7 +11,7 @@ from beforehand import protocols
 from beforehand.errors import ScenarioError
 from beforehand.simulator import Scenario, run
 from beforehand.trace import Event
-from tests.simulator.kept import of_kind, traced, traffic_for
+from tests.simulator.traced_run import of_kind, traced, traffic_for
 
 CAUSAL = [
     name

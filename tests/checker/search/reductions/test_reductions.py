@@ -23,8 +23,8 @@ from beforehand.protocols.effects import Effect
 from beforehand.protocols.frames import Frame
 from tests.checker.automata import drawn
 from tests.checker.cores import NAMES, Counting, Plain, setting_of
+from tests.checker.random_cores import journey, spoilt
 from tests.checker.reference import explore
-from tests.checker.wanderers import journey, spoilt
 
 LARGE = 3_000  # states: more than that is left to the slow tests
 

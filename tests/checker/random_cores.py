@@ -25,7 +25,7 @@ STATES = 12
 
 @dataclass(frozen=True)
 class Plan:
-    """What wanderers do, drawn at random, and the problem that is planted in them."""
+    """What these cores do, drawn at random, and the problem that is planted in them."""
 
     seed: int
     fair: bool  # all processes do the same

@@ -12,7 +12,7 @@ from beforehand.report.page import claims, comparison, growth
 from beforehand.report.page.charts import Chart
 from beforehand.report.page.findings import findings
 from beforehand.report.page.tables import records
-from tests.report.page import made_up
+from tests.report.page import sample_report
 
 
 def changed(table: TableView | None, row: int, **values: Any) -> TableView:
@@ -25,7 +25,7 @@ def changed(table: TableView | None, row: int, **values: Any) -> TableView:
 
 def test_findings_come_from_the_figures() -> None:
     """The cluster, violations without causal order, and the growth of metadata."""
-    first, second, third = findings(made_up.everything())
+    first, second, third = findings(sample_report.everything())
     assert (first.figure, first.good) == ("0 of 100", True)
     assert "lost 5 datagrams" in first.sentence and first.link == "cluster-cluster"
     assert (second.figure, second.good) == ("7 of 100", False)
@@ -36,15 +36,15 @@ def test_findings_come_from_the_figures() -> None:
 def test_no_finding_without_its_figures() -> None:
     """A finding without figures is replaced by another."""
     assert findings(ReportView("empty", Provenance(""))) == []
-    contents = ReportView("one", Provenance(""), studies=(made_up.study(),))
+    contents = ReportView("one", Provenance(""), studies=(sample_report.study(),))
     assert [finding.figure for finding in findings(contents)] == ["7 of 100", "8.58 B", "4 of 4"]
 
 
 def test_violations_are_findings_too() -> None:
     """A cluster with violations, and a causal protocol with violations."""
-    cluster = replace(made_up.cluster(), clean=False)
-    caught = changed(made_up.protocols(), 3, verdict="violated", violations=2)
-    study = replace(made_up.study(), protocols=caught)
+    cluster = replace(sample_report.cluster(), clean=False)
+    caught = changed(sample_report.protocols(), 3, verdict="violated", violations=2)
+    study = replace(sample_report.study(), protocols=caught)
     headlines = findings(ReportView("bad", Provenance(""), clusters=(cluster,), studies=(study,)))
     assert headlines[0].figure == "broken" and not headlines[0].good
     assert "With causal delivery" not in headlines[1].sentence
@@ -58,7 +58,7 @@ def chart(charts: list[Chart], name: str) -> Chart:
 
 def test_charts_of_a_study_hold_its_figures() -> None:
     """One row per protocol, controls in parentheses, and one series per network."""
-    charts = comparison.charts(made_up.study())
+    charts = comparison.charts(sample_report.study())
     assert len(charts) == 6
     latency = chart(charts, "shop-latency")
     assert latency.layout["yaxis"]["ticktext"] == ["hybrid", "rst", "(fifo)"]
@@ -72,8 +72,8 @@ def test_charts_of_a_study_hold_its_figures() -> None:
 
 def test_failed_runs_are_not_drawn() -> None:
     """They have no figures, only zeros."""
-    table = changed(made_up.protocols(), 0, error="out of memory", outcome="failed")
-    study = replace(made_up.study(), protocols=table)
+    table = changed(sample_report.protocols(), 0, error="out of memory", outcome="failed")
+    study = replace(sample_report.study(), protocols=table)
     latency = chart(comparison.charts(study), "shop-latency")
     [lan] = [trace for trace in latency.data if trace.get("name") == "lan"]
     assert lan["x"][latency.layout["yaxis"]["ticktext"].index("hybrid")] is None
@@ -81,18 +81,18 @@ def test_failed_runs_are_not_drawn() -> None:
 
 def test_only_usable_protocols_can_have_the_smallest_value() -> None:
     """Neither controls nor violated protocols, and per network."""
-    cells = comparison.smallest(made_up.study())
+    cells = comparison.smallest(sample_report.study())
     assert (0, "metadata_per_message") in cells and (3, "metadata_per_message") in cells
     assert (1, "control_per_message") in cells
     assert not any(row in (2, 5) for row, _ in cells)
-    caught = changed(made_up.protocols(), 0, verdict="violated")
-    alone = comparison.smallest(replace(made_up.study(), protocols=caught))
+    caught = changed(sample_report.protocols(), 0, verdict="violated")
+    alone = comparison.smallest(replace(sample_report.study(), protocols=caught))
     assert not any(row < 3 for row, _ in alone)  # a single protocol can't be compared
 
 
 def test_violations_by_controls_do_not_break_a_promise() -> None:
     """Controls are listed, but not if a protocol that promises causal order was violated as well."""
-    study = made_up.study()
+    study = sample_report.study()
     assert comparison.only_controls(study) == ["fifo"]
     for verdict in ("violated", "failed", "unreadable"):
         other = changed(study.protocols, 3, verdict=verdict)
@@ -102,13 +102,13 @@ def test_violations_by_controls_do_not_break_a_promise() -> None:
 
 def test_growth_is_the_mean_over_runs_of_the_same_size() -> None:
     """Seeds 1 and 3 give n^2 + 2."""
-    rows = records(made_up.sweep().results)
+    rows = records(sample_report.sweep().results)
     means = growth.means(rows, growth.COSTS[0])
     assert means == {
         "hybrid": [(8, 7.0), (16, 7.0), (32, 7.0)],
         "rst": [(8, 66.0), (16, 258.0), (32, 1026.0)],
     }
-    charts = growth.charts(made_up.sweep())
+    charts = growth.charts(sample_report.sweep())
     metadata = chart(charts, "growth-metadata")
     assert [trace["y"] for trace in metadata.data] == [[7.0, 7.0, 7.0], [66.0, 258.0, 1026.0]]
     assert metadata.layout["xaxis"]["tickvals"] == [8, 16, 32]
@@ -118,7 +118,7 @@ def test_growth_is_the_mean_over_runs_of_the_same_size() -> None:
 
 def test_growth_needs_more_than_one_size() -> None:
     """There is no line through a single point."""
-    sweep = made_up.sweep()
+    sweep = sample_report.sweep()
     assert sweep.results is not None
     rows = tuple(row for row in sweep.results.rows if row[1] == 8)
     results = replace(sweep.results, rows=rows, runs=())
@@ -163,7 +163,7 @@ def test_exponents_are_compared_with_claims(
 
 def test_a_row_is_compared_with_its_claims() -> None:
     """Only claims that a run can contradict, and only where there is a figure."""
-    hybrid, rst, mattern = [claims.judged(row) for row in records(made_up.sweep().table1)]
+    hybrid, rst, mattern = [claims.judged(row) for row in records(sample_report.sweep().table1)]
     assert hybrid == {"metadata_exponent": "as claimed", "stalled": "as claimed"}
     assert rst["noncausal_ms"] == "as claimed" and rst["stalled"] == "more than claimed"
     assert "state_exponent" not in rst  # nothing was measured
@@ -173,7 +173,7 @@ def test_a_row_is_compared_with_its_claims() -> None:
 
 def test_no_column_of_table_1_is_lost() -> None:
     """Columns that belong to no group come last."""
-    table = made_up.sweep().table1
+    table = sample_report.sweep().table1
     assert table is not None
     groups = claims.arranged(table)
     assert groups[0] == ("", [0]) and groups[-1][0] == "other"
@@ -183,7 +183,7 @@ def test_no_column_of_table_1_is_lost() -> None:
 
 def test_claimed_and_measured_are_drawn_together() -> None:
     """A filled mark for a measured exponent, and an open one for a claimed exponent."""
-    message, process = claims.charts(made_up.sweep())
+    message, process = claims.charts(sample_report.sweep())
     lines, measured, claimed = message.data
     assert measured["x"] == [0.0123, 1.94, -0.01] and claimed["x"] == [0.0, 2.0, 0.0]
     assert lines["mode"] == "lines" and claimed["marker"]["symbol"].endswith("-open")
