@@ -73,8 +73,7 @@ class OverlayCore(Core):
 
     def __init__(self, process: str, links: Links = (), processes: Processes | None = None) -> None:
         super().__init__(process)
-        # Through whom it is joining; empty if it is not, or the contact is gone.
-        self.contact: str = ""
+        self.contact: str = ""  # the process to join through; empty: not joining, or it is gone
         # The incarnation that it asked its contact for; 0: it has to ask again.
         self.requested: i64 = 0
         self.flooded: i64 = 0  # the number of the last control message that this process flooded

@@ -33,7 +33,7 @@ TIGHT: Final = 34.0  # and of many
 MANY: Final = 12
 TRACKS: Final = 3  # bars side by side
 BAR: Final = 4.0  # pixels
-BESIDE: Final = 5.5  # pixels from bar to bar
+BAR_SPACING: Final = 5.5  # pixels
 OFF: Final = 8.0  # pixels from a line to its bars and names
 SMALLEST: Final = 1.3  # radius of marks, in pixels
 LARGEST: Final = 4.6
@@ -122,7 +122,7 @@ class _Picture:
             if kind == "held":
                 self._above[process] = max(chosen) + 1
             for bar, track in zip(bars, chosen, strict=True):
-                away = OFF + track * BESIDE
+                away = OFF + track * BAR_SPACING
                 y = self._y(process) + (-away if kind == "held" else away) - BAR / 2
                 self._bar(root, bar, y)
 
@@ -203,7 +203,7 @@ class _Picture:
     def _message_name(
         self, root: Element, name: str, x: float, y: float, process: int, message: int
     ) -> None:
-        over = y - OFF - self._above[process] * BESIDE
+        over = y - OFF - self._above[process] * BAR_SPACING
         chosen = message == self._diagram.selected
         weight: Literal["bold", "normal"] = "bold" if chosen else "normal"
         # A white edge keeps it readable over arrows.
