@@ -61,6 +61,10 @@ class ReportError(BeforehandError):
     """A report or a diagram cannot be made; the text says what was looked for, where, and the remedy."""
 
 
+class ResourceError(BeforehandError):
+    """Not the input but the machine: a missing package or Java, a full disk, a lost worker."""
+
+
 class SecurityError(BeforehandError):
     """A key cannot be used, or a handshake was refused; the text says what to do about it."""
 
