@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from beforehand.cli import app
+from beforehand.cli.diagram import command as diagram_command
 from beforehand.cli.diagram import judge as diagram_judge
 from beforehand.cli.diagram.events import runs
 from beforehand.cli.diagram.judge import DeliveryJudge
@@ -161,6 +162,19 @@ def test_a_folder_with_one_file_per_process(here: Path) -> None:
         write(here / f"{name}.jsonl", [event for event in events if event.process == name])
     assert json.loads(draw(here, "--json").stdout)["events"] == 5
     assert "there is no run x in the trace; there is r" in refused(here, "--run", "x")
+
+
+def test_open_shows_the_page_when_it_is_written(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the default browser; where there is none, the command still succeeds."""
+    write(here / "t.jsonl", trace_of(GOOD))
+    opened: list[Path] = []
+    monkeypatch.setattr(diagram_command, "open_page", opened.append)
+    assert draw("t.jsonl").exit_code == 0 and opened == []
+    assert draw("t.jsonl", "--open", "--out", "a.html").exit_code == 0
+    assert opened == [Path("a.html")] and opened[0].exists()
+    assert "there is no file to open" in refused("t.jsonl", "--open", "--out", "-")
 
 
 def test_invalid_input_is_rejected(here: Path) -> None:

@@ -12,6 +12,7 @@ import typer
 from beforehand.cli import options as shared
 from beforehand.cli.command_lines import line
 from beforehand.cli.options import switch, takes, value
+from beforehand.cli.ui.browser import open_page
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json
 from beforehand.cli.ui.progress import progress_line
@@ -93,6 +94,9 @@ class DiagramOptions:
             "What the distance between events means. Default: time if the clocks agree.",
         ),
     ] = None
+    open_page: Annotated[
+        bool, switch("--open", "Open it in the default browser when it is written.")
+    ] = False
     as_json: shared.Json = False
 
 
@@ -108,6 +112,8 @@ def command(options: DiagramOptions) -> None:
         file = f"diagram.{chosen}" if options.out is None else options.out
         if options.as_json and file == STANDARD_OUTPUT:
             raise ReportError("--json and --out -: both use standard output; name a file")
+        if options.open_page and file == STANDARD_OUTPUT:
+            raise ReportError("--open and --out -: there is no file to open; name one")
         usual = ON_PAPER if chosen == "svg" else None
         limit = usual if options.events is None else options.events
         diagram = _build(options.source, options.run, _message(options.around), limit)
@@ -118,6 +124,8 @@ def command(options: DiagramOptions) -> None:
         print_json({"file": file, **_figures(diagram)})
     elif file != STANDARD_OUTPUT:
         _show(diagram, file)
+    if options.open_page:
+        open_page(Path(file))
 
 
 def _format(as_svg: bool, as_html: bool, out: str | None) -> Format:
