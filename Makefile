@@ -66,7 +66,7 @@ types: $(VENV)/.stamp ## mypy, strict
 
 # Once is enough for tests without compiled code, and for clusters of processes, which are slow.
 ONLY_PURE := tests/pipeline tests/report tests/browser tests/mutants tests/test_benchmarks.py \
-	tests/causality/test_against_brute_force.py tests/test_architecture.py tests/test_build.py \
+	tests/causality/test_against_brute_force.py tests/test_architecture.py tests/build \
 	tests/test_check_java.py tests/cli/ui $(addprefix tests/cli/test_,$(addsuffix .py,demo diagram docs))
 ONLY_COMPILED := tests/cli/test_cluster.py tests/runtime/test_killed.py
 

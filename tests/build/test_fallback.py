@@ -1,57 +1,18 @@
-"""Building the package: compiled where possible, pure where not, never a mixture."""
+"""Compiled where possible, pure where not, never a mixture."""
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-PROJECT = Path(__file__).parents[1]
-
-# Every build here starts from scratch, whatever the environment of the tests.
-UNSET = {"BEFOREHAND_PURE", "BEFOREHAND_STRICT", "CC", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE"}
-
-
-def build(project: Path, target: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Build the project into a directory and return its output."""
-    inherited = {name: value for name, value in os.environ.items() if name not in UNSET}
-    folders = (f"--build-base={target}/base", f"--build-lib={target}/lib")
-    return subprocess.run(
-        [sys.executable, "setup.py", "-q", "build", *folders],
-        cwd=project,
-        env=inherited | environment,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-
-
-def version(target: Path) -> str:
-    """The output of `--version` of the package that was built there."""
-    command = [sys.executable, "-m", "beforehand", "--version"]
-    environment = os.environ | {"PYTHONPATH": str(target / "lib")}
-    result = subprocess.run(
-        command, cwd=target, env=environment, capture_output=True, text=True, timeout=60
-    )
-    assert result.returncode == 0, result.stderr
-    return result.stdout
-
-
-def files(package: Path) -> set[Path]:
-    """All files of a package: modules and data."""
-    paths = (path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc")
-    return {path.relative_to(package) for path in paths if "__pycache__" not in path.parts}
-
-
-def copy_of_the_project(target: Path) -> Path:
-    """Sources to spoil, as in a fresh clone."""
-    for name in ("setup.py", "pyproject.toml", "LICENSE", "README.md"):
-        shutil.copy(PROJECT / name, target)
-    # Without the metadata of earlier builds, which may list files that no longer exist.
-    shutil.copytree(PROJECT / "src", target / "src", ignore=shutil.ignore_patterns("*.egg-info"))
-    return target
+from tests.build.project import (
+    PROJECT,
+    build,
+    copy_of_the_project,
+    copy_with_few_cores,
+    files,
+    version,
+)
 
 
 def compiler_that_fails_on(source: str, target: Path) -> str:
@@ -84,11 +45,19 @@ def test_without_a_compiler_the_build_is_pure_and_reports_why(
     assert "pure Python" in version(tmp_path)
 
 
-@pytest.mark.slow
-def test_one_file_that_does_not_compile_makes_the_build_pure(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "source",
+    [
+        "__native_beforehand___encoding___varint.c",  # of the shared library
+        # Of one module, when others are complete.
+        pytest.param("beforehand/encoding/varint.c", marks=pytest.mark.slow),
+    ],
+)
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_one_file_that_does_not_compile_makes_the_build_pure(tmp_path: Path, source: str) -> None:
     """A compiler that fails half way leaves no half-compiled package behind."""
-    project = copy_of_the_project(tmp_path)
-    compiler = compiler_that_fails_on("protocols/support/structures.c", tmp_path)
+    project = copy_with_few_cores(tmp_path)
+    compiler = compiler_that_fails_on(source, tmp_path)
     result = build(project, tmp_path, CC=compiler)
     assert result.returncode == 0, result.stderr
     assert "without compiled cores: the C compiler failed" in result.stdout
@@ -97,11 +66,12 @@ def test_one_file_that_does_not_compile_makes_the_build_pure(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_a_module_that_mypyc_rejects_makes_the_build_pure(tmp_path: Path) -> None:
     """Users get a working package; those who build strictly get the error."""
     pytest.importorskip("mypyc.build")
-    project = copy_of_the_project(tmp_path)
-    (project / "src/beforehand/protocols/spoilt.py").write_text('number: int = "text"\n')
+    project = copy_with_few_cores(tmp_path)
+    (project / "src/beforehand/encoding/spoilt.py").write_text('number: int = "text"\n')
     result = build(project, tmp_path)
     assert result.returncode == 0, result.stderr
     assert "without compiled cores: mypyc failed" in result.stdout
