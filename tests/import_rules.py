@@ -16,17 +16,30 @@ ANYTHING = frozenset({"*"})
 ALLOWED: dict[str, frozenset[str]] = {
     "errors": frozenset(),
     "_kernel": frozenset(),  # how loops over arrays of integers are compiled
+    "requirements": frozenset({"errors"}),  # packages and Java; imports none of them
     "causality": frozenset({"errors"}),
     "encoding": frozenset({"causality", "errors"}),
     "protocols": frozenset({"encoding", "causality", "errors"}),
     "wire": frozenset({"encoding", "protocols", "causality", "errors"}),
-    "trace": frozenset({"causality", "errors"}),
+    "trace": frozenset({"causality", "errors", "requirements"}),
     "simulator": frozenset({"protocols", "wire", "trace", "causality", "errors"}),
     "checker": frozenset({"protocols", "causality", "errors", "_kernel"}),
-    "runtime": frozenset({"encoding", "protocols", "wire", "trace", "causality", "errors"}),
+    "runtime": frozenset(
+        {"encoding", "protocols", "wire", "trace", "causality", "errors", "requirements"}
+    ),
     "results": frozenset({"errors", "_build", "__init__"}),  # the version and build of a provenance
     "pipeline": frozenset(
-        {"trace", "simulator", "checker", "protocols", "results", "causality", "errors", "_kernel"}
+        {
+            "trace",
+            "simulator",
+            "checker",
+            "protocols",
+            "results",
+            "causality",
+            "errors",
+            "requirements",
+            "_kernel",
+        }
     ),
     "report": frozenset({"results", "protocols", "errors"}),
     "cli": ANYTHING,

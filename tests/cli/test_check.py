@@ -111,9 +111,9 @@ def test_the_suggested_program_reproduces_the_violation() -> None:
     ],
 )
 def test_a_limit_is_never_a_pass(limit: tuple[str, str], reason: str) -> None:
-    """Exit code 2; the first line says that the search is unfinished."""
+    """Exit code 3; the first line says that the search is unfinished."""
     result = check(*SMALL, *limit)
-    assert result.exit_code == 2
+    assert result.exit_code == 3
     headline = result.stdout.splitlines()[0]
     assert (
         headline == f"mattern: not finished: {reason}; no violation so far, but this is not a pass"
@@ -135,8 +135,8 @@ def test_a_check_without_coverage_is_inconclusive() -> None:
     [
         ("correct", True, 0, "mattern: correct"),
         ("correct", False, 2, "mattern: inconclusive: no violation, but some"),
-        ("unfinished", True, 2, "mattern: not finished: why; no violation so far"),
-        ("unfinished", False, 2, "mattern: not finished: why; no violation so far"),
+        ("unfinished", True, 3, "mattern: not finished: why; no violation so far"),
+        ("unfinished", False, 3, "mattern: not finished: why; no violation so far"),
         ("violated", True, 1, "mattern: violated"),
     ],
 )
@@ -159,15 +159,15 @@ def test_only_a_finished_search_with_coverage_passes(
 
 
 def test_an_interrupted_check_is_not_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other commands exit with 1 when interrupted; here that would be a verdict."""
+    """It has an exit code of its own, and the sentence says that there is no verdict."""
 
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(explore, "check", interrupted)
     result = check(*SMALL)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "beforehand: interrupted before the search finished: no verdict\n"
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr == "beforehand: interrupted; there is no verdict\n"
 
 
 def test_progress_shows_states_depth_and_speed() -> None:
@@ -385,10 +385,10 @@ def test_a_missing_numba_is_reported_with_the_extra_to_install() -> None:
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60
     )
-    assert result.returncode == 2
+    assert result.returncode == 3
     assert result.stderr == (
-        "beforehand: this command needs numba (numba is not installed); "
-        "`pip install 'beforehand[check]'`\n"
+        "beforehand: this command needs numba, which is not installed; "
+        "run `pip install 'beforehand[check]'`\n"
     )
 
 
@@ -409,7 +409,7 @@ def test_bounds_that_cannot_finish_cause_a_warning(monkeypatch: pytest.MonkeyPat
     result = check(
         "--protocol", "hybrid", "--processes", "4", "--messages", "6", "--max-states", "9"
     )
-    assert result.exit_code == 2
+    assert result.exit_code == 3
     assert re.match(
         r"beforehand: this may not finish: about [\d,.]+( x 10\^\d+)? states, which take about "
         r"[\d,.]+( x 10\^\d+)? years and [\d,.]+( x 10\^\d+)? GiB of memory "

@@ -144,19 +144,19 @@ def test_fifo_order_alone_is_caught() -> None:
 
 
 def test_a_run_that_exceeds_its_timeout_is_ended() -> None:
-    """Exit code 2, with the work that was left."""
+    """Exit code 3, with the work that was left."""
     result = cluster(*SMALL, "--timeout", "0.1")
-    assert result.exit_code == 2
+    assert result.exit_code == 3
     [line] = result.stderr.splitlines()
     assert line.startswith("beforehand: not finished within 0.1 s, while ")
     assert "n1 has sent 0 of 100" in line
 
 
 def test_a_crashed_process_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exit code 2 and its last lines of output: there is nothing to judge."""
+    """Exit code 3 and its last lines of output: there is nothing to judge."""
     monkeypatch.setattr(child, "WORKER", "beforehand.nowhere")
     result = cluster(*SMALL)
-    assert result.exit_code == 2
+    assert result.exit_code == 3
     assert " crashed: " in result.stderr
     assert "No module named beforehand.nowhere" in result.stderr
 

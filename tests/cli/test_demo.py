@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from beforehand.cli import app, report, spark
+from beforehand import requirements
+from beforehand.cli import app, spark
 from beforehand.cli.demo import folder as demo_folder
 from beforehand.cli.demo import steps as demo_steps
 from beforehand.cli.demo import summary as demo_summary
-from beforehand.errors import PipelineError
-from beforehand.pipeline import session
+from beforehand.errors import ResourceError
 from beforehand.results.layout import DemoFolder
 
 NOTE: dict[str, Any] = {"command": "beforehand demo", "finished": False}
@@ -114,20 +114,20 @@ def test_an_impossible_path_is_rejected_before_spark_starts(tmp_path: Path, no_s
 
 def without_java() -> None:
     """Fail like a machine without Java."""
-    raise PipelineError("Spark needs Java 17 or newer: there is no 'java'")
+    raise ResourceError("Spark needs Java 17 or newer: there is no 'java'")
 
 
 @pytest.mark.parametrize(
     ("module", "name", "replacement", "problem"),
     [
-        (session, "check_java", without_java, "Spark needs Java 17 or newer"),
+        (requirements, "find_java", without_java, "Spark needs Java 17 or newer"),
         (
-            report,
+            requirements,
             "find_spec",
             lambda name: name != "jinja2" or None,
-            "a report needs jinja2, which is not installed",
+            "needs jinja2, which is not installed",
         ),
-        (report, "find_spec", lambda name: name != "plotly" or None, "a report needs plotly"),
+        (requirements, "find_spec", lambda name: name != "plotly" or None, "needs plotly"),
     ],
 )
 def test_missing_requirements_are_reported_before_anything_runs(
@@ -139,10 +139,10 @@ def test_missing_requirements_are_reported_before_anything_runs(
     replacement: Any,
     problem: str,
 ) -> None:
-    """Java or a package: one sentence with the remedy, exit code 2, and no folder."""
+    """Java or a package: one sentence with the remedy, exit code 3, and no folder."""
     monkeypatch.setattr(module, name, replacement)
     result = invoke("--out", str(tmp_path / "demo"))
-    assert result.exit_code == 2 and result.stdout == ""
+    assert result.exit_code == 3 and result.stdout == ""
     assert problem in result.stderr and "Traceback" not in result.output
     assert not (tmp_path / "demo").exists()
 

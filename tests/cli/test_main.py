@@ -47,7 +47,10 @@ def test_an_unknown_command_is_a_clear_error() -> None:
     """Exit code 2, with the unknown name on standard error."""
     result = runner.invoke(app, ["protocol-list"])
     assert result.exit_code == 2
-    assert "No such command 'protocol-list'" in result.stderr
+    assert result.stderr == (
+        "beforehand: there is no command protocol-list (did you mean 'protocols'?); "
+        "see `beforehand --help`\n"
+    )
     assert result.stdout == ""
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beforehand.errors import TraceError
+from beforehand.errors import ResourceError, TraceError
 from beforehand.trace import Event, JsonLinesSink, ParquetSink, Recorder, create, read
 from beforehand.trace.parquet import ROWS_PER_BATCH
 from tests.trace.events import SAMPLES, columns_of, events, fill, write
@@ -269,10 +269,10 @@ def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     """The error of Parquet names what to install, and lines of JSON go on working."""
     path = write(tmp_path / "x.parquet", SAMPLES)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    error = r"\.parquet: Parquet needs pyarrow, .*; `pip install 'beforehand\[trace\]'`"
-    with pytest.raises(TraceError, match=error):
+    error = r"\.parquet: Parquet needs pyarrow, .*; run `pip install 'beforehand\[trace\]'`"
+    with pytest.raises(ResourceError, match=error):
         list(read(path))
-    with pytest.raises(TraceError, match=error):
+    with pytest.raises(ResourceError, match=error):
         ParquetSink(tmp_path / "y.parquet")
     assert list(read(write(tmp_path / "x.jsonl", SAMPLES))) == SAMPLES
     assert sorted(file.name for file in tmp_path.iterdir()) == ["x.jsonl", "x.parquet"]

@@ -24,8 +24,10 @@ from beforehand.cli.cluster import command as cluster
 from beforehand.cli.demo import command as demo
 from beforehand.cli.diagram import command as diagram
 from beforehand.cli.node import command as node
+from beforehand.cli.options import Debug, with_debug
 from beforehand.cli.simulate import command as simulate
 from beforehand.cli.sweep import command as sweep
+from beforehand.cli.ui import interrupts
 from beforehand.cli.ui.examples import EXAMPLES, FRONT, FRONT_PAGE, PAGES
 from beforehand.cli.ui.help import HelpCommand, HelpGroup, epilog, wrapped
 
@@ -35,7 +37,6 @@ app = typer.Typer(
     "Try protocols on your own workload, run them on real machines, and check that they hold.",
     cls=HelpGroup,
     epilog=epilog(FRONT, FRONT_PAGE),
-    no_args_is_help=True,
     pretty_exceptions_show_locals=False,  # payloads are private
 )
 
@@ -61,7 +62,7 @@ for _panel, _commands in PANELS.items():
             help=wrapped(_function.__doc__),
             epilog=epilog(EXAMPLES[_name], PAGES[_name]),
             rich_help_panel=_panel,
-        )(_function)
+        )(with_debug(_function))
 
 
 def _show_version(wanted: bool) -> None:
@@ -72,8 +73,9 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def options(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option(
@@ -83,10 +85,14 @@ def options(
             is_eager=True,
         ),
     ] = False,
+    debug: Debug = False,
 ) -> None:
-    """Options of the `beforehand` command itself."""
+    """Options of the `beforehand` command itself; without a command it shows the front page."""
+    if context.invoked_subcommand is None:
+        context.get_help()  # which prints it
 
 
 def main() -> None:
-    """The entry point of the installed script."""
+    """Run the command line of this process; never returns."""
+    interrupts.install()
     app(prog_name="beforehand")

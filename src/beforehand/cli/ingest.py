@@ -9,7 +9,8 @@ import typer
 
 from beforehand.cli.options import SourceOptions, takes, value
 from beforehand.cli.spark import check_installed, spark_progress, start_session
-from beforehand.cli.ui.failure import BAD_INPUT, clear_errors, with_flags
+from beforehand.cli.ui.exit_codes import ExitCode
+from beforehand.cli.ui.failure import clear_errors, with_flags
 from beforehand.cli.ui.output import print_json, print_table, print_text
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def command(options: IngestOptions) -> None:
             f"beforehand: no row could be used; {options.out}/rejects has the reason for each",
             err=True,
         )
-        raise typer.Exit(BAD_INPUT)
+        raise typer.Exit(ExitCode.WRONG_INPUT)
 
 
 # ---- for people ----

@@ -7,7 +7,6 @@ import typer
 
 from beforehand.cli import options as shared
 from beforehand.cli.options import OUTPUT, value
-from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json
 
 
@@ -27,8 +26,7 @@ def command(
 
     key = keys.keygen()
     if out is not None:
-        with clear_errors():
-            keys.save(key, out)
+        keys.save(key, out)
     if as_json:
         print_json({"key": key.hex()} if out is None else {"file": str(out)})
     elif out is None:

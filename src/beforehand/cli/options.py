@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 import typer
 
 from beforehand.cli.ui import completion
+from beforehand.cli.ui.failure import DEBUG_FLAG, enable_debugging
 
 if TYPE_CHECKING:
     from beforehand.pipeline.ingest import Options
@@ -54,6 +55,25 @@ def takes(declared: type[_Options]) -> Callable[[Callable[[_Options], None]], Ca
     return decorate
 
 
+def with_debug(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the option `--debug`, after its own."""
+
+    def command(*, debug: bool, **values: Any) -> None:
+        function(**values)
+
+    own = inspect.signature(function, eval_str=True)
+    debug = inspect.Parameter(
+        "debug", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Debug
+    )
+    parameters = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in own.parameters.values()
+    ]
+    command.__doc__ = function.__doc__
+    command.__signature__ = own.replace(parameters=[*parameters, debug])  # type: ignore[attr-defined]
+    return command
+
+
 def selection(options: object, target: Any) -> dict[str, Any]:
     """The options that are fields of another dataclass, to construct it with."""
     names = (field.name for field in fields(target))
@@ -61,6 +81,18 @@ def selection(options: object, target: Any) -> dict[str, Any]:
 
 
 # ---- shared by several commands ----
+
+Debug = Annotated[
+    bool,
+    typer.Option(
+        DEBUG_FLAG,
+        help="Show the traceback of an error, too.",
+        rich_help_panel=OUTPUT,
+        callback=enable_debugging,
+        expose_value=False,
+        is_eager=True,
+    ),
+]
 
 Json = Annotated[bool, switch("--json", "Print JSON, for programs.", panel=OUTPUT)]
 Force = Annotated[

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from beforehand import requirements
 from beforehand.cli import command_lines
 from beforehand.cli import options as shared
 from beforehand.cli.options import OUTPUT, value
 from beforehand.cli.report_commands import report_commands
-from beforehand.cli.ui.failure import BAD_INPUT, clear_errors
+from beforehand.cli.ui.exit_codes import ExitCode
+from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json, print_text
 from beforehand.cli.ui.progress import progress_line
-from beforehand.errors import ReportError
 from beforehand.results.layout import REPORT_PAGE
 
 if TYPE_CHECKING:
     from beforehand.report import Provenance, ReportView
-
-NEEDED: Final = ("pyarrow", "jinja2", "plotly")
 
 
 def command(
@@ -58,16 +56,12 @@ def command(
     else:
         _show(file, contents)
     if not (contents.clusters or contents.studies or contents.sweeps or contents.audits):
-        raise typer.Exit(BAD_INPUT)
+        raise typer.Exit(ExitCode.WRONG_INPUT)
 
 
 def check_installed() -> None:
-    """Raise ReportError for a missing package, before anything is read."""
-    for name in NEEDED:
-        if find_spec(name) is None:
-            raise ReportError(
-                f"a report needs {name}, which is not installed; `pip install 'beforehand[report]'`"
-            )
+    """Raise ResourceError for a missing package, before anything is read."""
+    requirements.require("a report", "report")
 
 
 def _provenance(folder: str, out: Path | None) -> Provenance:

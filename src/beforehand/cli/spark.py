@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from beforehand import requirements
 from beforehand.cli.ui.progress import progress_line
 from beforehand.errors import PipelineError
 
@@ -16,14 +17,8 @@ POLL_SECONDS: Final = 0.5  # between two queries for Spark's progress, each seve
 
 
 def check_installed() -> None:
-    """Raise PipelineError if Spark is not installed."""
-    try:
-        import beforehand.pipeline.session  # noqa: F401
-    except ImportError as problem:
-        raise PipelineError(
-            f"this command needs Spark ({problem.name} is not installed); "
-            "`pip install 'beforehand[spark]'`"
-        ) from None
+    """Raise ResourceError if Spark or one of the packages around it is not installed."""
+    requirements.require("this command", "spark")
 
 
 def start_session(master: str | None, conf: list[str] | None) -> Session:

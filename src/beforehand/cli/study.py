@@ -13,6 +13,7 @@ from beforehand.cli import command_lines
 from beforehand.cli import options as shared
 from beforehand.cli.options import SourceOptions, takes, value
 from beforehand.cli.spark import show_tasks, start_session
+from beforehand.cli.ui.exit_codes import ExitCode
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json, print_table, print_text
 from beforehand.cli.ui.progress import progress_steps
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from beforehand.pipeline.study import Candidate, Study, StudyResult
     from beforehand.pipeline.sweep import SweepProgress
 
-NOT_SOUND: Final = 1
 CONTROL: Final = "control"  # the source of protocols that exist to be caught
 
 
@@ -75,7 +75,7 @@ def command(options: StudyOptions) -> None:
     else:
         _show(study, findings)
     if not findings.sound:
-        raise typer.Exit(NOT_SOUND)
+        raise typer.Exit(ExitCode.BROKEN)
 
 
 def run(

@@ -5,9 +5,6 @@ and do no harm on a cluster; the caller's `conf` overrides them.
 """
 
 import os
-import re
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -17,15 +14,11 @@ from typing import IO, Final
 
 from pyspark.sql import SparkSession
 
+from beforehand import requirements
 from beforehand.errors import PipelineError
 
 Session = SparkSession  # for annotations in packages that may not import pyspark
 
-NEEDED_JAVA: Final = 17
-REMEDY: Final = (
-    "install a JDK or JRE (Debian/Ubuntu: apt install openjdk-17-jre-headless; macOS: brew install "
-    "openjdk@17), or point JAVA_HOME at one"
-)
 LOCAL: Final = "local[*]"
 
 _MB: Final = 2**20
@@ -43,7 +36,7 @@ def start(master: str | None = None, conf: Mapping[str, str] | None = None) -> S
     running = SparkSession.getActiveSession()
     if running is not None:
         return running
-    check_java()
+    requirements.find_java()
     # Without these, workers run the system's Python, which has no pyarrow and not this package.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
@@ -87,28 +80,6 @@ def _reason(problem: Exception, log: IO[bytes]) -> str:
     lines = [*log.read().decode(errors="replace").splitlines(), *str(problem).splitlines()]
     errors = [line.strip() for line in lines if "Exception" in line or "Error" in line]
     return (errors or [repr(problem)])[0]
-
-
-def check_java() -> None:
-    """Raise PipelineError if there is no Java that Spark can run on."""
-    home = os.environ.get("JAVA_HOME")
-    java = os.path.join(home, "bin", "java") if home else "java"
-    if shutil.which(java) is None:
-        raise PipelineError(
-            f"Spark needs Java {NEEDED_JAVA} or newer: there is no '{java}'; {REMEDY}"
-        )
-    output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
-    # The first line reads like: openjdk version "17.0.15" 2025-04-15. Java 8 calls itself "1.8".
-    version = re.search(r'version "(\d+)', output)
-    if version is None:
-        raise PipelineError(
-            f"Spark needs Java {NEEDED_JAVA} or newer: '{java} -version' printed no version; "
-            f"{REMEDY}"
-        )
-    if int(version[1]) < NEEDED_JAVA:
-        raise PipelineError(
-            f"Spark needs Java {NEEDED_JAVA} or newer: '{java}' is version {version[1]}; {REMEDY}"
-        )
 
 
 def _settings(master: str | None) -> dict[str, str]:

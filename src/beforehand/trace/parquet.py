@@ -10,7 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from beforehand.errors import TraceError
+from beforehand import requirements
+from beforehand.errors import ResourceError, TraceError
 from beforehand.trace.checks import Table, first_problem, problem_of_version
 from beforehand.trace.schema import VERSION, VERSION_KEY, Event
 from beforehand.trace.sinks import FileSink
@@ -128,9 +129,9 @@ def _pyarrow(path: str | os.PathLike[str]) -> tuple[Any, Any]:
         arrow: ModuleType = import_module("pyarrow")
         return arrow, import_module("pyarrow.parquet")
     except ImportError as error:
-        raise TraceError(
+        raise ResourceError(
             f"{os.fspath(path)}: Parquet needs pyarrow, which is not installed; "
-            "`pip install 'beforehand[trace]'`, or use a .jsonl file"
+            f"run {requirements.install('trace')}, or use a .jsonl file"
         ) from error
 
 

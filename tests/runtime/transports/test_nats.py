@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from beforehand.errors import LocalProtocolError, TransportError
+from beforehand.errors import LocalProtocolError, ResourceError, TransportError
 from beforehand.runtime.transports import NatsTransport
 from beforehand.runtime.transports import nats as module
 from tests.runtime.transports.inbox import PATIENCE, Inbox
@@ -199,7 +199,7 @@ def test_without_the_package_open_raises(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(module, "import_module", missing)
 
     async def scenario() -> None:
-        with pytest.raises(TransportError, match=r"pip install 'beforehand\[nats\]'"):
+        with pytest.raises(ResourceError, match=r"pip install 'beforehand\[nats\]'"):
             await NatsTransport("nats://127.0.0.1:1", "alice").open(Inbox())
 
     asyncio.run(scenario())

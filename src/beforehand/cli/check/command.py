@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from beforehand import requirements
 from beforehand.cli.check.options import CheckOptions
 from beforehand.cli.options import takes
 from beforehand.cli.spark import start_session
-from beforehand.cli.ui.failure import BAD_INPUT, clear_errors
+from beforehand.cli.ui.interrupts import on_interrupt
 from beforehand.cli.ui.output import print_json
 from beforehand.cli.ui.progress import progress_line
-from beforehand.errors import CheckError
 
 if TYPE_CHECKING:
     from beforehand.checker.setting import Setting
@@ -27,38 +27,28 @@ def command(options: CheckOptions) -> None:
     A model checker: it runs the protocol's own code in every order of sends, arrivals and faults up to
     a bound. Messages must be delivered in causal order, exactly once, and all of them; no process may
     wait for ever. Exits with 0 if that held in every run, 1 if not (with the shortest run that shows
-    it), and 2 if not everything was explored or the bounds are too small to show anything.
+    it), 2 if the bounds are too small to show anything, and 3 if a limit ended the search.
     """
-    with clear_errors():
-        _check_installed()
-        from beforehand.cli.check import counterexample, view
-        from beforehand.cli.check.request import CheckBounds, SearchOptions
+    requirements.require("this command", "check")
+    from beforehand.cli.check import counterexample, view
+    from beforehand.cli.check.request import CheckBounds, SearchOptions
 
-        bounds, search = CheckBounds.of(options), SearchOptions.of(options)
-        setting = bounds.setting()
-        file = None if options.out is None else counterexample.trace_file(options.out)
+    bounds, search = CheckBounds.of(options), SearchOptions.of(options)
+    setting = bounds.setting()
+    file = None if options.out is None else counterexample.trace_file(options.out)
+    with on_interrupt(kept="there is no verdict"):
         verdict = _explore(setting, search, options.conf)
-        violated = verdict.counterexample
-        if file is not None and violated is not None:
-            counterexample.save(setting, violated, file)
-        result = view.CheckResult(bounds, search, setting, verdict, file if violated else None)
-        if options.as_json:
-            print_json(view.to_dict(result))
-        else:
-            view.show(result)
-            if file is not None and violated is None:
-                typer.echo(f"There is no run to save, so {file} was not written.")
+    violated = verdict.counterexample
+    if file is not None and violated is not None:
+        counterexample.save(setting, violated, file)
+    result = view.CheckResult(bounds, search, setting, verdict, file if violated else None)
+    if options.as_json:
+        print_json(view.to_dict(result))
+    else:
+        view.show(result)
+        if file is not None and violated is None:
+            typer.echo(f"There is no run to save, so {file} was not written.")
     raise typer.Exit(result.exit_code)
-
-
-def _check_installed() -> None:
-    try:
-        import beforehand._kernel  # noqa: F401
-    except ImportError as problem:
-        raise CheckError(
-            f"this command needs numba ({problem.name} is not installed); "
-            "`pip install 'beforehand[check]'`"
-        ) from None
 
 
 def _explore(setting: Setting, search: SearchOptions, conf: list[str] | None) -> Verdict:
@@ -66,31 +56,26 @@ def _explore(setting: Setting, search: SearchOptions, conf: list[str] | None) ->
     from beforehand.cli.check.warning import warn
 
     search.validate(conf)
-    try:
-        warn(setting, search)
-        spark = None if search.master is None else start_session(search.master, conf)
-        with progress_line("exploring") as report:
+    warn(setting, search)
+    spark = None if search.master is None else start_session(search.master, conf)
+    with progress_line("exploring") as report:
 
-            def progress(so_far: SearchProgress) -> None:
-                report(progress_text(so_far))
+        def progress(so_far: SearchProgress) -> None:
+            report(progress_text(so_far))
 
-            how: dict[str, Any] = {
-                "reduce": search.reduction,
-                "symmetry": search.symmetry,
-                "max_states": search.max_states,
-                "seconds": search.seconds,
-                "progress": progress,
-            }
-            if spark is None:
-                depth_first, workers = search.depth_first, search.workers
-                return check(setting, depth_first=depth_first, workers=workers, **how)
-            from beforehand.pipeline.check import check_on_spark
+        how: dict[str, Any] = {
+            "reduce": search.reduction,
+            "symmetry": search.symmetry,
+            "max_states": search.max_states,
+            "seconds": search.seconds,
+            "progress": progress,
+        }
+        if spark is None:
+            depth_first, workers = search.depth_first, search.workers
+            return check(setting, depth_first=depth_first, workers=workers, **how)
+        from beforehand.pipeline.check import check_on_spark
 
-            return check_on_spark(spark, setting, **how)
-    except KeyboardInterrupt:
-        # The exit code of an interrupted command is 1, which here would mean a violation.
-        typer.echo("beforehand: interrupted before the search finished: no verdict", err=True)
-        raise typer.Exit(BAD_INPUT) from None
+        return check_on_spark(spark, setting, **how)
 
 
 def progress_text(so_far: SearchProgress) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -16,11 +16,8 @@ from beforehand.checker.program import CloseStep, OpenStep, SendStep
 from beforehand.checker.setting import Setting
 from beforehand.checker.verdict import Counterexample, Verdict
 from beforehand.cli.check.request import CheckBounds, SearchOptions
+from beforehand.cli.ui.exit_codes import ExitCode
 from beforehand.cli.ui.output import print_table, print_text
-
-CORRECT: Final = 0
-VIOLATED: Final = 1
-UNDECIDED: Final = 2  # a limit was hit, or the bounds were too small to exercise the protocol
 
 
 @dataclass(frozen=True)
@@ -34,12 +31,14 @@ class CheckResult:
     trace: Path | None  # where the counterexample was saved
 
     @property
-    def exit_code(self) -> int:
+    def exit_code(self) -> ExitCode:
         """The exit code of the command."""
         if self.verdict.outcome == "violated":
-            return VIOLATED
-        undecided = self.verdict.outcome == "unfinished" or self.verdict.unseen
-        return UNDECIDED if undecided else CORRECT
+            return ExitCode.BROKEN
+        if self.verdict.outcome == "unfinished":
+            return ExitCode.MACHINE
+        # Bounds that are too small to exercise the protocol prove nothing.
+        return ExitCode.WRONG_INPUT if self.verdict.unseen else ExitCode.FINE
 
 
 # ---- for people ----

@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from beforehand.cli import options as shared
 from beforehand.cli.options import FAULTS, OUTPUT, selection, switch, takes, value
-from beforehand.cli.ui.failure import clear_errors
+from beforehand.cli.ui.exit_codes import ExitCode
 from beforehand.cli.ui.output import print_json
 from beforehand.errors import LocalProtocolError
 
-NOT_CLEAN: Final = 1
 _fault = partial(value, panel=FAULTS)
 
 
@@ -69,21 +68,20 @@ def command(options: ClusterOptions) -> None:
     """Start real processes that communicate over a bad network, and judge what they delivered.
 
     They run on this machine, over UDP; packets are lost, duplicated and delayed, and processes killed,
-    as the options say. Exits with 0 if everything was delivered, once and in causal order; 1 if not; 2
-    if there is nothing to judge, since the run could not be started or did not finish.
+    as the options say. Exits with 0 if everything was delivered, once and in causal order; 1 if not; 3
+    if there is nothing to judge, since the run did not finish.
     """
     from beforehand.cli.cluster import run as cluster_run
     from beforehand.cli.cluster import view
     from beforehand.cli.cluster.live import live_view
     from beforehand.runtime.cluster.plan import ClusterPlan
 
-    with clear_errors():
-        plan = ClusterPlan(**selection(options, ClusterPlan))
-        with _trace_folder(options.trace) as folder:
-            with live_view() as watch:
-                run = cluster_run.run(plan, options.encrypted, folder, options.timeout, watch)
-            if options.trace is not None:
-                cluster_run.write_run_note(run, folder)
+    plan = ClusterPlan(**selection(options, ClusterPlan))
+    with _trace_folder(options.trace) as folder:
+        with live_view() as watch:
+            run = cluster_run.run(plan, options.encrypted, folder, options.timeout, watch)
+        if options.trace is not None:
+            cluster_run.write_run_note(run, folder)
     if options.as_json:
         print_json(run.to_dict())
     else:
@@ -93,7 +91,7 @@ def command(options: ClusterOptions) -> None:
                 f"Traces: {options.trace}; `beforehand audit {options.trace}` judges them again"
             )
     if not run.clean:
-        raise typer.Exit(NOT_CLEAN)
+        raise typer.Exit(ExitCode.BROKEN)
 
 
 @contextmanager

@@ -5,13 +5,14 @@ from typing import Annotated, Final
 
 import typer
 
+from beforehand import requirements
 from beforehand.cli import command_lines, report, spark
 from beforehand.cli import options as shared
 from beforehand.cli.options import value
+from beforehand.cli.ui.exit_codes import ExitCode
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json, print_table
 
-NOT_SOUND: Final = 1
 DEFAULT: Final = Path("beforehand-demo")
 
 
@@ -50,13 +51,11 @@ def command(
             typer.echo(f"missing: {gap['what']}: {gap['why']}")
         typer.echo(f"Open the report in your browser: {results['report']['file']}")
     if not results["sound"]:
-        raise typer.Exit(NOT_SOUND)
+        raise typer.Exit(ExitCode.BROKEN)
 
 
 def check_all_installed() -> None:
     """Raise an error for a missing package or Java, before anything runs."""
     spark.check_installed()
-    from beforehand.pipeline.session import check_java
-
-    check_java()
+    requirements.find_java()
     report.check_installed()

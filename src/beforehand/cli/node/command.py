@@ -13,13 +13,12 @@ from rich.text import Text
 from beforehand.cli import options as shared
 from beforehand.cli.node.renderers import JsonRenderer, TextRenderer
 from beforehand.cli.options import OUTPUT, switch, takes, value
-from beforehand.cli.ui.failure import clear_errors
+from beforehand.cli.ui.exit_codes import ExitCode
 from beforehand.errors import LocalProtocolError
 
 if TYPE_CHECKING:
     from beforehand.runtime.node import Node
 
-NOT_DELIVERED: Final = 1
 SILENT_AFTER: Final = 5.0  # seconds until a peer counts as silent, unless it is dropped earlier
 
 
@@ -83,11 +82,10 @@ def command(options: NodeOptions) -> None:
     from beforehand.cli.node.console import talk
     from beforehand.runtime.run import run
 
-    with clear_errors():
-        node = _node(options)
-        json_lines = JsonRenderer(typer.echo)
-        renderer = json_lines if options.as_json else _text_renderer()
-        undelivered = run(talk(node, renderer, options.wait))
+    node = _node(options)
+    json_lines = JsonRenderer(typer.echo)
+    renderer = json_lines if options.as_json else _text_renderer()
+    undelivered = run(talk(node, renderer, options.wait))
     if options.as_json:
         json_lines.end(dict(undelivered))
     if undelivered:
@@ -95,7 +93,7 @@ def command(options: NodeOptions) -> None:
         typer.echo(
             f"beforehand: not known to be delivered after {options.wait:g} s: {counts}", err=True
         )
-        raise typer.Exit(NOT_DELIVERED)
+        raise typer.Exit(ExitCode.BROKEN)
 
 
 def _text_renderer() -> TextRenderer:

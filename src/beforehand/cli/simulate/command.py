@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import typer
 
 from beforehand.cli.options import selection, takes
 from beforehand.cli.simulate.options import SimulateOptions
 from beforehand.cli.simulate.view import show
-from beforehand.cli.ui.failure import clear_errors
+from beforehand.cli.ui.exit_codes import ExitCode
 from beforehand.cli.ui.output import print_json
 from beforehand.cli.ui.progress import progress_bar
 from beforehand.errors import ScenarioError
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from beforehand.simulator import Result, Scenario
     from beforehand.trace import Recorder
 
-VIOLATIONS_FOUND: Final = 1
-
 
 @takes(SimulateOptions)
 def command(options: SimulateOptions) -> None:
@@ -32,15 +30,14 @@ def command(options: SimulateOptions) -> None:
     The same options and seed always give the same run, on every machine. Exits with 0, or with 1 if
     --audit found a violation.
     """
-    with clear_errors():
-        scenario = _scenario(options)
-        result = _run(scenario, options.audit, _prepare_folder(options.out, options.force))
+    scenario = _scenario(options)
+    result = _run(scenario, options.audit, _prepare_folder(options.out, options.force))
     if options.as_json:
         print_json(result.to_dict())
     else:
         show(result, options.out)
     if options.audit and not result.clean:
-        raise typer.Exit(VIOLATIONS_FOUND)
+        raise typer.Exit(ExitCode.BROKEN)
 
 
 def _scenario(options: SimulateOptions) -> Scenario:

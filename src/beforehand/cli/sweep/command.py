@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -12,6 +12,7 @@ from beforehand.cli.spark import check_installed, spark_progress, start_session
 from beforehand.cli.sweep.grid import grid_of
 from beforehand.cli.sweep.options import SweepOptions
 from beforehand.cli.sweep.view import show, show_skipped, show_tables, to_dict
+from beforehand.cli.ui.exit_codes import ExitCode
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json
 from beforehand.cli.ui.progress import progress_bar
@@ -21,8 +22,6 @@ from beforehand.results.format import duration
 if TYPE_CHECKING:
     from beforehand.pipeline.session import Session
     from beforehand.pipeline.sweep import Grid, SweepProgress, SweepResult
-
-A_RUN_FAILED: Final = 1
 
 
 @takes(SweepOptions)
@@ -49,7 +48,7 @@ def command(options: SweepOptions) -> None:
         if options.tables:
             show_tables(tables)
     if swept.failed:
-        raise typer.Exit(A_RUN_FAILED)
+        raise typer.Exit(ExitCode.BROKEN)
 
 
 def _sweep(spark: Session, grid: Grid | None, options: SweepOptions, out: str) -> SweepResult:

@@ -1,12 +1,19 @@
 """The layout of the help pages: flags without a type, paragraphs that wrap, examples at the end."""
 
 import inspect
+import sys
+from collections.abc import Sequence
 from typing import Any
 
+import typer
 from rich.markup import escape
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
+from beforehand.cli.ui import interrupts
 from beforehand.cli.ui.examples import Example
+from beforehand.cli.ui.exit_codes import ExitCode
+from beforehand.cli.ui.failure import clear_errors, say
+from beforehand.cli.ui.usage import usage_sentence
 
 
 class HelpCommand(TyperCommand):
@@ -18,11 +25,38 @@ class HelpCommand(TyperCommand):
 
 
 class HelpGroup(TyperGroup):
-    """The same for the front page."""
+    """The same for the front page; and the one place where commands end, however they end."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The options, as the help page lists them."""
         return _without_types(super().get_params(ctx))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command: errors and interruptions become a sentence and an exit code."""
+        try:
+            with clear_errors():
+                return super().invoke(ctx)
+        except KeyboardInterrupt as problem:
+            interrupts.end(problem)
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Parse the arguments, run the command and exit; wrong arguments are a sentence, too."""
+        try:
+            code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
+        except typer.TyperException as problem:
+            say(usage_sentence(problem))
+            code = ExitCode.WRONG_INPUT
+        if standalone_mode:
+            sys.exit(code or ExitCode.FINE)
+        return code
 
 
 def _without_types(options: list[Any]) -> list[Any]:

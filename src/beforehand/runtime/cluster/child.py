@@ -83,6 +83,10 @@ class Child:
         if self._process.returncode is None:
             self._process.send_signal(signal.SIGKILL)
 
+    async def reaped(self) -> None:
+        """Wait until the process has ended, whatever became of its output."""
+        await self._process.wait()
+
     async def wait(self) -> None:
         """Wait until it has ended and its output was read."""
         await self._reading

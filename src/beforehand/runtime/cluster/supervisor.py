@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from beforehand.errors import BeforehandError
+from beforehand.errors import ResourceError
 from beforehand.runtime import events
 from beforehand.runtime.cluster.child import Child
 from beforehand.runtime.cluster.plan import ClusterPlan
@@ -16,10 +16,6 @@ UPDATE_SECONDS: Final = 0.2  # between two calls of the observer
 OVER: Final = (events.DROPPED, events.RESTARTED)
 
 Observer = Callable[["list[Child]", str], None]  # called with the workers and the current step
-
-
-class ClusterError(BeforehandError):
-    """A cluster did not finish; the message lists what was missing."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +48,7 @@ class Supervisor:
         self._changed = asyncio.Event()
 
     async def run(self, timeout: float) -> ClusterRun:
-        """Run to the end; ClusterError after `timeout` seconds."""
+        """Run to the end; ResourceError after `timeout` seconds."""
         started = time.monotonic()
         observing = asyncio.ensure_future(self._observe())
         try:
@@ -61,7 +57,7 @@ class Supervisor:
             async with asyncio.timeout(timeout):
                 await self._run_steps()
         except TimeoutError:
-            raise ClusterError(
+            raise ResourceError(
                 f"not finished within {timeout:g} s, while {self._step}: {self._missing()}; "
                 "check the protocol, or allow a longer `timeout`"
             ) from None
@@ -69,6 +65,7 @@ class Supervisor:
             observing.cancel()
             for child in self._children:
                 child.kill()
+            await asyncio.gather(*(child.reaped() for child in self._children))
             await asyncio.gather(*(child.wait() for child in self._children))
         return ClusterRun(self._children, time.monotonic() - started, self._run)
 
@@ -142,7 +139,7 @@ class Supervisor:
         return [child for child in self._children if not child.killed]
 
     async def _until(self, step: str, reached: Callable[[Child], bool]) -> None:
-        """Wait for a condition on all living workers; ClusterError if one crashes or loses its trace."""
+        """Wait for a condition on all living workers; an error if one crashes or loses its trace."""
         self._step = step
         while True:
             self._changed.clear()
@@ -154,10 +151,10 @@ class Supervisor:
 
     def _check(self, child: Child) -> None:
         if child.ended and "over" not in child.reports:
-            raise ClusterError(f"{child.label} crashed: {child.stderr_tail or 'without output'}")
+            raise ResourceError(f"{child.label} crashed: {child.stderr_tail or 'without output'}")
         for kind, _, detail in child.events:
             if kind == events.TRACE_FAILED:
-                raise ClusterError(f"{child.label} lost its trace, which judging needs: {detail}")
+                raise ResourceError(f"{child.label} lost its trace, which judging needs: {detail}")
 
     def _missing(self) -> str:
         """The progress of each unfinished worker, for diagnosis."""

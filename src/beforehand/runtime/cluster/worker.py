@@ -10,6 +10,7 @@ process exits when its parent does.
 import asyncio
 import json
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator
 from typing import Any, Final
@@ -200,4 +201,7 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C reaches the whole group; the parent decides
     run(main())

@@ -19,8 +19,9 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any, Final, cast
 
+from beforehand import requirements
 from beforehand.causality.ids import check_process
-from beforehand.errors import LocalProtocolError, TransportError
+from beforehand.errors import LocalProtocolError, ResourceError, TransportError
 from beforehand.runtime.transports.base import Address, Receive, Transport
 
 DATAGRAM: Final = 16_000  # three per message: larger ones gain little, and lose more at once
@@ -72,9 +73,9 @@ class NatsTransport(Transport):
         try:
             client = import_module("nats.aio.client").Client()
         except ImportError as error:
-            raise TransportError(
+            raise ResourceError(
                 "NATS needs the package nats-py, which is not installed; "
-                "`pip install 'beforehand[nats]'`"
+                f"run {requirements.install('nats')}"
             ) from error
 
         async def on_error(error: Exception) -> None:
