@@ -1,5 +1,5 @@
 # Everything a contributor runs. Needs make, Python 3.11+ and Java 17+; a C compiler and Chromium are
-# optional.
+# optional. docs/building.md explains how the cores are compiled.
 #
 # The environment in .venv imports the package from src/, as pure Python. The same package with
 # compiled cores is built into build/compiled and wins when that directory is on PYTHONPATH.
@@ -26,18 +26,18 @@ TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 .DEFAULT_GOAL := help
 .PHONY: help demo screenshots test lint types test-all test-first test-pure test-compiled \
 	test-others test-spark slow format bench bench-prc bench-audit bench-checker bench-diagrams \
-	bench-runtime mutants compiled check-java clean
+	bench-runtime mutants compiled wheel check-java clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) \
 		| while read -r target text; do printf '  make %-14s %s\n' "$$target" "$$text"; done
 
 # A folder from before `beforehand demo` existed has no marker file, so the command would refuse it.
-demo: check-java compiled ## see it work: a cluster, its audit, two studies, a report (two minutes)
+demo: check-java $(VENV)/.spark compiled ## see it work: a cluster, its audit, two studies, a report (two minutes)
 	@[ -e build/demo/_demo.json ] || rm -rf build/demo
 	@$(AS_COMPILED) $(BIN)/beforehand demo --out build/demo
 
-screenshots: compiled ## the pictures of the README, from the output of `make demo`; needs Chromium
+screenshots: $(VENV)/.stamp compiled ## the pictures of the README, from the output of `make demo`; needs Chromium
 	@$(AS_COMPILED) $(BIN)/python scripts/screenshots.py build/demo docs/images
 
 test: check-java lint test-all ## everything that must hold on every commit
@@ -66,7 +66,7 @@ types: $(VENV)/.stamp ## mypy, strict
 
 # Once is enough for tests without compiled code, and for clusters of processes, which are slow.
 ONLY_PURE := tests/pipeline tests/report tests/browser tests/mutants tests/test_benchmarks.py \
-	tests/causality/test_against_brute_force.py tests/test_architecture.py tests/build \
+	tests/causality/test_against_brute_force.py tests/test_architecture.py tests/packaging \
 	tests/test_check_java.py tests/cli/ui $(addprefix tests/cli/test_,$(addsuffix .py,demo diagram docs))
 ONLY_COMPILED := tests/cli/test_cluster.py tests/runtime/test_killed.py
 
@@ -76,7 +76,7 @@ test-pure: $(VENV)/.stamp ## the tests on the pure Python sources
 		echo "== tests in a browser: SKIPPED, there is no chromium (Debian: apt install chromium)"
 	@$(AS_PURE) $(BIN)/pytest $(ONLY_COMPILED:%=--ignore=%)
 
-test-compiled: compiled ## the tests on the compiled cores
+test-compiled: $(VENV)/.stamp compiled ## the tests on the compiled cores
 	@if [ -e $(COMPILED)/.stamp ]; then \
 		echo "== tests, compiled cores"; \
 		$(AS_COMPILED) BEFOREHAND_EXPECT=compiled $(BIN)/pytest $(ONLY_PURE:%=--ignore=%); \
@@ -85,7 +85,7 @@ test-compiled: compiled ## the tests on the compiled cores
 		$(AS_PURE) $(BIN)/pytest $(ONLY_COMPILED); \
 	fi
 
-test-spark: check-java compiled ## the tests of the pipeline, with one Spark session
+test-spark: check-java $(VENV)/.stamp compiled ## the tests of the pipeline, with one Spark session
 	@echo "== tests, Spark pipeline"
 	@$(AS_COMPILED) $(BIN)/pytest -m "spark and not slow" tests/pipeline
 
@@ -97,30 +97,33 @@ format: $(VENV)/.stamp ## rewrite the sources in the project's style
 	@$(BIN)/ruff format --quiet .
 
 # Both, even if the first misses a bar.
-bench: compiled ## measure the cores and the simulator
+bench: $(VENV)/.stamp compiled ## measure the cores and the simulator
 	@failed=0; for name in cores simulator; do \
 		$(AS_COMPILED) $(BIN)/python benchmarks/$$name.py || failed=1; \
 	done; exit $$failed
 
-bench-prc: compiled ## the evaluation of the prc paper: figure 5 and table 1 (over an hour; --quick: see the file)
+bench-prc: $(VENV)/.stamp compiled ## the evaluation of the prc paper: figure 5 and table 1 (over an hour; --quick: see the file)
 	@$(AS_COMPILED) $(BIN)/python benchmarks/prc.py
 
-bench-audit: check-java compiled ## the auditor: speed, cores, growth and memory (a quarter of an hour)
+bench-audit: check-java $(VENV)/.stamp compiled ## the auditor: speed, cores, growth and memory (a quarter of an hour)
 	@$(AS_COMPILED) $(BIN)/python benchmarks/audit.py
 
-bench-checker: compiled ## the checker: states per second, what each reduction saves (minutes; --quick: see the file)
+bench-checker: $(VENV)/.stamp compiled ## the checker: states per second, what each reduction saves (minutes; --quick: see the file)
 	@$(AS_COMPILED) $(BIN)/python benchmarks/checker.py
 
 bench-diagrams: $(VENV)/.stamp ## diagrams in Chromium: loading, panning and selecting (a minute; --quick: see the file)
 	@$(BIN)/python benchmarks/diagrams.py
 
-bench-runtime: compiled ## nodes compared with pyzmq, nats-py and bare UDP (ten minutes; --quick: see the file)
+bench-runtime: $(VENV)/.stamp compiled ## nodes compared with pyzmq, nats-py and bare UDP (ten minutes; --quick: see the file)
 	@$(AS_COMPILED) $(BIN)/python benchmarks/runtime.py
 
 mutants: $(VENV)/.stamp ## break the sources on purpose and see whether the tests notice
 	@$(AS_PURE) $(BIN)/python -m tests.mutants --write
 
 compiled: $(COMPILED)/.stamp ## build the compiled cores, if there is a C compiler
+
+wheel: $(VENV)/.build ## a wheel, compiled if there is a C compiler, and an sdist, in dist/
+	@$(BIN)/python scripts/build_wheel.py dist
 
 check-java: ## check for the one prerequisite
 	@scripts/check-java
@@ -129,16 +132,31 @@ clean: ## remove everything that these targets create
 	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis src/*.egg-info
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# The package's __init__.py because it has the version, which is installed as metadata.
-$(VENV)/.stamp: pyproject.toml setup.py src/beforehand/__init__.py
+# The environment grows as far as a target needs it: the package with reports, then compiling, Spark, and what
+# only developers need. The package's __init__.py because it has the version, which is installed as metadata.
+INSTALL = $(BIN)/python scripts/install.py $(VENV)
+
+$(VENV)/.base: pyproject.toml setup.py src/beforehand/__init__.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
 		"beforehand needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)")'
-	@echo "== installing into $(VENV) (once, and when the packaging changes)"
-	@[ -x $(BIN)/pip ] || $(PYTHON) -m venv $(VENV)
-	@BEFOREHAND_PURE=1 $(BIN)/pip install -qq --disable-pip-version-check --editable '.[dev]'
+	@$(PYTHON) scripts/install.py $(VENV) report --editable
 	@touch $@
 
+$(VENV)/.build: $(VENV)/.base
+	@$(INSTALL) build
+	@touch $@
+
+# Not at the same time as the one before: pip does not lock the environment.
+$(VENV)/.spark: $(VENV)/.base | $(VENV)/.build
+	@$(INSTALL) spark
+	@touch $@
+
+# Everything at once, and with the names of the parts.
+$(VENV)/.stamp: $(VENV)/.base
+	@$(INSTALL) dev
+	@touch $(VENV)/.build $(VENV)/.spark $@
+
 # Stays out of date while there is no compiler, so that installing one is enough.
-$(COMPILED)/.stamp: $(SOURCES) $(NAMES) pyproject.toml setup.py scripts/build-compiled $(VENV)/.stamp
+$(COMPILED)/.stamp: $(SOURCES) $(NAMES) pyproject.toml setup.py scripts/build-compiled $(VENV)/.build
 	@echo "== building the compiled cores into $(COMPILED)"
 	@scripts/build-compiled $(BIN)/python $(COMPILED)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.build.project import (
+from tests.packaging.project import (
     PROJECT,
     build,
     copy_of_the_project,
@@ -82,7 +82,7 @@ def test_a_module_that_mypyc_rejects_makes_the_build_pure(tmp_path: Path) -> Non
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_with_a_compiler_the_build_is_compiled(tmp_path: Path) -> None:
-    """The compiled package also carries its Python sources, and src/ stays as it was."""
+    """All of it: the compiled package also carries its Python sources, and src/ stays as it was."""
     project = copy_of_the_project(tmp_path)
     result = build(project, tmp_path, BEFOREHAND_STRICT="1")
     assert result.returncode == 0, result.stderr
