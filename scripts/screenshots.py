@@ -51,7 +51,7 @@ QUIET: Final = (
 
 def main(demo: Path, folder: Path) -> None:
     """Take all screenshots."""
-    report = demo / "report" / "index.html"
+    report = demo / "report.html"
     if not report.exists():
         sys.exit(f"{report} is not there; run `make demo` first")
     browser = shutil.which("chromium")

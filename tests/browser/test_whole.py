@@ -59,7 +59,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def open_report(demo: Path, open_page: Pages, **window: bool) -> Page:
     """Open the report."""
-    return open_page(demo / "report" / "index.html", **window)
+    return open_page(demo / "report.html", **window)
 
 
 def table_in(*folders: Path) -> pa.Table:

@@ -1,4 +1,4 @@
-"""A small but complete `beforehand demo`, run twice into the same folder."""
+"""A small but complete `beforehand demo --full`, run twice into the same folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from beforehand import trace
 from beforehand.cli import app
 from beforehand.cli.demo import steps as demo_steps
-from beforehand.results.layout import ClusterFolder, DemoFolder
+from beforehand.results.layout import REPORT_PAGE, ClusterFolder, ComparisonFolder, DemoFolder
 
 pytestmark = pytest.mark.spark
 
@@ -32,7 +32,7 @@ SMALL = partial(
 
 def demo(*arguments: str) -> Result:
     """Run the command."""
-    return CliRunner().invoke(app, ["demo", *arguments])
+    return CliRunner().invoke(app, ["demo", "--full", *arguments])
 
 
 @pytest.fixture
@@ -43,11 +43,12 @@ def folder(tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_second_demo_replaces_the_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first demo is complete and sound; the second one starts afresh instead of reusing results."""
+    """The first demo is complete and sound; the second one reuses the comparisons and nothing else."""
     first_run = demo("--out", str(folder))
     assert first_run.exit_code == 0, first_run.output
     lines = first_run.stdout.splitlines()
     for text in (
+        " out of causal order; ",
         "each once and in causal order",
         "judged on Spark: clean.",
         "In general, at this size: hybrid: ",
@@ -56,8 +57,8 @@ def test_a_second_demo_replaces_the_first(folder: Path, monkeypatch: pytest.Monk
         "metadata per message does not grow with ",
     ):
         assert any(text in line for line in lines), text
-    page = folder / DemoFolder.REPORT / "index.html"
-    assert lines[-1] == f"Open the report in your browser: {page}"
+    page = folder / REPORT_PAGE
+    assert lines[-1] == f"The report, to open in a browser: {page}"
     for number, name in enumerate(demo_steps.STEPS, 1):
         assert f"[{number}/{len(demo_steps.STEPS)}] {name}: " in first_run.stderr
     check_files(folder, sound=True)
@@ -71,6 +72,7 @@ def test_a_second_demo_replaces_the_first(folder: Path, monkeypatch: pytest.Monk
     for name, outcome in stubs.items():
         monkeypatch.setitem(demo_steps.STEPS, name, ("again", lambda *_, outcome=outcome: outcome))
     first_note = (folder / DemoFolder.CLUSTER / ClusterFolder.NOTE).read_text()
+    compared = (folder / DemoFolder.CHAT / ComparisonFolder.NOTE).read_text()
     rerun = demo("--out", str(folder), "--json")
     assert rerun.exit_code == 1, rerun.output
     summary = json.loads(rerun.stdout)
@@ -80,6 +82,7 @@ def test_a_second_demo_replaces_the_first(folder: Path, monkeypatch: pytest.Monk
     assert summary["cluster"]["verdict"]["sends"] == summary["cluster study"]["replayed"] == 150
     assert summary["cluster study"]["reused"] == []
     assert (folder / DemoFolder.CLUSTER / ClusterFolder.NOTE).read_text() != first_note
+    assert (folder / DemoFolder.CHAT / ComparisonFolder.NOTE).read_text() == compared
     assert not (folder / DemoFolder.GROWTH).exists()
     check_files(folder, sound=False)
 
@@ -88,12 +91,12 @@ def check_files(folder: Path, sound: bool) -> None:
     """Every part is complete, the trace can be read, and the note records the outcome."""
     note = json.loads((folder / DemoFolder.NOTE).read_text())
     assert note["finished"] and note["sound"] is sound
-    assert note["seconds"].keys() == demo_steps.STEPS.keys()
-    assert note["command"] == f"beforehand demo --out '{folder}' --seed 1"
+    assert note["seconds"].keys() >= demo_steps.STEPS.keys()
+    assert note["command"] == f"beforehand demo --out '{folder}' --seed 1 --full"
     cluster = folder / DemoFolder.CLUSTER
     assert {event.run for event in trace.read(cluster)} == {"cluster-hybrid-sps-1"}
     assert json.loads((cluster / ClusterFolder.NOTE).read_text())["verdict"]["clean"]
     [verdict] = pq.read_table(folder / DemoFolder.AUDIT / "verdicts").to_pylist()
     assert verdict["verdict"] == "clean" and verdict["sends"] == 150
     assert json.loads((folder / DemoFolder.CLUSTER_STUDY / "_study.json").read_text())["sound"]
-    assert "<html" in (folder / DemoFolder.REPORT / "index.html").read_text()
+    assert "<html" in (folder / REPORT_PAGE).read_text()

@@ -41,6 +41,7 @@ __all__ = [
     "read",
     "write_audit",
     "write_cluster",
+    "write_comparison",
     "write_demo",
     "write_note",
     "write_study",
@@ -283,16 +284,7 @@ def _write_metrics(folder: Path) -> None:
 
 def write_cluster(folder: Path, people: Sequence[str] = PEOPLE, *, clean: bool = True) -> Path:
     """Write a cluster of three processes with its trace."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in people:
-        rows = [
-            event
-            for event in events("cluster-hybrid-sps-1", False, people)
-            if event["process"] == name
-        ]
-        table = pa.Table.from_pylist(rows, schema=schemas.EVENTS)
-        table = table.replace_schema_metadata({"beforehand-trace": "1"})
-        pq.write_table(table, folder / f"n{people.index(name) + 1}-00001.parquet")
+    _write_traces(folder, "cluster-hybrid-sps-1", False, people)
     figures = (
         "sent",
         "delivered",
@@ -345,12 +337,66 @@ def write_cluster(folder: Path, people: Sequence[str] = PEOPLE, *, clean: bool =
     return folder
 
 
+def _write_traces(folder: Path, run: str, late: bool, people: Sequence[str]) -> None:
+    """Write the traces of real processes, a file for each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in people:
+        rows = [event for event in events(run, late, people) if event["process"] == name]
+        table = pa.Table.from_pylist(rows, schema=schemas.EVENTS)
+        table = table.replace_schema_metadata({"beforehand-trace": "1"})
+        pq.write_table(table, folder / f"n{people.index(name) + 1}-00001.parquet")
+
+
+def write_comparison(folder: Path, people: Sequence[str] = PEOPLE, **note: Any) -> Path:
+    """Write a chat in which the third person gets the answer first, with fifo only."""
+    runs = []
+    for index, protocol in enumerate(("fifo", "hybrid-sps")):
+        late = protocol == "fifo"
+        _write_traces(folder / protocol, f"cluster-{protocol}-1", late, people)
+        runs.append(
+            sample_row(schemas.COMPARED, index)
+            | {"protocol": protocol, "causal": not late, "clean": not late, "complete": True}
+            | {"sends": 2, "deliveries": 3, "violations": int(late), "harm": int(late)}
+        )
+    question, answer = (f"{people[0]}#1", f"{people[1]}#1")
+    incident = {
+        "process": people[2],
+        "sentence": f"{people[2]} read the answer of {people[1]} first.",
+        "texts": ["Pizza?", "Pizza!"],
+        "runs": {run["protocol"]: {"chain": [question, answer], "screen": []} for run in runs},
+    }
+    write_note(
+        folder / "_comparison.json",
+        {
+            "program": "chat",
+            "title": "A group chat",
+            "harm": "answers read before what they answer",
+            "names": list(people),
+            "seed": 1,
+            "attempts": 1,
+            "loss": 0.05,
+            "duplicate": 0.05,
+            "reorder": 0.2,
+            "runs": runs,
+            "incident": incident,
+            **MADE,
+            "command": "beforehand demo",
+            **note,
+        },
+    )
+    return folder
+
+
 def write_demo(folder: Path, people: Sequence[str] = PEOPLE) -> Path:
-    """Write a complete demo: a cluster with its audit, a study, and a sweep."""
+    """Write a complete demo: two comparisons, a cluster with its audit, a study, and a sweep."""
+    for name in ("chat", "shop"):
+        write_comparison(folder / name, people)
     write_cluster(folder / "cluster", people)
     runs = {"cluster-hybrid-sps-1": False}
     write_audit(folder / "cluster-audit", runs, people, sources=[str(folder / "cluster")])
     write_study(folder / "shop-study", people)
     write_sweep(folder / "growth")
-    write_note(folder / "_demo.json", {"version": 1, **MADE, "command": "beforehand demo"})
+    write_note(
+        folder / "_demo.json", {"version": 1, "full": True, **MADE, "command": "beforehand demo"}
+    )
     return folder

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pyarrow as pa
 
 from beforehand.results.schema import Schema
-from beforehand.results.tables import audit, characteristics, ingest, metrics, study, sweep
+from beforehand.results.tables import (
+    audit,
+    characteristics,
+    comparison,
+    ingest,
+    metrics,
+    study,
+    sweep,
+)
 
 
 def _nullable(table: Schema) -> pa.Schema:
@@ -24,3 +32,4 @@ EXPONENTS = _nullable(metrics.EXPONENTS)
 RUNS = _nullable(characteristics.RUNS)
 PROCESSES = _nullable(characteristics.PROCESSES)
 SUMMARIES = _nullable(characteristics.SUMMARIES)
+COMPARED = _nullable(comparison.RUNS)

@@ -31,7 +31,7 @@ def test_every_command_works(tmp_path: Path) -> None:
     for command in COMMANDS:
         result = CliRunner().invoke(app, shlex.split(command)[1:])
         assert result.exit_code == 0, result.output
-    assert (tmp_path / "study" / "report" / "index.html").exists()
+    assert (tmp_path / "study" / "report.html").exists()
     assert (tmp_path / "page.html").exists()
 
 

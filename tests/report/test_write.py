@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from beforehand import report
+from beforehand import report, requirements
 from beforehand.cli import app
-from beforehand.cli import report as command
 from beforehand.report import page
 from tests.report import folders
 
@@ -33,10 +32,17 @@ def test_the_page_is_written_to_the_folder_of_the_results(demo: Path) -> None:
         result = run(demo)
         assert result.exit_code == 0, result.output
         path, *lines = result.stdout.splitlines()
-        assert Path(path) == demo / "report" / "index.html"
-        assert [line.split()[0] for line in lines] == ["cluster", "study", "sweep", "audit"]
+        assert Path(path) == demo / "report.html"
+        assert [line.split()[0] for line in lines] == [
+            "comparison",
+            "comparison",
+            "cluster",
+            "study",
+            "sweep",
+            "audit",
+        ]
         assert "talk: 3 processes" in Path(path).read_text()
-        assert [file.name for file in Path(path).parent.iterdir()] == ["index.html"]
+        assert [file.name for file in demo.iterdir() if "report" in file.name] == ["report.html"]
 
 
 def test_json_lists_present_and_missing_parts(demo: Path, tmp_path: Path) -> None:
@@ -45,8 +51,10 @@ def test_json_lists_present_and_missing_parts(demo: Path, tmp_path: Path) -> Non
     result = run(demo, "--out", file, "--json")
     output = json.loads(result.stdout)
     assert result.exit_code == 0 and output["file"] == str(file) and file.exists()
-    counts = [len(output[part]) for part in ("clusters", "studies", "sweeps", "audits")]
-    assert counts == [1, 1, 1, 1]
+    counts = [
+        len(output[part]) for part in ("comparisons", "clusters", "studies", "sweeps", "audits")
+    ]
+    assert counts == [2, 1, 1, 1, 1]
     assert output["studies"][0]["runs"] == 4 and output["missing"] == []
 
 
@@ -59,7 +67,7 @@ def test_a_missing_part_is_a_line_and_not_a_failure(tmp_path: Path) -> None:
     (line,) = result.stderr.splitlines()
     assert line.startswith("missing: the verdicts of the study study: there is no ")
     assert "resumes where it stopped" in line
-    assert "_audit.json" in (study / "report" / "index.html").read_text()
+    assert "_audit.json" in (study / "report.html").read_text()
 
 
 def test_nothing_to_show_is_exit_code_2(tmp_path: Path) -> None:
@@ -71,15 +79,15 @@ def test_nothing_to_show_is_exit_code_2(tmp_path: Path) -> None:
     (audit / "_audit.json").write_text("{")
     damaged = run(audit)
     assert damaged.exit_code == 2 and "_audit.json cannot be read" in damaged.stderr
-    assert (audit / "report" / "index.html").exists()
+    assert (audit / "report.html").exists()
 
 
 def test_missing_packages_are_reported(monkeypatch: pytest.MonkeyPatch, demo: Path) -> None:
     """With the extra that installs them."""
-    monkeypatch.setattr(command, "NEEDED", ("pyarrow", "no_such_package"))
+    monkeypatch.setattr(requirements, "find_spec", lambda name: name != "jinja2" or None)
     result = run(demo)
-    assert result.exit_code == 2
-    assert "needs no_such_package" in result.stderr and "beforehand[report]" in result.stderr
+    assert result.exit_code == 3
+    assert "needs jinja2" in result.stderr and "pip install 'beforehand[report]'" in result.stderr
 
 
 def test_a_failure_leaves_the_old_page(

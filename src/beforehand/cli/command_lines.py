@@ -44,9 +44,9 @@ def cluster(plan: ClusterPlan, encrypted: bool, folder: Path) -> str:
     return line(*words, *([] if encrypted else ["--plain"]), "--trace", str(folder))
 
 
-def demo(out: Path, seed: int) -> str:
+def demo(out: Path, seed: int, full: bool) -> str:
     """A demo."""
-    return line("demo", "--out", str(out), "--seed", str(seed))
+    return line("demo", "--out", str(out), "--seed", str(seed), *(["--full"] if full else []))
 
 
 def report(folder: str, out: Path | None) -> str:

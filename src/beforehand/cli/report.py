@@ -11,8 +11,9 @@ import typer
 from beforehand import requirements
 from beforehand.cli import command_lines
 from beforehand.cli import options as shared
-from beforehand.cli.options import OUTPUT, value
+from beforehand.cli.options import OUTPUT, switch, value
 from beforehand.cli.report_commands import report_commands
+from beforehand.cli.ui.browser import open_page
 from beforehand.cli.ui.exit_codes import ExitCode
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json, print_text
@@ -34,8 +35,11 @@ def command(
     ],
     out: Annotated[
         Path | None,
-        value("FILE", "The page. Default: report/index.html in the folder.", panel=OUTPUT),
+        value("FILE", "The page. Default: report.html in the folder.", panel=OUTPUT),
     ] = None,
+    opened: Annotated[
+        bool, switch("--open", "Open the page in the browser.", panel=OUTPUT)
+    ] = False,
     as_json: shared.Json = False,
 ) -> None:
     """Make one self-contained HTML page of all results in a folder.
@@ -55,7 +59,9 @@ def command(
         print_json({"file": str(file), **parts(contents)})
     else:
         _show(file, contents)
-    if not (contents.clusters or contents.studies or contents.sweeps or contents.audits):
+    if opened:
+        open_page(file)
+    if contents.is_empty:
         raise typer.Exit(ExitCode.WRONG_INPUT)
 
 
@@ -75,6 +81,7 @@ def _provenance(folder: str, out: Path | None) -> Provenance:
 def parts(contents: ReportView) -> dict[str, Any]:
     """The contents of a report, as JSON."""
     return {
+        "comparisons": [_section(comparison) for comparison in contents.comparisons],
         "clusters": [_section(cluster) | {"clean": cluster.clean} for cluster in contents.clusters],
         "studies": [_section(study) | {"runs": len(study.runs)} for study in contents.studies],
         "sweeps": [_section(sweep) | {"runs": len(sweep.runs)} for sweep in contents.sweeps],
@@ -90,6 +97,8 @@ def _section(part: Any) -> dict[str, Any]:
 def _show(file: Path, contents: ReportView) -> None:
     """Print the path of the page, what is on it, and what is missing."""
     typer.echo(str(file))
+    for comparison in contents.comparisons:
+        print_text(f"  comparison {comparison.title}")
     for cluster in contents.clusters:
         print_text(f"  cluster {cluster.title}")
     for study in contents.studies:

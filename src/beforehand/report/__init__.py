@@ -3,7 +3,7 @@
     from beforehand import report
 
     view = report.read("study")                            # plain values, see model.py
-    report.write("study", "study/report/index.html")       # the same as a page
+    report.write("study", "study/report.html")       # the same as a page
 
 In reading order:
 

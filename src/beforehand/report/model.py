@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from beforehand.report.commands import Suggestions
 from beforehand.report.diagram.model import Diagram
+from beforehand.report.diagram.side_by_side import SideBySide
 from beforehand.results.schema import Field
 
 Value = str | int | float | bool | None  # None: unknown, or not applicable
@@ -126,6 +127,27 @@ class ClusterView(PartView):
 
 
 @dataclass(frozen=True)
+class IncidentView:
+    """What first made no sense to a user, and the same messages in another run."""
+
+    process: str
+    sentence: str
+    pictures: SideBySide
+
+
+@dataclass(frozen=True)
+class ComparisonView(PartView):
+    """A program, run by real processes under several protocols on the same faults."""
+
+    program: str  # such as "A group chat"
+    harm: str  # what users saw without order, in the plural
+    setting: str  # who took part, and what the network did
+    runs: TableView  # one row per protocol
+    incident: IncidentView | None  # of the first run
+    diagrams: tuple[tuple[str, str], ...]  # protocols, and the command that draws the whole run
+
+
+@dataclass(frozen=True)
 class MissingPart:
     """A part that is absent or incomplete."""
 
@@ -145,3 +167,10 @@ class ReportView:
     audits: tuple[AuditView, ...] = ()  # those that belong to no study
     missing: tuple[MissingPart, ...] = ()
     suggestions: Suggestions = field(default_factory=Suggestions)  # for empty sections
+    comparisons: tuple[ComparisonView, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing could be read."""
+        parts = (self.comparisons, self.clusters, self.studies, self.sweeps, self.audits)
+        return not any(parts)

@@ -28,6 +28,12 @@ class ClusterFolder:
     NOTE: Final = "_cluster.json"
 
 
+class ComparisonFolder:
+    """One program, run by real processes under several protocols: a cluster folder for each."""
+
+    NOTE: Final = "_comparison.json"
+
+
 class IngestFolder:
     """Traces and logs of other tools, as events and messages."""
 
@@ -88,24 +94,27 @@ class StudyFolder:
 
 
 class DemoFolder:
-    """All of it once, on one machine."""
+    """All of it once, on one machine: first what takes seconds, then the rest."""
 
     NOTE: Final = "_demo.json"  # written first, and again after every step
+    CHAT: Final = "chat"
+    SHOP: Final = "shop"
     CLUSTER: Final = "cluster"
     AUDIT: Final = "cluster-audit"
     CLUSTER_STUDY: Final = "cluster-study"
     SHOP_STUDY: Final = "shop-study"
     GROWTH: Final = "growth"
-    REPORT: Final = "report"
-    PARTS: Final = (CLUSTER, AUDIT, CLUSTER_STUDY, SHOP_STUDY, GROWTH, REPORT)
+    COMPARISONS: Final = (CHAT, SHOP)
+    FULL: Final = (CLUSTER, AUDIT, CLUSTER_STUDY, SHOP_STUDY, GROWTH)
 
 
-REPORT_PAGE: Final = Path(DemoFolder.REPORT, "index.html")  # in the folder that it reports on
+REPORT_PAGE: Final = "report.html"  # in the folder that it reports on
 
-OutputKind = Literal["study", "sweep", "audit", "ingest", "cluster"]
+OutputKind = Literal["comparison", "study", "sweep", "audit", "ingest", "cluster"]
 
 # What identifies each kind, first match wins: its note, or else a folder that only it has.
 MARKS: Final[tuple[tuple[OutputKind, tuple[str, ...]], ...]] = (
+    ("comparison", (ComparisonFolder.NOTE,)),
     ("study", (StudyFolder.NOTE, StudyFolder.SOURCE, "study/protocols")),
     ("sweep", (SweepFolder.MARK, SweepFolder.WAVES, "metrics/table1")),
     ("audit", (AuditFolder.NOTE, AuditFolder.AUDITED, AuditFolder.VERDICTS)),

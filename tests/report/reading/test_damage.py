@@ -27,7 +27,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def whole(demo: Path) -> dict[Path, ReportView]:
     """The intact contents of each part."""
     contents = {part: folders.read(part) for part in sorted(demo.iterdir()) if part.is_dir()}
-    assert len(contents) == 4 and not any(view.missing for view in contents.values())
+    assert len(contents) == 6 and not any(view.missing for view in contents.values())
     return contents
 
 
@@ -66,8 +66,8 @@ def into_folder(file: Path) -> None:
 
 
 DAMAGES = (cut, overwrite, empty, flip, into_folder)
-# Without this file, the traces of a cluster can't be recognised as such.
-CLUSTER_NOTE = "_cluster.json"
+# Without these files, the traces of real processes can't be recognised as such.
+CLUSTER_NOTES = ("_cluster.json", "_comparison.json")
 
 
 def with_damage(folder: Path, file: Path, damage: Callable[[Path], None], kept: Path) -> ReportView:
@@ -90,7 +90,7 @@ def files_of(parts: Iterable[Path]) -> list[tuple[Path, Path]]:
 def test_no_file_can_be_deleted_unnoticed(whole: dict[Path, ReportView], tmp_path: Path) -> None:
     """For each file, the report lists what is missing and how to recreate it."""
     for part, file in files_of(whole):
-        if file.name == CLUSTER_NOTE:
+        if file.name in CLUSTER_NOTES:
             continue
         contents = with_damage(part, file, delete, tmp_path / "kept")
         # Notes that only the sweep itself uses aren't shown.

@@ -135,11 +135,16 @@ def test_an_event_of_an_unknown_kind(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("note", [{}, {"seconds": 5}, {"seconds": {}}])
-def test_a_demo_that_was_stopped_in_its_first_step(tmp_path: Path, note: dict[str, Any]) -> None:
-    """All of its parts are missing."""
-    folders.write_note(tmp_path / "_demo.json", {"version": 1, "finished": False, **note})
+@pytest.mark.parametrize(("full", "parts"), [(False, 2), (True, 7)])
+def test_a_demo_that_was_stopped_in_its_first_step(
+    tmp_path: Path, note: dict[str, Any], full: bool, parts: int
+) -> None:
+    """All of its parts are missing, and those of a full one only if it was one."""
+    folders.write_note(
+        tmp_path / "_demo.json", {"version": 1, "finished": False, "full": full, **note}
+    )
     missing = folders.read(tmp_path).missing
-    assert len(missing) == 5
+    assert len(missing) == parts
     assert all("stopped before it" in gap.why and "beforehand demo" in gap.why for gap in missing)
 
 

@@ -257,7 +257,7 @@ def test_an_incomplete_demo(tmp_path: Path) -> None:
     demo = folders.write_demo(tmp_path)
     note = json.loads((demo / "_demo.json").read_text())
     (demo / "cluster" / "_cluster.json").unlink()
-    done = dict.fromkeys(("cluster", "audit", "shop study", "growth"), 1.5)
+    done = dict.fromkeys(("chat", "shop", "cluster", "audit", "shop study", "growth"), 1.5)
     folders.write_note(demo / "_demo.json", note | {"seconds": done, "finished": False})
     missing = {gap.what: gap.why for gap in folders.read(demo).missing}
     assert missing.keys() == {"the cluster of the demo", "the cluster study of the demo"}

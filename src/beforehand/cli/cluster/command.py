@@ -26,6 +26,14 @@ class ClusterOptions:
     nodes: Annotated[int, value("NUMBER", "How many processes.")] = 8
     messages: Annotated[int, value("NUMBER", "How many messages they send in total.")] = 20_000
     protocol: shared.Protocol = "hybrid-sps"
+    program: Annotated[
+        str,
+        value(
+            "NAME",
+            "What the processes do: random (anything to anybody), chat (posts and answers) or shop "
+            "(payments, orders and charges).",
+        ),
+    ] = "random"
     payload: Annotated[int, value("BYTES", "Size of each message.")] = 32
     seed: shared.Seed = 1
     encrypted: Annotated[

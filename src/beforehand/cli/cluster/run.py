@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,9 @@ from beforehand.results.notes import write_note
 from beforehand.results.provenance import provenance
 
 if TYPE_CHECKING:
+    from beforehand.runtime.cluster.costs import ClusterCosts
     from beforehand.runtime.cluster.plan import ClusterPlan
+    from beforehand.runtime.cluster.programs.incident import Incident, Logs
     from beforehand.runtime.cluster.supervisor import ClusterRun, Observer
     from beforehand.runtime.cluster.verdict import ClusterVerdict
 
@@ -26,6 +28,19 @@ class JudgedCluster:
     encrypted: bool
     course: ClusterRun
     verdict: ClusterVerdict
+    costs: ClusterCosts
+
+    @property
+    def logs(self) -> Logs:
+        """What each process of a program sent and saw."""
+        return {child.name: child.log for child in self.course.children}
+
+    @property
+    def incidents(self) -> list[Incident]:
+        """What made no sense to the users of a program, the first one first."""
+        from beforehand.runtime.cluster.programs.incident import incidents
+
+        return incidents(self.plan.script, self.logs)
 
     @property
     def clean(self) -> bool:
@@ -34,13 +49,16 @@ class JudgedCluster:
 
     def to_dict(self) -> dict[str, Any]:
         """The run as JSON."""
-        return cluster_view.to_dict(self.plan, self.course, self.verdict)
+        return cluster_view.to_dict(self.plan, self.course, self.verdict) | {
+            "costs": asdict(self.costs)
+        }
 
 
 def run(
     plan: ClusterPlan, encrypted: bool, folder: Path, timeout: float, watch: Observer
 ) -> JudgedCluster:
     """Run a cluster that leaves its traces in the folder, and judge them."""
+    from beforehand.runtime.cluster.costs import measure
     from beforehand.runtime.cluster.supervisor import run_cluster
     from beforehand.runtime.cluster.verdict import judge
     from beforehand.runtime.identity.keys import keygen
@@ -49,7 +67,7 @@ def run(
     watch(course.children, "judging")
     labels = {child.process: child.label for child in course.children}
     verdict = judge(folder, labels, [child.label for child in course.killed])
-    return JudgedCluster(plan, encrypted, course, verdict)
+    return JudgedCluster(plan, encrypted, course, verdict, measure(folder, course.children))
 
 
 def write_run_note(run: JudgedCluster, folder: Path) -> None:

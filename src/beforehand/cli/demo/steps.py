@@ -1,21 +1,19 @@
-"""The steps of a demo; each reports its progress and returns plain values."""
+"""The steps of a full demo; each reports its progress and returns plain values."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from beforehand.cli import command_lines
 from beforehand.cli import study as study_command
 from beforehand.cli.cluster import run as cluster_run
-from beforehand.cli.demo import folder as demo_folder
-from beforehand.cli.report_commands import report_commands
 from beforehand.cli.spark import show_tasks
 from beforehand.cli.ui.progress import ProgressCallback, progress_steps
-from beforehand.results.layout import REPORT_PAGE, DemoFolder
+from beforehand.results.layout import DemoFolder
 
 if TYPE_CHECKING:
     from beforehand.pipeline.session import Session
@@ -131,15 +129,6 @@ def measure_growth(spark: Session, demo: Demo, progress: ProgressCallback) -> St
     }
 
 
-def write_report(spark: Session, demo: Demo, progress: ProgressCallback) -> StepResult:
-    """Put all results on one page."""
-    from beforehand import report
-
-    file = demo.folder / REPORT_PAGE
-    contents = report.write(demo.folder, file, commands=report_commands())
-    return {"file": str(file), "missing": [asdict(gap) for gap in contents.missing]}
-
-
 Step = Callable[["Session", Demo, ProgressCallback], StepResult]
 
 # name -> what is printed when the step begins, and the step
@@ -149,24 +138,18 @@ STEPS: Final[dict[str, tuple[str, Step]]] = {
     "cluster study": ("replaying their messages under every protocol", study_cluster),
     "shop study": ("replaying a web shop's messages under every protocol", study_shop),
     "growth": ("measuring cost with a growing number of processes", measure_growth),
-    "report": ("putting everything on one page", write_report),
 }
 
 
-def run(spark: Session, demo: Demo, note: StepResult) -> StepResult:
-    """Run all steps in a folder that is claimed already; `note` is what its mark holds so far."""
+def run(spark: Session, demo: Demo, done: Callable[[str, float], None]) -> StepResult:
+    """Run all steps; `done` is called after each, with its name and seconds."""
     results: StepResult = {}
-    seconds: dict[str, float] = {}
     with progress_steps(list(STEPS)) as steps:
         for name, (text, step) in STEPS.items():
             steps.begin(name, text)
             began = time.monotonic()
             results[name] = step(spark, demo, steps.update)
-            seconds[name] = round(time.monotonic() - began, 1)
-            demo_folder.mark(demo.folder, note | {"seconds": seconds})
-    results |= {"seconds": seconds, "sound": is_sound(results)}
-    outcome = {"finished": True, "seconds": seconds, "sound": results["sound"]}
-    demo_folder.mark(demo.folder, note | outcome)
+            done(name, time.monotonic() - began)
     return results
 
 
@@ -178,7 +161,6 @@ def is_sound(results: StepResult) -> bool:
         and results["cluster study"]["sound"]
         and results["shop study"]["sound"]
         and not results["growth"]["failed"]
-        and not results["report"]["missing"]
     )
 
 

@@ -21,8 +21,8 @@ def _examples(text: str) -> tuple[Example, ...]:
 
 
 FRONT: Final = _examples("""
-# See everything once: a real cluster, its audit, a study, a report
-beforehand demo
+# See it matter, in a quarter of a minute
+beforehand demo --open
 # What would causal order cost on your workload, and which protocol fits?
 beforehand study traces/*.json --out study
 # Eight processes on a network that loses every tenth packet
@@ -32,8 +32,10 @@ FRONT_PAGE: Final = "docs/command-line.md; each command explains itself with --h
 
 EXAMPLES: Final = {
     "demo": _examples("""
-# Everything, in the folder beforehand-demo
-beforehand demo
+# A chat and a shop on a bad network, in the folder beforehand-demo
+beforehand demo --open
+# Everything: also an audit, two studies and a sweep on Spark
+beforehand demo --full
 # Another seed, another folder
 beforehand demo --seed 7 --out another-demo
 """),
@@ -126,7 +128,7 @@ beforehand check --sends 2,1,0 --faults loss=1 --time-limit 1m
 }
 
 PAGES: Final = {
-    "demo": "docs/report.md",
+    "demo": "docs/demo.md",
     "protocols": "docs/papers.md",
     "study": "docs/study.md",
     "ingest": "docs/ingest.md",

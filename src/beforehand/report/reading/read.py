@@ -11,6 +11,7 @@ from beforehand.report.commands import Commands, instruction
 from beforehand.report.model import (
     AuditView,
     ClusterView,
+    ComparisonView,
     PartView,
     Provenance,
     ReportView,
@@ -19,6 +20,7 @@ from beforehand.report.model import (
 )
 from beforehand.report.reading.audits import read_lone_audit
 from beforehand.report.reading.clusters import read_cluster
+from beforehand.report.reading.comparisons import read_comparison
 from beforehand.report.reading.context import ReadingContext
 from beforehand.report.reading.discover import DEEP, Output, find, is_trace, looked_for
 from beforehand.report.reading.files import read_note
@@ -31,14 +33,19 @@ T = TypeVar("T", bound=PartView)
 
 # None where nothing of an output can be read, which is then listed as missing.
 READERS: Final[dict[OutputKind, Callable[[Path, ReadingContext], PartView | None]]] = {
+    "comparison": read_comparison,
     "cluster": read_cluster,
     "study": read_study,
     "ingest": read_traffic,
     "sweep": read_sweep,
     "audit": read_lone_audit,
 }
-# The outputs of the steps of a demo.
+# The outputs of the steps of a demo, and of those that only a full one has.
 STEPS: Final[dict[str, tuple[OutputKind, str]]] = {
+    "chat": ("comparison", DemoFolder.CHAT),
+    "shop": ("comparison", DemoFolder.SHOP),
+}
+FULL_STEPS: Final[dict[str, tuple[OutputKind, str]]] = {
     "cluster": ("cluster", DemoFolder.CLUSTER),
     "audit": ("audit", DemoFolder.AUDIT),
     "cluster study": ("study", DemoFolder.CLUSTER_STUDY),
@@ -64,6 +71,7 @@ def read(folder: str | Path, made: Provenance | None, commands: Commands) -> Rep
         _of_type(AuditView, views),
         tuple(context.missing),
         commands.suggestions,
+        comparisons=_of_type(ComparisonView, views),
     )
 
 
@@ -118,7 +126,9 @@ def _demo(root: Path, outputs: Sequence[Output], context: ReadingContext) -> Pro
         return None
     seconds: Any = note.get("seconds")  # of each step that is over
     done = seconds if isinstance(seconds, dict) else {}
-    for step, (kind, name) in STEPS.items() if done or note.get("finished") is False else ():
+    known = bool(done) or note.get("finished") is False
+    steps = STEPS | (FULL_STEPS if note.get("full") is True else {})
+    for step, (kind, name) in steps.items() if known else ():
         if Output(kind, root / name) not in outputs:
             gone = f"{root / name} is gone, or no longer what it was"
             part.miss(f"the {step}", gone if step in done else "the demo was stopped before it")

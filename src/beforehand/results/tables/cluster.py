@@ -16,6 +16,7 @@ PROCESSES: Final = Schema(
     integer("lost", "Datagrams that the fault injector dropped."),
     integer("doubled", "Datagrams that it duplicated."),
     integer("held_back", "Datagrams that it delayed, so that others overtook them."),
+    integer("bytes_out", "Bytes of all its datagrams.", "bytes sent", unit="bytes"),
     integer("resent", "Frames that were retransmitted."),
     real("round_trip_ms", "Estimated milliseconds to a peer and back.", "round trip, ms"),
     integer("damaged", "Messages whose content changed on the way."),

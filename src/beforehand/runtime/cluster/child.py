@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from beforehand.runtime.cluster.plan import LONGEST_LINE, WorkerJob
+from beforehand.runtime.cluster.programs.actor import LogEntry
 
 WORKER: Final = "beforehand.runtime.cluster.worker"
 STDERR_TAIL: Final = 2000  # bytes of standard error kept from a process that crashed
@@ -26,6 +27,7 @@ class WorkerFigures:
     lost: int = 0  # datagrams, by the injector
     doubled: int = 0
     held_back: int = 0
+    bytes_out: int = 0  # on the wire, with headers and retransmissions
     resent: int = 0  # frames
     round_trip_ms: float = 0.0
     damaged: int = 0  # messages whose content was altered
@@ -45,6 +47,7 @@ class Child:
     connected: set[str] = field(default_factory=set)  # peers that it reported as up
     events: list[tuple[str, str, str]] = field(default_factory=list)  # kind, peer, detail
     figures: WorkerFigures = field(default_factory=WorkerFigures)
+    log: list[LogEntry] = field(default_factory=list)  # of its program
     killed: bool = False  # on purpose, in the middle of the run
     ended: bool = False
     stderr_tail: str = ""
@@ -123,6 +126,8 @@ class Child:
             self.address, self.process = report["address"], report["process"]
         elif kind == "figures":
             self.figures = WorkerFigures(**report)
+        elif kind == "log":
+            self.log += (LogEntry(*entry) for entry in report["entries"])
         elif kind == "event":
             self._add_event(**report)
 

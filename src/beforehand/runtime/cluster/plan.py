@@ -9,6 +9,8 @@ from typing import Final
 from beforehand import protocols
 from beforehand.errors import LocalProtocolError
 from beforehand.protocols.registry import Capabilities
+from beforehand.runtime.cluster.programs import PROGRAMS
+from beforehand.runtime.cluster.programs.script import Script, ScriptedProgram
 from beforehand.runtime.engine.outbox import MAX_PAYLOAD
 
 LONGEST_LINE: Final = 2**20  # a job lists all processes; the default of a stream is 64 KiB
@@ -23,6 +25,8 @@ REST: Final = 0.75
 MIN_WINDOW: Final = 16
 MAX_WINDOW: Final = 256
 WINDOWS: Final = 8  # of messages that each process sends, at least
+RANDOM: Final = "random"  # the program that sends anything to anybody
+MAX_SCRIPTED: Final = 100_000  # messages; every process holds the whole script
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ class ClusterPlan:
     nodes: int = 8
     messages: int = 20_000
     protocol: str = "hybrid-sps"
+    program: str = RANDOM
     loss: float = 0.0
     duplicate: float = 0.0
     reorder: float = 0.0
@@ -66,6 +71,7 @@ class ClusterPlan:
         _check_range("messages", self.messages, self.nodes, 10**9)
         _check_range("payload", self.payload, 0, MAX_PAYLOAD)
         _check_rates(self.loss, self.duplicate, self.reorder)
+        self._check_program()
         overlay = self.capabilities.overlay
         if self.kill < 0 or (self.kill and self.nodes - self.kill < MIN_SURVIVORS):
             raise LocalProtocolError(
@@ -91,6 +97,36 @@ class ClusterPlan:
                 f"drop-after is {self.drop_after}; give seconds, from 0.1 to 3,600"
             )
 
+    def _check_program(self) -> None:
+        if self.program == RANDOM:
+            return
+        if self.program not in PROGRAMS:
+            raise LocalProtocolError(
+                f"there is no program {self.program!r}; choose {RANDOM}, {' or '.join(PROGRAMS)}"
+            )
+        _check_range("nodes", self.nodes, PROGRAMS[self.program].least, MAX_NODES)
+        _check_range("messages", self.messages, self.nodes, MAX_SCRIPTED)
+        if "multicast" not in self.capabilities.casts:
+            raise LocalProtocolError(
+                f"{self.protocol} cannot send to several receivers by name, as the program "
+                f"{self.program} does; choose another protocol, or the program {RANDOM}"
+            )
+        if self.kill:
+            raise LocalProtocolError(
+                f"the program {self.program} needs all of its processes; kill nobody, or choose the "
+                f"program {RANDOM}"
+            )
+
+    @property
+    def script(self) -> Script:
+        """Every message of the run, if that is known before it; empty for random ones."""
+        program = self._program
+        return () if program is None else program.script(self.names, self.messages)
+
+    @property
+    def _program(self) -> ScriptedProgram | None:
+        return PROGRAMS.get(self.program)
+
     @property
     def capabilities(self) -> Capabilities:
         """The capabilities of the protocol."""
@@ -98,7 +134,9 @@ class ClusterPlan:
 
     @property
     def names(self) -> list[str]:
-        """All processes: n1, n2, ..., zero-padded so that they sort by number."""
+        """All processes: n1, n2, ..., zero-padded so that they sort by number; or named by a program."""
+        if self._program is not None:
+            return self._program.names(self.nodes)
         width = len(str(self.nodes))
         return [f"n{number:0{width}d}" for number in range(1, self.nodes + 1)]
 
@@ -108,7 +146,9 @@ class ClusterPlan:
         return sorted(self._draws("victims").sample(self.names, self.kill))
 
     def share(self, name: str) -> int:
-        """How many messages a process sends: an equal share."""
+        """How many messages a process sends: an equal share, or what the script says."""
+        if self._program is not None:
+            return sum(line.sender == name for line in self.script)
         index = self.names.index(name)
         return self.messages // self.nodes + (index < self.messages % self.nodes)
 

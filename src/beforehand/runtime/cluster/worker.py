@@ -1,10 +1,11 @@
-"""One process of a cluster: a node, the fault injector below it, and generated traffic.
+"""One process of a cluster: a node, the fault injector below it, and random traffic or a program.
 
 Commands arrive as JSON lines on standard input, reports leave as JSON lines on standard output. The
 process exits when its parent does.
 
     commands: the job; then meet (addresses of the others), go, finish (after a pause), count, stop
-    reports:  listening, met, halfway, done (all sent and delivered), event, figures, counted, over
+    reports:  listening, met, halfway, log (of a program), done (all sent and delivered), event, figures,
+              counted, over
 """
 
 import asyncio
@@ -18,6 +19,7 @@ from typing import Any, Final
 from beforehand.errors import PeerDroppedError
 from beforehand.runtime import events
 from beforehand.runtime.cluster.plan import LONGEST_LINE, ClusterPlan, WorkerJob
+from beforehand.runtime.cluster.programs.actor import Actor
 from beforehand.runtime.cluster.traffic import TrafficSource, payload_of
 from beforehand.runtime.node import Node
 from beforehand.runtime.run import run
@@ -27,6 +29,7 @@ from beforehand.runtime.transports.udp import UdpTransport
 REPORT_SECONDS: Final = 0.2
 SAMPLING_PAUSE: Final = 30  # times the cost of sampling `held()`, between two samples
 RETRY_SECONDS: Final = 0.005  # until a dropped peer is no longer chosen as a receiver
+LOG_ENTRIES: Final = 1_000  # in one report, which is one line
 GONE: Final = (events.DROPPED, events.EXPELLED)
 
 
@@ -59,6 +62,8 @@ class Worker:
             silent_after=5.0 if job.drop_after is None else job.drop_after / 2,
             drop_after=job.drop_after,
         )
+        script = plan.script
+        self._actor = Actor(self._node, script) if script else None
         self._connected: set[str] = set()
         self._met = False
         self._resumed = asyncio.Event()
@@ -73,14 +78,17 @@ class Worker:
         report("listening", address=node.address, process=node.process)
         async with asyncio.TaskGroup() as tasks:
             reporting = tasks.create_task(self._report_regularly())
-            running = [reporting, *map(tasks.create_task, (self._consume(), self._watch_events()))]
+            running = [reporting, tasks.create_task(self._watch_events())]
+            if self._actor is None:
+                running.append(tasks.create_task(self._consume()))
             async for line in commands:
                 command = json.loads(line)
                 if command["command"] == "meet":
                     for name, address in command["peers"].items():
                         node.add_peer(name, address)
                 elif command["command"] == "go":
-                    running.append(tasks.create_task(self._send()))
+                    work = self._send() if self._actor is None else self._perform(self._actor)
+                    running.append(tasks.create_task(work))
                 elif command["command"] == "finish":
                     self._resumed.set()
                 elif command["command"] == "count":
@@ -115,6 +123,14 @@ class Worker:
                 self._sample_held()
                 await asyncio.sleep(0)
         await node.flush()
+        self._report_figures()
+        report("done")
+
+    async def _perform(self, actor: Actor) -> None:
+        await actor.perform()
+        await self._node.flush()
+        for first in range(0, len(actor.log), LOG_ENTRIES):
+            report("log", entries=actor.log[first : first + LOG_ENTRIES])
         self._report_figures()
         report("done")
 
@@ -172,12 +188,13 @@ class Worker:
             "figures",
             sent=stats.messages_sent,
             delivered=stats.messages_delivered,
-            reactions=self._traffic.reacted,
+            reactions=self._traffic.reacted if self._actor is None else self._actor.reactions,
             held=self._held,
             most_held=self._most_held,
             lost=self._faulty.lost,
             doubled=self._faulty.doubled,
             held_back=self._faulty.held_back,
+            bytes_out=stats.bytes_out,
             resent=sum(peer.frames_resent for peer in stats.peers.values()),
             round_trip_ms=sum(trips) / len(trips) if trips else 0.0,
             damaged=self._damaged,
@@ -188,6 +205,18 @@ class Worker:
 def report(what: str, **fields: Any) -> None:
     """Write a report to the parent."""
     print(json.dumps({"report": what, **fields}), flush=True)
+
+
+class _NoPandas:
+    """An import hook: pyarrow, which writes traces, imports pandas just in case if it is there.
+
+    Nothing here needs it, and the second that it takes in each process is longer than many runs.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError("a worker does without pandas", name=name)
 
 
 async def main() -> None:
@@ -204,4 +233,5 @@ if __name__ == "__main__":
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
     )  # Ctrl-C reaches the whole group; the parent decides
+    sys.meta_path.insert(0, _NoPandas)
     run(main())
