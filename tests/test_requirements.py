@@ -13,6 +13,7 @@ from beforehand.errors import ResourceError
 FakeJava = Callable[[str], None]
 # Packages whose module has another name.
 MODULES = {"nats-py": "nats"}
+FOR_DEVELOPERS = {"build", "dev"}  # no command needs them
 
 
 def declared() -> dict[str, set[str]]:
@@ -30,7 +31,7 @@ def declared() -> dict[str, set[str]]:
                 found.add(MODULES.get(package, package))
         return found
 
-    return {extra: modules(extra) for extra in extras if extra != "dev"}
+    return {extra: modules(extra) for extra in extras if extra not in FOR_DEVELOPERS}
 
 
 def test_the_extras_are_those_of_the_package() -> None:

@@ -1,9 +1,10 @@
 """The `beforehand` command: one module or folder per subcommand, each importing what it needs lazily.
 
 - `options` declares the options that commands share, and how commands declare theirs.
-- `demo/`, `study`, `protocols`, `ingest`, `characterise`, `sweep/`, `audit`, `report`, `diagram/`,
-  `node/`, `cluster/`, `keygen`, `simulate/` and `check/` are the commands. In a folder, `options`
-  declares, `command` runs, and `view` prints the result for people and returns it for programs.
+- `demo/`, `study`, `protocols`, `doctor/`, `ingest`, `characterise`, `sweep/`, `audit`, `report`,
+  `diagram/`, `node/`, `cluster/`, `keygen`, `simulate/` and `check/` are the commands. In a folder,
+  `options` declares, `command` runs, and `view` prints the result for people and converts it for
+  programs.
 - `command_lines` and `report_commands` compose what notes and reports quote; `spark` starts sessions.
 - `ui/` is for all commands: output, progress, help pages with their examples, completion, failure.
 
@@ -23,6 +24,7 @@ from beforehand.cli.check import command as check
 from beforehand.cli.cluster import command as cluster
 from beforehand.cli.demo import command as demo
 from beforehand.cli.diagram import command as diagram
+from beforehand.cli.doctor import command as doctor
 from beforehand.cli.node import command as node
 from beforehand.cli.options import Debug, with_debug
 from beforehand.cli.simulate import command as simulate
@@ -42,7 +44,12 @@ app = typer.Typer(
 
 # In the order of the front page: the order in which people need them.
 PANELS: dict[str, dict[str, Callable[..., None]]] = {
-    "Start here": {"demo": demo.command, "study": study.command, "protocols": protocols.command},
+    "Start here": {
+        "demo": demo.command,
+        "study": study.command,
+        "protocols": protocols.command,
+        "doctor": doctor.command,
+    },
     "Your workload, step by step": {
         "ingest": ingest.command,
         "characterise": characterise.command,

@@ -45,6 +45,12 @@ beforehand protocols
 # The same for programs
 beforehand protocols --json
 """),
+    "doctor": _examples("""
+# What this machine has, what it lacks and what that costs
+beforehand doctor
+# The same for programs
+beforehand doctor --json
+"""),
     "study": _examples("""
 # The built-in workload
 beforehand study --out study
@@ -130,6 +136,7 @@ beforehand check --sends 2,1,0 --faults loss=1 --time-limit 1m
 PAGES: Final = {
     "demo": "docs/demo.md",
     "protocols": "docs/papers.md",
+    "doctor": "docs/command-line.md",
     "study": "docs/study.md",
     "ingest": "docs/ingest.md",
     "characterise": "docs/characterise.md",

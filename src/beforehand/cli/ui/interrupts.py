@@ -25,6 +25,7 @@ from beforehand.cli.ui.exit_codes import ExitCode
 from beforehand.cli.ui.failure import say
 
 GRACE: Final = 1.0  # seconds to unwind: a second is what people wait before they press Ctrl-C again
+CHILD_SECONDS: Final = 0.2  # for a killed process to end; more than one end at the same time
 _CODES: Final = {signal.SIGINT: ExitCode.INTERRUPTED, signal.SIGTERM: ExitCode.TERMINATED}
 _WORDS: Final = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 _NOTHING: Final = "nothing was kept"
@@ -70,9 +71,9 @@ def install() -> None:
 def on_interrupt(
     *, kept: str | None = None, cleanup: Callable[[], None] | None = None
 ) -> Iterator[None]:
-    """During the block: what the sentence says is kept, and a clean-up in case of an end by force.
+    """During the block: what the sentence says is kept, and what to clean up if it is interrupted.
 
-    The clean-up may run in another thread, while the block still runs.
+    If the block doesn't unwind, the clean-up runs in another thread, while the block still runs.
     """
     if kept is not None:
         _state.kept.append(kept)
@@ -81,6 +82,7 @@ def on_interrupt(
     try:
         yield
     except KeyboardInterrupt:
+        _clean_up(cleanup)
         raise  # with the note still in place, for `end`
     except BaseException:
         _forget(kept, cleanup)
@@ -119,19 +121,30 @@ def _count_down(number: int) -> None:
 
     def force() -> None:
         time.sleep(GRACE)
-        for cleanup in reversed(_state.cleanups):
-            with suppress(Exception):
-                cleanup()
+        for cleanup in reversed(_state.cleanups.copy()):
+            _clean_up(cleanup)
         _end_process(number)
 
     threading.Thread(target=force, name="end by force", daemon=True).start()
 
 
+def _clean_up(cleanup: Callable[[], None] | None) -> None:
+    """Run a clean-up, unless another thread does."""
+    with suppress(ValueError):
+        if cleanup is not None:
+            _state.cleanups.remove(cleanup)
+            with suppress(Exception):
+                cleanup()
+
+
 def _end_process(number: int) -> NoReturn:
     _state.ending.acquire()  # never released: the first one ends the process
     _say(number)
-    for child in multiprocessing.active_children():
+    children = multiprocessing.active_children()
+    for child in children:
         child.kill()
+    for child in children:
+        child.join(CHILD_SECONDS)
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
