@@ -200,7 +200,7 @@ def test_toggles_and_axes(diagram_page: DiagramPage) -> None:
 
 
 def test_search_finds_messages_and_processes(diagram_page: DiagramPage) -> None:
-    """A name selects a message and scrolls it into view; an unknown name is reported."""
+    """A name selects a message and scrolls it into view; a name without a match is reported."""
     search = diagram_page.page.get_by_role("searchbox")
     diagram_page.evaluate("diagram.see(0, 1000)")
     search.fill("p2#5")
@@ -213,7 +213,7 @@ def test_search_finds_messages_and_processes(diagram_page: DiagramPage) -> None:
     assert low < diagram_page.diagram.marks[selected.send].time_ns < high
     search.fill("p2#77")
     search.press("Enter")
-    assert diagram_page.status() == "Nothing here is called p2#77."
+    assert diagram_page.page.locator(".diagram-search output").inner_text() == "no match"
 
 
 def test_the_selection_is_described_as_text(diagram_page: DiagramPage) -> None:

@@ -38,7 +38,7 @@ def check_harmless(diagram_page: DiagramPage) -> None:
     """Use everything that shows text; check that no code ran and nothing is too wide."""
     page = diagram_page.page
     page.locator("summary", has_text="As text").click()
-    page.get_by_role("button", name="Go to the next mark that is wrong").click()
+    page.get_by_role("button", name="Go to the next wrong delivery").click()
     page.locator("canvas[role=application]").focus()
     page.keyboard.press("n")
     assert diagram_page.evaluate("window.ran") is None

@@ -9,6 +9,7 @@ import pytest
 
 from beforehand.errors import ReportError
 from beforehand.report.diagram.build import build
+from beforehand.report.diagram.drawing import Problem
 from beforehand.trace import Event
 from tests.report.diagram.traces import arrows_of, assert_sound, bars_of, trace_of
 
@@ -63,13 +64,14 @@ def test_a_complete_trace() -> None:
 
 
 def test_fields_of_marks_and_messages() -> None:
-    """Times are relative to the first mark, peers are the other end, and sizes come from the trace."""
+    """Times are relative to the first send, peers are the other end, and sizes come from the trace."""
     late = [event._replace(time_ns=event.time_ns + 10**18) for event in trace_of(HELD)]
     diagram = build(late)
-    assert diagram.origin_ns == 10**18
+    assert diagram.origin_ns == 10**18 + 10
+    assert [mark.time_ns for mark in diagram.marks if mark.kind == "start"] == [-10] * 3
     ack = next(mark for mark in diagram.marks if mark.kind == "control" and mark.process == 0)
     assert (ack.time_ns, ack.peer, ack.message, ack.detail, ack.meta_bytes) == (
-        40,
+        30,
         1,
         None,
         "ack",
@@ -317,10 +319,10 @@ def test_a_judge_sees_causes_first() -> None:
     """Events come in a causal order whatever the clocks, with whether they are complete."""
     calls: list[tuple[list[str], bool]] = []
 
-    def judge(events: object, is_all: bool) -> dict[tuple[str, int], str]:
+    def judge(events: object, is_all: bool) -> dict[tuple[str, int], Problem]:
         assert isinstance(events, list)
         calls.append(([f"{event.kind} {event.sender}#{event.mid}" for event in events], is_all))
-        return {("b", 2): "judged"}
+        return {("b", 2): Problem("judged")}
 
     diagram = build(trace_of(SKEWED), judge=judge)
     build(trace_of(SKEWED), judge=judge, most=3)

@@ -23,7 +23,7 @@ def test_every_field_is_there() -> None:
         return -1 if value is None else value
 
     assert data["run"] == "r" and data["note"] == "" and data["axis"] == "time"
-    assert data["origin"] == str(2**60), "as text: beyond the exact integers of JavaScript"
+    assert data["origin"] == str(2**60 + 10), "as text: beyond the exact integers of JavaScript"
     assert data["processes"] == data["labels"] == ["alice", "bob", "carol"]
     assert data["selected"] == diagram.selected
     kinds, details = data["kinds"], data["details"]
@@ -59,7 +59,7 @@ def test_every_field_is_there() -> None:
     assert rows("bars") == [
         (BARS.index(bar.kind), bar.start, number(bar.end), bar.message) for bar in diagram.bars
     ]
-    assert data["flags"] == [{"mark": diagram.flags[0].mark, "sentence": "late"}]
+    assert data["flags"] == [{"mark": diagram.flags[0].mark, "sentence": "late", "chain": []}]
 
 
 def test_absent_values() -> None:

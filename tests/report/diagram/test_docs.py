@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from beforehand.cli import app
-from beforehand.cli.diagram import command as diagram
 from beforehand.cli.diagram import judge as diagram_judge
+from beforehand.cli.diagram import request
 from beforehand.report.diagram import build
 
 DOCS = (Path(__file__).parents[3] / "docs" / "diagrams.md").read_text(encoding="utf-8")
@@ -59,6 +59,6 @@ def test_the_python_example_runs(here: Path, capsys: pytest.CaptureFixture[str])
 
 def test_documented_limits_match_the_code() -> None:
     """Of events and of flagged deliveries."""
-    assert f"A page shows {build.MOST:,} events and a picture {diagram.ON_PAPER}," in DOCS
+    assert f"A page shows {build.MOST:,} events and a picture {request.ON_PAPER}," in DOCS
     assert f"stops at {diagram_judge.MOST_FLAGS} wrong ones" in DOCS
     assert f"more than {diagram_judge.MOST_EVENTS:,} events" in DOCS

@@ -62,7 +62,7 @@ def test_the_svg_has_a_title_and_a_description() -> None:
     assert title.text == "Space-time diagram of r" and title.get("id") == "title"
     assert description.text == (
         "3 processes as lines from left to right: alice, bob, carol. 3 messages as arrows, "
-        "3 deliveries, within 51 ns. Carol is late."
+        "3 deliveries, within 41 ns. Carol is late."
     )
 
 

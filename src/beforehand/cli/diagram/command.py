@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from beforehand.cli import options as shared
-from beforehand.cli.command_lines import line
+from beforehand.cli.diagram.request import ON_PAPER, STANDARD_OUTPUT, Request, written
 from beforehand.cli.options import switch, takes, value
 from beforehand.cli.ui.browser import open_page
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json
-from beforehand.cli.ui.progress import progress_line
 from beforehand.errors import BeforehandError, ReportError
 from beforehand.results.format import counted
 
 if TYPE_CHECKING:
+    from beforehand.report.diagram.compare import Comparison
     from beforehand.report.diagram.model import Diagram
-
-STANDARD_OUTPUT: Final = "-"
-ON_PAPER: Final = 120  # events that remain distinguishable on the width of a page
-
-Format = Literal["html", "svg"]
 
 
 def _complete_run(context: typer.Context, incomplete: str) -> list[str]:
@@ -70,6 +64,21 @@ class DiagramOptions:
             "Default: the beginning of the run.",
         ),
     ] = None
+    compare: Annotated[
+        Path | None,
+        value(
+            "OTHER",
+            "A trace of the same workload, to compare with: both next to each other, with the "
+            "deliveries marked that come in a different order.",
+        ),
+    ] = None
+    compare_run: Annotated[
+        str | None,
+        value(
+            "RUN",
+            "Which run to compare with, if OTHER has several; without --compare, of the same trace.",
+        ),
+    ] = None
     as_svg: Annotated[bool, switch("--svg", "A static picture, for documents.")] = False
     as_html: Annotated[bool, switch("--html", "An interactive page (the default).")] = False
     out: Annotated[
@@ -105,37 +114,51 @@ def command(options: DiagramOptions) -> None:
     """Draw a trace: processes as lines, messages as arrows, waiting times as bars.
 
     On the page, a click on a message highlights its causal past and future. Deliveries that break
-    causal order are marked.
+    causal order are marked. With --compare, two runs of the same workload are shown side by side.
     """
     with clear_errors():
-        chosen = _format(options.as_svg, options.as_html, options.out)
-        file = f"diagram.{chosen}" if options.out is None else options.out
-        if options.as_json and file == STANDARD_OUTPUT:
-            raise ReportError("--json and --out -: both use standard output; name a file")
-        if options.open_page and file == STANDARD_OUTPUT:
-            raise ReportError("--open and --out -: there is no file to open; name one")
-        usual = ON_PAPER if chosen == "svg" else None
-        limit = usual if options.events is None else options.events
-        diagram = _build(options.source, options.run, _message(options.around), limit)
-        if options.by is not None:
-            diagram = replace(diagram, axis=options.by)
-        _write(diagram, chosen, file)
+        request = _request(options)
+        request.check()
+        result = written(request)
     if options.as_json:
-        print_json({"file": file, **_figures(diagram)})
-    elif file != STANDARD_OUTPUT:
-        _show(diagram, file)
+        print_json({"file": request.file, **_figures(result.diagram, result.comparison)})
+    elif request.file != STANDARD_OUTPUT:
+        _show(result.diagram, result.comparison, request.file)
     if options.open_page:
-        open_page(Path(file))
+        open_page(Path(request.file))
 
 
-def _format(as_svg: bool, as_html: bool, out: str | None) -> Format:
-    if out == "":
+def _request(options: DiagramOptions) -> Request:
+    if options.out == "":
         raise ReportError("--out is empty; name a file, or - for standard output")
-    if as_svg and as_html:
+    if options.as_svg and options.as_html:
         raise ReportError("--svg and --html: two formats; choose one")
-    if as_svg or as_html:
-        return "svg" if as_svg else "html"
-    return "svg" if out is not None and out.lower().endswith(".svg") else "html"
+    is_named_svg = options.out is not None and options.out.lower().endswith(".svg")
+    is_svg = options.as_svg or (is_named_svg and not options.as_html)
+    form: Literal["html", "svg"] = "svg" if is_svg else "html"
+    file = f"diagram.{form}" if options.out is None else options.out
+    if options.as_json and file == STANDARD_OUTPUT:
+        raise ReportError("--json and --out -: both use standard output; name a file")
+    if options.open_page and file == STANDARD_OUTPUT:
+        raise ReportError("--open and --out -: there is no file to open; name one")
+    other = options.compare
+    if other is None and options.compare_run is not None:
+        other = options.source
+    if other is not None and is_svg:
+        raise ReportError(
+            "--compare draws a page; leave out --svg, or name a file that ends in .html"
+        )
+    return Request(
+        source=options.source,
+        run=options.run,
+        other=other,
+        other_run=options.compare_run,
+        around=_message(options.around),
+        events=options.events,
+        axis=options.by,
+        form=form,
+        file=file,
+    )
 
 
 def _message(text: str | None) -> tuple[str, int] | None:
@@ -147,51 +170,8 @@ def _message(text: str | None) -> tuple[str, int] | None:
     return sender, int(number)
 
 
-def _build(
-    source: Path, run: str | None, around: tuple[str, int] | None, limit: int | None
-) -> Diagram:
-    from beforehand.cli.diagram.events import events
-    from beforehand.cli.diagram.judge import DeliveryJudge
-    from beforehand.report.diagram.build import MOST, build
-
-    judge = DeliveryJudge()
-    with progress_line("reading the trace") as report:
-        diagram = build(
-            events(source, run, report),
-            run=run,
-            around=around,
-            most=MOST if limit is None else limit,
-            judge=judge,
-        )
-    return replace(diagram, note=" ".join(filter(None, (diagram.note, judge.note))))
-
-
-def _write(diagram: Diagram, chosen: Format, file: str) -> None:
-    if chosen == "svg":
-        from beforehand.report.diagram.svg import svg
-
-        text = svg(diagram)
-    else:
-        from beforehand.report.diagram.page import html
-
-        text = html(diagram, line("diagram", "--svg"))
-    if file == STANDARD_OUTPUT:
-        sys.stdout.buffer.write(text.encode())
-        return
-    path = Path(file)
-    if path.is_dir():
-        raise ReportError(f"--out {file} is a folder; name a file in it")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise ReportError(
-            f"{file}: cannot be written ({problem.strerror}); choose another path for --out"
-        ) from problem
-
-
-def _figures(diagram: Diagram) -> dict[str, object]:
-    return {
+def _figures(diagram: Diagram, comparison: Comparison | None) -> dict[str, object]:
+    figures = {
         "run": diagram.run,
         "events": len(diagram.marks),
         "processes": len(diagram.processes),
@@ -199,14 +179,27 @@ def _figures(diagram: Diagram) -> dict[str, object]:
         "flags": [flag.sentence for flag in diagram.flags],
         "note": diagram.note,
     }
+    if comparison is None:
+        return figures
+    return figures | {
+        "compared_run": comparison.right.run,
+        "common_deliveries": comparison.common,
+        "moved_deliveries": comparison.moved,
+        "only_left": comparison.only_left,
+        "only_right": comparison.only_right,
+        "wrong_left": list(comparison.wrong_left),
+        "wrong_right": list(comparison.wrong_right),
+    }
 
 
-def _show(diagram: Diagram, file: str) -> None:
+def _show(diagram: Diagram, comparison: Comparison | None, file: str) -> None:
     processes = counted(len(diagram.processes), "process")
     messages = counted(len(diagram.messages), "message")
     typer.echo(f"{file}: {processes}, {messages}, {counted(len(diagram.marks), 'event')}")
     if diagram.note:
         typer.echo(diagram.note)
+    if comparison is not None:
+        typer.echo(comparison.summary)
     if diagram.flags:
         count = len(diagram.flags)
         what = "1 wrong delivery is" if count == 1 else f"{count:,} wrong deliveries are"

@@ -34,6 +34,11 @@ def events(source: Path, run: str | None, report: Callable[[str], None]) -> Iter
             yield event
 
 
+def check_source(source: Path) -> None:
+    """Raise an error if there is no trace."""
+    _files(source)
+
+
 def runs(source: Path) -> list[str]:
     """The names of all runs in Parquet files, which are quick to read."""
     by_file = (_runs_in(file) for file in _files(source) if file.name.endswith(ENDING))

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from beforehand.causality import MessageId, Oracle, Violation, violations
-from beforehand.report.diagram.build import Flags
-from beforehand.report.diagram.logs import EventLike
+from beforehand.report.diagram.build import Problems
+from beforehand.report.diagram.drawing import Problem
+from beforehand.report.diagram.logs import EventLike, process_labels
 
 MOST_EVENTS: Final = 200_000  # seconds of work; longer runs are for `beforehand audit`
 MOST_FLAGS: Final = 200  # each needs a search for its chain of messages
@@ -21,20 +22,22 @@ class DeliveryJudge:
 
     def __init__(self) -> None:
         self.note = ""
+        self.has_judged = False
 
-    def __call__(self, events: Sequence[EventLike], is_all: bool) -> Flags:
-        """A sentence for each wrong delivery; `is_all`: whether these are all events of the run."""
+    def __call__(self, events: Sequence[EventLike], is_all: bool) -> Problems:
+        """What is wrong with each wrong delivery; `is_all`: whether these are all events of the run."""
         if len(events) > MOST_EVENTS:
             self.note = (
                 f"There are more than {MOST_EVENTS:,} events up to the end of this part, so "
                 "deliveries are not judged here; use `beforehand audit`."
             )
             return {}
-        flags: dict[tuple[str, int], str] = {}
+        self.has_judged = True
+        flags: dict[tuple[str, int], Problem] = {}
         replay = _OracleReplay(events, is_all)
         for event in events:
-            if sentence := replay.judge(event):
-                flags[event.process, event.seq] = sentence
+            if problem := replay.judge(event):
+                flags[event.process, event.seq] = problem
             if len(flags) >= MOST_FLAGS:
                 self.note = (
                     f"The first {MOST_FLAGS} wrong deliveries are marked; "
@@ -53,7 +56,9 @@ class _OracleReplay:
 
     def __init__(self, events: Sequence[EventLike], is_all: bool) -> None:
         self._oracle = Oracle()
-        self._processes = frozenset(event.process for event in events)
+        self._label = process_labels(events)  # sentences have names as people read them
+        self._name = {label: name for name, label in self._label.items()}
+        self._processes = frozenset(self._label[event.process] for event in events)
         self._counted: dict[MessageId, MessageId] = {}  # message -> its id for the oracle
         self._real: dict[MessageId, MessageId] = {}  # and back
         self._to: dict[MessageId, frozenset[str]] = {}
@@ -69,19 +74,22 @@ class _OracleReplay:
         """The number of the last message of a process, for the sentences."""
         return self._last.get(process, 0)
 
-    def judge(self, event: EventLike) -> str:
-        """The sentence of the violation that this event is; empty if it is none."""
+    def judge(self, event: EventLike) -> Problem | None:
+        """The violation that this event is, if it is one."""
         if event.sender is None or event.mid is None:
-            return ""
-        message = MessageId(event.sender, event.mid)
-        if event.kind == "send" and event.mid > self.sends(event.sender):
-            self._send(message, self._processes if event.to is None else frozenset(event.to))
+            return None
+        message = MessageId(self._label[event.sender], event.mid)
+        if event.kind == "send" and event.mid > self.sends(message.sender):
+            to = None if event.to is None else frozenset(self._label[name] for name in event.to)
+            self._send(message, self._processes if to is None else to)
         if event.kind != "deliver":
-            return ""
+            return None
+        process = self._label[event.process]
         if message in self._counted:
-            broken = self._oracle.deliver(event.process, self._counted[message])
-            return self._sentence(broken[0]) if broken else ""
-        return self._without_send(event.process, message)
+            broken = self._oracle.deliver(process, self._counted[message])
+            return self._problem(broken[0]) if broken else None
+        sentence = self._without_send(process, message)
+        return Problem(sentence) if sentence else None
 
     def _send(self, message: MessageId, to: frozenset[str]) -> None:
         counted = self._oracle.send(message.sender, to)
@@ -90,20 +98,22 @@ class _OracleReplay:
         self._to[message] = to
         self._last[message.sender] = message.number
 
-    def _sentence(self, violation: Violation) -> str:
+    def _problem(self, violation: Violation) -> Problem:
         process, message = violation.process, self._real[violation.message]
         if violation.kind == "causal":
             chain = tuple(self._real[link] for link in violation.chain)
-            return violations.causal(self, process, chain).sentence
+            names = tuple((self._name[link.sender], link.number) for link in chain)
+            return Problem(violations.causal(self, process, chain).sentence, names)
         if violation.kind == "duplicate":
-            return violations.duplicate(process, message).sentence
-        return violations.invented(self, process, message).sentence
+            return Problem(violations.duplicate(process, message).sentence)
+        return Problem(violations.invented(self, process, message).sentence)
 
     def _without_send(self, process: str, message: MessageId) -> str:
         """A delivery before which no send was seen: an invention, unless the sender's log has gaps."""
-        if message in self._ever_sent:
+        name = self._name[message.sender]
+        if (name, message.number) in self._ever_sent:
             return f"{process} delivered {message} before it can have been sent."
-        if message.sender not in self._whole:
+        if name not in self._whole:
             return ""
         return violations.invented(self, process, message).sentence
 

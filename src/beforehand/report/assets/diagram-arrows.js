@@ -3,7 +3,7 @@
 // and arrows that would cover the same pixels are drawn once.
 (function (parts) {
   const { SHAPES, HIGHLIGHTS, DIMMED } = parts.shapes;
-  const { classOf, where, segment, clipped, range, inPaths, OUTSIDE } = parts.layout;
+  const { classOf, where, isShown, segment, hiddenEnd, clipped, range, inPaths, OUTSIDE } = parts.layout;
   const ARROWS = ["message", "relay", "control"];
   const CROWD = 700; // arrows of one style, above which heads and dashes are omitted
   const AIRY = 120; // arrows of one style that fit without hiding each other
@@ -27,10 +27,15 @@
       if (kind === 2 && !scene.show.controls) {
         return;
       }
-      const line = clipped(scene, segment(scene, arrow));
+      const whole = segment(scene, arrow);
+      if (!whole) {
+        return;
+      }
+      const line = clipped(scene, whole);
       if (Math.max(line[1], line[3]) >= 0 && Math.min(line[1], line[3]) <= view.bottom()) {
         const look = classOf(scene, model.arrows.message[arrow]) * 3 + kind;
-        looks[look].set(alike(scene, arrow, line), { line, lost: model.arrows.end[arrow] < 0 });
+        const hidden = hiddenEnd(scene, arrow);
+        looks[look].set(alike(scene, arrow, line), { line, hidden, lost: !hidden && model.arrows.end[arrow] < 0 });
       }
     });
     return looks.map((arrows) => [...arrows.values()]);
@@ -59,6 +64,13 @@
     ctx.closePath();
   }
 
+  // A small circle where an arrow comes from or goes to a hidden process.
+  function looseEnd(ctx, { line, hidden }) {
+    const [x, y] = hidden === "start" ? line : line.slice(2);
+    ctx.moveTo(x + 3, y);
+    ctx.arc(x, y, 3, 0, 2 * Math.PI);
+  }
+
   function strokeArrows(ctx, scene, arrows, kind, group) {
     const crowded = arrows.length > CROWD;
     const ease = Math.max(0.45, Math.min(1, AIRY / arrows.length)); // the more arrows, the fainter
@@ -74,9 +86,12 @@
     }, () => ctx.stroke());
     ctx.setLineDash([]);
     if (!crowded) {
-      const [lost, arrived] = [arrows.filter(({ lost }) => lost), arrows.filter(({ lost }) => !lost)];
+      const lost = arrows.filter((arrow) => arrow.lost);
+      const arrived = arrows.filter((arrow) => !arrow.lost && arrow.hidden !== "end");
+      const loose = arrows.filter((arrow) => arrow.hidden);
       inPaths(ctx, arrived, ({ line }) => head(ctx, line, thin ? 5 : 8), () => ctx.fill());
       inPaths(ctx, lost, ({ line }) => SHAPES.evict(ctx, line[2], line[3], 4), () => ctx.fill());
+      inPaths(ctx, loose, (arrow) => looseEnd(ctx, arrow), () => ctx.stroke());
     }
     ctx.globalAlpha = 1;
   }
@@ -93,7 +108,7 @@
     const { model, colours } = scene;
     const arrows = message >= 0 ? [...model.arrowsAbout.of(message)] : arrow >= 0 ? [arrow] : [];
     const lines = arrows
-      .filter((id) => model.arrows.kind[id] !== 2 || scene.show.controls)
+      .filter((id) => (model.arrows.kind[id] !== 2 || scene.show.controls) && segment(scene, id))
       .map((id) => ({ line: clipped(scene, segment(scene, id)) }));
     ctx.strokeStyle = ctx.fillStyle = colours.text;
     ctx.lineWidth = 2.5;
@@ -103,14 +118,14 @@
     }, () => ctx.stroke());
     for (const own of message < 0 ? [] : model.marksAbout.of(message)) {
       const shape = SHAPES[model.kindOf(own)];
-      if (shape && model.kindOf(own) !== "control") {
+      if (shape && model.kindOf(own) !== "control" && isShown(scene, own)) {
         const { x, y } = where(scene, own);
         ctx.beginPath();
         shape(ctx, x, y, 6);
         ctx.fill();
       }
     }
-    if (mark >= 0) {
+    if (mark >= 0 && isShown(scene, mark)) {
       const { x, y } = where(scene, mark);
       ctx.lineWidth = 2;
       ctx.beginPath();

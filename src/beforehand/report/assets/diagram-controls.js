@@ -1,53 +1,14 @@
 "use strict";
 // The elements around the canvas: search, buttons, legend, status line and text table.
 (function (parts) {
-  const { make } = parts.details;
+  const { make, button, toggle, group } = parts.elements;
   const ICON = { width: 26, height: 16 };
   const WORTH_A_SEARCH = 12; // messages, from which on there is a search box
   const HELP =
     "Drag or use the arrow keys to move; wheel, pinch, plus and minus zoom; 0 or Home shows all of it. " +
     "N and P go to the next and the previous message, Enter selects it, and Escape ends the selection. " +
-    "The selected message is also described as text, below.";
+    "The question mark lists all keys. The selected message is also described as text, below.";
   let counted = 0; // makes ids unique if a page has several diagrams
-
-  function button(text, label, action) {
-    const made = make("button", text);
-    made.type = "button";
-    made.setAttribute("aria-label", label);
-    made.title = label;
-    made.addEventListener("click", action);
-    return made;
-  }
-
-  function toggle(text, label, isOn, action) {
-    const made = button(text, label, () => {
-      action();
-      made.setAttribute("aria-pressed", String(isOn()));
-    });
-    made.setAttribute("aria-pressed", String(isOn()));
-    return made;
-  }
-
-  function group(label, ...members) {
-    const made = make("div", undefined, "diagram-group");
-    made.setAttribute("role", "group");
-    made.setAttribute("aria-label", label);
-    made.append(...members);
-    return made;
-  }
-
-  function search(model, action) {
-    const field = make("input");
-    field.type = "search";
-    field.placeholder = "find " + model.name(0, 12);
-    field.setAttribute("aria-label", "Find a message, such as " + model.name(0, 12) + ", or a process");
-    field.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") {
-        action(field.value);
-      }
-    });
-    return field;
-  }
 
   // Buttons to choose one of two axes.
   function axes(view, turn) {
@@ -116,7 +77,26 @@
     ctx.fillText("!", 13, 12);
   }
 
-  // The legend entries for what occurs in this diagram, as [text, icon].
+  function diamondIcon(ctx, colours) {
+    ctx.strokeStyle = colours.differs;
+    ctx.lineWidth = 1.8;
+    ctx.beginPath();
+    parts.shapes.diamond(ctx, 13, 8, 7);
+    ctx.stroke();
+  }
+
+  function hiddenIcon(ctx, colours) {
+    ctx.strokeStyle = colours.arrow;
+    ctx.lineWidth = 1.3;
+    ctx.beginPath();
+    ctx.moveTo(4, 8);
+    ctx.lineTo(17, 8);
+    ctx.moveTo(23, 8);
+    ctx.arc(20, 8, 3, 0, 2 * Math.PI);
+    ctx.stroke();
+  }
+
+  // The legend entries for what occurs in this diagram, as [text, icon, class].
   function entries(model) {
     const kinds = new Set(model.kind);
     const has = (kind) => kinds.has(model.kinds.indexOf(kind));
@@ -135,6 +115,8 @@
       (has("start") || has("stop")) && ["start or end", markIcon("start")],
       has("evict") && ["gives up on another", markIcon("evict")],
       model.wrong.size > 0 && ["wrong", flagIcon],
+      model.differs.size > 0 && ["in another order there", diamondIcon],
+      ["to or from a hidden process", hiddenIcon, "diagram-if-hidden"],
     ].filter(Boolean);
   }
 
@@ -147,8 +129,8 @@
   // The legend.
   function legend(model, icons) {
     const made = make("ul", undefined, "diagram-legend");
-    for (const [text, paint] of entries(model)) {
-      const item = make("li");
+    for (const [text, paint, className] of entries(model)) {
+      const item = make("li", undefined, className);
       icons.push(icon(paint));
       item.append(icons[icons.length - 1].canvas, make("span", text));
       made.append(item);
@@ -191,8 +173,13 @@
   // Creates all elements of a diagram; `actions` has the handlers of the buttons.
   function build(model, view, show, actions) {
     const bar = make("div", undefined, "diagram-bar");
+    const search = parts.search.box(model, { mark: actions.mark, go: actions.goMatch });
+    search.element.hidden = model.messages.mid.length < WORTH_A_SEARCH;
+    const processes = parts.processes.processes(model, view.rows, actions.rows);
+    processes.menu.hidden = model.labels.length < 2;
+    const keys = parts.keys.keys();
     bar.append(
-      ...(model.messages.mid.length < WORTH_A_SEARCH ? [] : [search(model, actions.find)]),
+      search.element,
       group("Zoom",
         button("−", "Zoom out", () => actions.zoom(1 / 1.6)),
         button("+", "Zoom in", () => actions.zoom(1.6)),
@@ -202,11 +189,16 @@
     const toggles = [["Bars", "bars", "Bars of messages that wait", model.bars.kind.length > 0],
       ["Acks", "controls", "Acks, permits and other control frames", model.arrows.kind.includes(2)],
       ["Names", "labels", "Numbers of the messages", model.messages.mid.length > 0]];
+    const log = toggle("Log", "List the events as text, next to the diagram", () => show.log, actions.toggleLog);
     bar.append(group("Show", ...toggles.filter(([, , , present]) => present).map(([text, name, label]) =>
-      toggle(text, label, () => show[name], () => actions.toggle(name)))));
+      toggle(text, label, () => show[name], () => actions.toggle(name))), log), processes.menu);
     if (model.wrong.size) {
-      bar.append(button("! " + model.wrong.size, "Go to the next mark that is wrong", actions.wrong));
+      bar.append(button("! " + model.wrong.size, "Go to the next wrong delivery", actions.wrong));
     }
+    if (model.differs.size) {
+      bar.append(button("≠ " + model.differs.size, "Go to the next delivery in another order", actions.differing));
+    }
+    bar.append(button("?", "List the keys", keys.open));
     const icons = [];
     const overview = make("canvas", undefined, "diagram-overview");
     overview.setAttribute("aria-hidden", "true");
@@ -215,7 +207,7 @@
     text.append(make("summary", "As text"), words);
     text.addEventListener("toggle", actions.describe);
     return {
-      ...{ bar, overview, text, words },
+      ...{ bar, overview, text, words, search, processes, keys, log },
       stage: stage(model),
       status: status(icons),
       legend: legend(model, icons),

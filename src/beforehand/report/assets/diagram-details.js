@@ -3,6 +3,7 @@
 // readers. All of it becomes text nodes, never HTML.
 (function (parts) {
   const { format } = parts;
+  const { make } = parts.elements;
   const MOST_RECEIVERS = 6; // in a tooltip
   const MOST_ROWS = 200; // in the table
   const DID = {
@@ -15,17 +16,6 @@
     start: "starts",
     stop: "stops",
   };
-
-  function make(tag, text, className) {
-    const element = document.createElement(tag);
-    if (text !== undefined) {
-      element.textContent = text;
-    }
-    if (className) {
-      element.className = className;
-    }
-    return element;
-  }
 
   function heads(table, titles) {
     const row = table.createTHead().insertRow();
@@ -107,7 +97,9 @@
     const sent = messages.send[message];
     const metas = [...model.marksAbout.of(message)].filter((mark) => model.kindOf(mark) === "release");
     const meta = metas.length ? " and " + format.bytes(marks.meta[metas[0]]) + " of metadata" : "";
+    const isShort = model.processes[messages.sender[message]] !== model.labels[messages.sender[message]];
     return [
+      ...(isShort ? [["name", model.fullName(message)]] : []),
       ["from", short(model, messages.sender[message])],
       ["to", receivers(model, message)],
       ["size", format.bytes(messages.payload[message]) + meta],
@@ -173,6 +165,17 @@
     return made;
   }
 
+  // A mark as a line of the log; `full` has the names as in the trace.
+  function logLine(model, mark, full = false) {
+    const sentences = (model.wrong.get(mark) || []).map((sentence) => format.clean(sentence, 600));
+    const said = model.kindOf(mark) === "control" ? "" : detail(model, mark);
+    const parts = [event(model, mark), said && "(" + format.clean(said, full ? 600 : 80) + ")"];
+    if (full && model.message[mark] >= 0) {
+      parts.push("· " + model.fullName(model.message[mark]) + ", at " + format.precise(model.marks.time[mark]));
+    }
+    return [...parts, ...(sentences.length ? ["!", ...(full ? sentences : [])] : [])].filter(Boolean).join(" ");
+  }
+
   // Fills the tooltip of the hovered mark or arrow.
   function tooltip(model, target) {
     const made = document.createDocumentFragment();
@@ -222,6 +225,15 @@
     return [name, before + ", ", after, ", " + others.toLocaleString("en") + " concurrent"];
   }
 
+  // The order in which a process delivered some messages.
+  function delivered(model, process, messages) {
+    const isHere = (mark) => model.process[mark] === process && model.kindOf(mark) === "deliver";
+    const firsts = messages.map((message) => [message, [...model.marksAbout.of(message)].find(isHere)]);
+    const order = firsts.filter(([, mark]) => mark !== undefined).sort(([, a], [, b]) => a - b);
+    const names = order.map(([message]) => model.name(message)).join(", then ");
+    return names ? "Here, " + short(model, process) + " delivered " + names + "." : "Not delivered here.";
+  }
+
   // All events of some messages, one per row.
   function table(model, messages) {
     const made = make("table");
@@ -249,5 +261,5 @@
     return made;
   }
 
-  parts.details = { make, tooltip, summary, selection, table };
+  parts.details = { delivered, tooltip, logLine, summary, selection, table };
 })((window.BeforehandDiagram = window.BeforehandDiagram || {}));

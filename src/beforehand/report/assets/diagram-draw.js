@@ -2,7 +2,7 @@
 // Draws the visible part of a diagram: bars, arrows, marks, names and flags.
 (function (parts) {
   const { SHAPES, HIGHLIGHTS, DIMMED, barFill } = parts.shapes;
-  const { classOf, aside, where, range, seenOf, seenRows, inPaths, NEAR } = parts.layout;
+  const { classOf, aside, where, isShown, range, seenOf, seenRows, inPaths, NEAR } = parts.layout;
   const BARS = ["held", "buffered"];
   const RADIUS = { least: 2, most: 5.5, speck: 2.4 }; // below `speck`, all marks are drawn as dots
   const BAR = 5; // height
@@ -25,6 +25,9 @@
     const stacked = new Set();
     let [before, drawn] = ["", 0];
     view.index().bars.spans.touching(...range(scene), (bar) => {
+      if (!isShown(scene, model.bars.start[bar])) {
+        return;
+      }
       const box = barBox(scene, bar);
       const key = Math.round(box[0]) + " " + box[1] + " " + Math.round(box[2]);
       if (key === before || box[1] + BAR < 0 || box[1] > view.bottom()) {
@@ -111,6 +114,9 @@
     ctx.font = "bold 14px " + scene.colours.font;
     ctx.textAlign = "center";
     for (const mark of scene.model.wrong.keys()) {
+      if (!isShown(scene, mark)) {
+        continue;
+      }
       const { x, y } = where(scene, mark);
       if (x > scene.view.gutter - NEAR && x < scene.view.width + NEAR) {
         ctx.beginPath();
@@ -120,6 +126,44 @@
       }
     }
     ctx.textAlign = "left";
+  }
+
+  // Calls `visit` for the visible marks that are chosen, but not twice for the same pixel of a line.
+  function visible(scene, isChosen, visit) {
+    const { at, rows } = scene.view.index();
+    for (const row of seenRows(scene)) {
+      const [first, end] = seenOf(scene, row);
+      let last = -Infinity;
+      for (let i = first; i < end; i += 1) {
+        const mark = rows[row][i];
+        const x = scene.view.x(at[mark]);
+        if (isChosen(mark) && x - last >= 1) {
+          last = x;
+          visit(where(scene, mark));
+        }
+      }
+    }
+  }
+
+  // A disc behind each mark that the search has found.
+  function drawMatches(ctx, scene) {
+    const spots = [];
+    visible(scene, (mark) => scene.matches[mark], (spot) => spots.push(spot));
+    ctx.fillStyle = scene.colours.match;
+    ctx.globalAlpha = 0.75;
+    inPaths(ctx, spots, ({ x, y }) => SHAPES.send(ctx, x, y, 9), () => ctx.fill());
+    ctx.globalAlpha = 1;
+    return spots.length;
+  }
+
+  // A diamond around each delivery that has another place in the run this one is compared with.
+  function drawDiffering(ctx, scene) {
+    const spots = [];
+    visible(scene, (mark) => scene.model.differs.has(mark), (spot) => spots.push(spot));
+    ctx.strokeStyle = scene.colours.differs;
+    ctx.lineWidth = 1.8;
+    inPaths(ctx, spots, ({ x, y }) => parts.shapes.diamond(ctx, x, y, 9), () => ctx.stroke());
+    return spots.length;
   }
 
   // Draws the name of a message above its causal-send, unless it would touch the previous name.
@@ -143,7 +187,7 @@
         if (scene.classes && group === 0) {
           continue;
         }
-        const text = "#" + model.messages.mid[message];
+        const text = scene.classes ? model.name(message, 24) : "#" + model.messages.mid[message];
         const y = view.y(row) - view.aside() - (stacked.has(row) ? 2 * BAR : 0) - 8;
         ctx.fillStyle = scene.colours[HIGHLIGHTS[group] || "quiet"];
         ctx.strokeText(text, x, y);
@@ -157,12 +201,14 @@
   function content(ctx, scene) {
     const { drawn: bars, stacked } = scene.show.bars ? drawBars(ctx, scene) : { drawn: 0, stacked: new Set() };
     const arrows = parts.arrows.drawArrows(ctx, scene);
+    const matches = scene.matches ? drawMatches(ctx, scene) : 0;
     const { size, drawn: marks } = drawMarks(ctx, scene);
+    const differs = scene.model.differs.size ? drawDiffering(ctx, scene) : 0;
     if (scene.show.labels) {
       drawLabels(ctx, scene, stacked, size < RADIUS.speck ? LABEL_GAP.crowd : LABEL_GAP.usual);
     }
     drawFlags(ctx, scene);
-    return { bars, arrows, marks, drawn: bars + arrows + marks };
+    return { bars, arrows, marks, matches, differs, drawn: bars + arrows + marks };
   }
 
   parts.draw = { content };

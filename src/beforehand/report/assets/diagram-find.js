@@ -1,7 +1,9 @@
 "use strict";
-// Finds marks and arrows by position, and messages and processes by name.
+// Finds marks and arrows by their position on the canvas.
 (function (parts) {
   const { where, segment, STUB } = parts.layout;
+
+  const NOTHING = { mark: -1, arrow: -1, message: -1, others: [] }; // a target that is none
 
   function shown(scene, kind) {
     return kind === "control" ? scene.show.controls : kind in parts.shapes.SHAPES;
@@ -12,8 +14,9 @@
     const { model, view } = scene;
     const { at, rows } = view.index();
     const near = [];
-    const lines = new Set([view.process(y - reach), view.process(y), view.process(y + reach)]);
-    for (const row of [...lines].filter((line) => line >= 0 && line < rows.length)) {
+    const lines = new Set([view.line(y - reach), view.line(y), view.line(y + reach)]);
+    const { shown: processes } = view.rows;
+    for (const row of [...lines].filter((line) => line in processes).map((line) => processes[line])) {
       const first = parts.model.firstFrom(rows[row], at, view.position(x - reach));
       const end = parts.model.firstFrom(rows[row], at, view.position(x + reach));
       for (const mark of rows[row].subarray(first, end)) {
@@ -44,7 +47,8 @@
       if (model.arrows.kind[arrow] === 2 && !scene.show.controls) {
         return;
       }
-      const far = distance(x, y, segment(scene, arrow));
+      const line = segment(scene, arrow);
+      const far = line ? distance(x, y, line) : Infinity;
       if (far < least) {
         [best, least] = [arrow, far];
       }
@@ -70,27 +74,5 @@
     return arrow < 0 ? null : { mark: -1, arrow, message: model.arrows.message[arrow], others: [] };
   }
 
-  // A process by its full name or its label; -1 if there is none.
-  function process(model, name) {
-    const whole = model.processes.indexOf(name);
-    return whole >= 0 ? whole : model.labels.indexOf(name);
-  }
-
-  // The result of a search: { message } for "alice#3", { process } for "alice", or null.
-  function named(model, typed) {
-    const text = typed.trim();
-    const row = process(model, text);
-    if (row >= 0) {
-      return { process: row };
-    }
-    const cut = text.lastIndexOf("#");
-    const sender = cut < 0 ? -1 : process(model, text.slice(0, cut).trim());
-    const mid = text.slice(cut + 1).trim();
-    const { messages } = model;
-    const matches = (number, i) => String(number) === mid && messages.sender[i] === sender;
-    const message = messages.mid.findIndex(matches);
-    return sender < 0 || message < 0 ? null : { message };
-  }
-
-  parts.find = { under, named };
+  parts.find = { under, NOTHING };
 })((window.BeforehandDiagram = window.BeforehandDiagram || {}));

@@ -5,6 +5,7 @@
   const { AXIS } = parts.view;
   const NAME = { least: 48, most: 170, share: 0.24 }; // width of the names in pixels; share of the full width
   const BIN = 3; // pixels
+  const WAVE = 8; // pixels
 
   // Shortens a text to a width.
   function shortened(ctx, text, width) {
@@ -43,6 +44,7 @@
     }
     ctx.stroke();
     ctx.globalAlpha = 1;
+    cuts(ctx, scene);
     ctx.strokeStyle = colours.quiet;
     ctx.beginPath();
     for (const row of parts.layout.seenRows(scene)) {
@@ -51,6 +53,44 @@
       ctx.lineTo(view.width, y);
     }
     ctx.stroke();
+  }
+
+  // A shaded band with a wavy edge wherever time was cut out.
+  function cuts(ctx, { view, colours }) {
+    ctx.lineWidth = 1;
+    for (const { low, high } of view.index().cuts) {
+      const [left, right] = [view.x(low), view.x(high)];
+      if (right < view.gutter || left > view.width) {
+        continue;
+      }
+      ctx.fillStyle = colours.panel;
+      ctx.fillRect(left, 0, right - left, view.bottom());
+      ctx.strokeStyle = colours.quiet;
+      ctx.beginPath();
+      for (const x of [left, right]) {
+        ctx.moveTo(x, 0);
+        for (let y = 0; y < view.bottom(); y += WAVE) {
+          ctx.quadraticCurveTo(x + (y % (2 * WAVE) ? -3 : 3), y + WAVE / 2, x, y + WAVE);
+        }
+      }
+      ctx.stroke();
+    }
+  }
+
+  // How much time was cut out, at the top of the band.
+  function cutLabels(ctx, { view, colours }) {
+    ctx.font = "12px " + colours.font;
+    ctx.textAlign = "center";
+    ctx.fillStyle = colours.quiet;
+    for (const { low, high, skipped } of view.index().cuts) {
+      const x = view.x((low + high) / 2);
+      const text = parts.format.time(skipped) + " skipped";
+      const half = ctx.measureText(text).width / 2;
+      if (x - half > view.gutter && x + half < view.width) {
+        ctx.fillText(text, x, 9);
+      }
+    }
+    ctx.textAlign = "left";
   }
 
   function over(ctx, scene) {
@@ -72,6 +112,7 @@
       ctx.fillText(name, view.gutter - 10, view.y(row));
     }
     ctx.restore();
+    cutLabels(ctx, scene);
     axis(ctx, scene);
     scrollbar(ctx, scene);
   }
@@ -102,10 +143,12 @@
     ctx.textAlign = "right";
     ctx.fillText(view.axis, view.gutter - 10, view.bottom() + AXIS / 2 + 1);
     ctx.textAlign = "center";
+    let free = view.gutter; // around a cut, ticks may be close to each other
     for (const { x, text } of view.ticks()) {
       const half = ctx.measureText(text).width / 2;
-      if (x - half >= view.gutter && x + half <= view.width) {
+      if (x - half >= free && x + half <= view.width) {
         ctx.fillText(text, x, view.bottom() + AXIS / 2 + 1);
+        free = x + half + 8;
       }
     }
     ctx.textAlign = "left";
@@ -135,6 +178,12 @@
       ctx.fillRect(bin * BIN, height - tall, BIN - 0.5, tall);
     });
     const x = (position) => ((position - index.low) / (index.high - index.low || 1)) * width;
+    if (scene.matches) {
+      ctx.fillStyle = colours.match;
+      const seen = new Set();
+      scene.matches.forEach((isMatch, mark) => isMatch && seen.add(Math.round(x(index.at[mark]))));
+      seen.forEach((left) => ctx.fillRect(left - 1, 0, 2, height / 2));
+    }
     ctx.fillStyle = colours.bad;
     for (const mark of model.wrong.keys()) {
       ctx.fillRect(x(index.at[mark]) - 1.5, 0, 3, height);

@@ -114,6 +114,10 @@
       p: () => actions.step(-1),
       Enter: actions.choose,
       Escape: actions.clear,
+      v: actions.wrong,
+      l: actions.log,
+      "/": actions.search,
+      "?": actions.keys,
     };
     surface.addEventListener("keydown", (event) => {
       const action = pressed[event.key.length === 1 ? event.key.toLowerCase() : event.key];

@@ -1,8 +1,9 @@
 "use strict";
 // Positions of marks and arrows on the canvas, and which of them are visible.
 //
-// A scene is the input of a drawing: { model, view, colours, show: { bars, controls, labels }, classes }. The
-// class of a message is 0 other, 1 past, 2 future, 3 selected; `classes` is null if none is selected.
+// A scene is the input of a drawing: { model, view, colours, show: { bars, controls, labels }, classes, matches }.
+// The class of a message is 0 other, 1 past, 2 future, 3 selected; `classes` is null if none is selected.
+// `matches` has a 1 for each mark that the search has found, or is null.
 (function (parts) {
   const NEAR = 24; // pixels outside the canvas within which something may still be visible
   const OUTSIDE = 1000; // pixels that lines may extend outside the canvas
@@ -24,18 +25,43 @@
     return { x: view.x(view.index().at[mark]), y: view.y(model.process[mark]) + aside(scene, mark) };
   }
 
-  // An arrow as [x1, y1, x2, y2]; one without an end is a stub towards its receiver.
-  function segment(scene, arrow) {
+  // Whether the line of a mark is shown.
+  function isShown(scene, mark) {
+    return scene.view.rows.has(scene.model.process[mark]);
+  }
+
+  // A short way up or down, towards another process.
+  function towards(scene, mark, other) {
     const { model, view } = scene;
-    const from = where(scene, model.arrows.start[arrow]);
-    if (model.arrows.end[arrow] >= 0) {
-      const to = where(scene, model.arrows.end[arrow]);
+    const down = other < 0 ? 0 : Math.sign(view.rows.place[other] - view.rows.place[model.process[mark]]);
+    return down * Math.min(18, view.row() * 0.3);
+  }
+
+  // An arrow as [x1, y1, x2, y2]; one without an end, or whose other end is hidden, is a stub. It is null
+  // if both ends are hidden.
+  function segment(scene, arrow) {
+    const { model } = scene;
+    const [start, end] = [model.arrows.start[arrow], model.arrows.end[arrow]];
+    if (!isShown(scene, start)) {
+      if (end < 0 || !isShown(scene, end)) {
+        return null;
+      }
+      const to = where(scene, end);
+      return [to.x - STUB, to.y + towards(scene, end, model.process[start]), to.x, to.y];
+    }
+    const from = where(scene, start);
+    if (end >= 0 && isShown(scene, end)) {
+      const to = where(scene, end);
       return [from.x, from.y, to.x, to.y];
     }
-    const start = model.arrows.start[arrow];
-    const peer = model.marks.peer[start];
-    const down = peer < 0 ? 0 : Math.sign(peer - model.process[start]);
-    return [from.x, from.y, from.x + STUB, from.y + down * Math.min(18, view.row() * 0.3)];
+    const peer = end < 0 ? model.marks.peer[start] : model.process[end];
+    return [from.x, from.y, from.x + STUB, from.y + towards(scene, start, peer)];
+  }
+
+  // The end of an arrow whose process is hidden: "start", "end" or "".
+  function hiddenEnd(scene, arrow) {
+    const [start, end] = [scene.model.arrows.start[arrow], scene.model.arrows.end[arrow]];
+    return !isShown(scene, start) ? "start" : end >= 0 && !isShown(scene, end) ? "end" : "";
   }
 
   // Clips lines far outside: canvases use floats, which are imprecise for large numbers.
@@ -62,11 +88,11 @@
     return [first, parts.model.firstFrom(rows[process], at, high)];
   }
 
+  // The processes whose lines are visible, from top to bottom.
   function seenRows(scene) {
-    const { model, view } = scene;
-    const first = Math.max(0, view.process(-view.row() / 2));
-    const last = Math.min(model.labels.length - 1, view.process(view.bottom() + view.row() / 2));
-    return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
+    const { view } = scene;
+    const first = Math.max(0, view.line(-view.row() / 2));
+    return view.rows.shown.slice(first, view.line(view.bottom() + view.row() / 2) + 1);
   }
 
   // Draws items of the same style, many per path.
@@ -81,7 +107,7 @@
   }
 
   parts.layout = {
-    ...{ classOf, aside, where, segment, clipped, range, seenOf, seenRows, inPaths },
+    ...{ classOf, aside, where, isShown, segment, hiddenEnd, clipped, range, seenOf, seenRows, inPaths },
     ...{ NEAR, OUTSIDE, STUB },
   };
 })((window.BeforehandDiagram = window.BeforehandDiagram || {}));

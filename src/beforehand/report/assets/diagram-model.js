@@ -96,13 +96,16 @@
   }
 
   // The indices that depend on whether the axis is time or order.
-  function along(model, at) {
+  function along(model, axis) {
+    const positions = Float64Array.from(model.marks[axis]);
+    const placing = axis === "time" ? parts.gaps.compressed(positions) : parts.gaps.uncut(positions);
+    const { at } = placing;
     const [low, high] = at.length ? ends(at) : [0, 1];
     const byPosition = (a, b) => at[a] - at[b] || a - b; // a clock may have been set back
     const rows = model.labels.map((_, row) => model.marksOf.of(row).slice().sort(byPosition));
     const arrows = spans(model.arrows.start, model.arrows.end, at, (start) => at[start]);
     const bars = spans(model.bars.start, model.bars.end, at, () => high);
-    return { at, low, high, rows, arrows, bars, lane: lanes(model.bars, model.marks.process, bars) };
+    return { ...placing, low, high, rows, arrows, bars, lane: lanes(model.bars, model.marks.process, bars) };
   }
 
   // The model: the output of `columns` in Python, with indices for lookups.
@@ -119,16 +122,21 @@
       marksOf: grouped(marks.process, labels.length),
       marksAbout: grouped(marks.message, total),
       arrowsAbout: grouped(data.arrows.message, total),
-      wrong: new Map(),
-      called: (process, most = 40) => parts.format.isolated(parts.format.clean(data.labels[process], most)),
+      wrong: new Map(), // mark -> sentences
+      chains: new Map(), // mark -> the messages that prove it, from the late one to the early one
+      differs: new Set(data.differs || []), // marks of deliveries in another order than in another run
+      called: (process, most) => parts.format.isolated(parts.format.clean(data.labels[process], most)),
       name: (message, most) => model.called(messages.sender[message], most) + "#" + messages.mid[message],
+      // With the full name of the sender, as in the trace.
+      fullName: (message) => parts.format.clean(data.processes[messages.sender[message]]) + "#" + messages.mid[message],
       kindOf: (mark) => data.kinds[marks.kind[mark]],
     };
     for (const flag of data.flags) {
       model.wrong.set(flag.mark, [...(model.wrong.get(flag.mark) || []), flag.sentence]);
+      model.chains.set(flag.mark, flag.chain || []);
     }
     const made = {};
-    model.by = (axis) => made[axis] || (made[axis] = along(model, Float64Array.from(marks[axis])));
+    model.by = (axis) => made[axis] || (made[axis] = along(model, axis));
     return model;
   }
 

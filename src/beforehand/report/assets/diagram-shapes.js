@@ -4,7 +4,7 @@
   const COLOURS = [
     ...["page", "panel", "line", "text", "quiet", "bad"],
     ...["send", "release", "receive", "deliver", "control", "other"],
-    ...["arrow", "held", "buffered", "past", "future"],
+    ...["arrow", "held", "buffered", "past", "future", "match", "differs"],
   ];
   const HIGHLIGHTS = ["", "past", "future", "text"]; // by class: other, past, future, selected
   const DIMMED = 0.16; // opacity of what isn't highlighted while something is
@@ -47,6 +47,14 @@
 
   function gate(ctx, x, y, r) {
     ctx.rect(x - r * 0.25, y - r * 1.5, r * 0.5, r * 3);
+  }
+
+  function diamond(ctx, x, y, r) {
+    ctx.moveTo(x, y - r);
+    ctx.lineTo(x + r, y);
+    ctx.lineTo(x, y + r);
+    ctx.lineTo(x - r, y);
+    ctx.closePath();
   }
 
   function cross(ctx, x, y, r) {
@@ -94,5 +102,5 @@
     return ctx.createPattern(tile, "repeat");
   }
 
-  parts.shapes = { SHAPES, HIGHLIGHTS, DIMMED, palette, barFill };
+  parts.shapes = { SHAPES, HIGHLIGHTS, DIMMED, palette, barFill, diamond };
 })((window.BeforehandDiagram = window.BeforehandDiagram || {}));

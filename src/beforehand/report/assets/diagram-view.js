@@ -13,8 +13,9 @@
   const FEWEST = 30; // minimum number of events in the initial view
 
   class View {
-    constructor(model) {
+    constructor(model, rows) {
       this.model = model;
+      this.rows = rows;
       this.axis = model.axis;
       [this.low, this.high] = [0, 1]; // the visible part of the axis
       this.scroll = 0; // pixels hidden above the canvas
@@ -46,15 +47,17 @@
     }
 
     row() {
-      const room = (this.bottom() - TOP) / Math.max(1, this.model.labels.length);
+      const room = (this.bottom() - TOP) / Math.max(1, this.rows.shown.length);
       return Math.min(ROW.most, Math.max(ROW.least, room));
     }
 
+    // Of a process that is not hidden.
     y(process) {
-      return TOP + (process + 0.5) * this.row() - this.scroll;
+      return TOP + (this.rows.rowOf[process] + 0.5) * this.row() - this.scroll;
     }
 
-    process(y) {
+    // The number of the line at a height.
+    line(y) {
       return Math.floor((y - TOP + this.scroll) / this.row());
     }
 
@@ -65,7 +68,7 @@
 
     // The fractions of the total height that are hidden above and visible.
     scrolled() {
-      const all = TOP + this.model.labels.length * this.row();
+      const all = TOP + this.rows.shown.length * this.row();
       return [this.scroll / all, Math.min(1, this.bottom() / all)];
     }
 
@@ -91,7 +94,7 @@
       const span = Math.min(Math.max(high - low, this.least()), last - first);
       this.low = Math.min(Math.max((low + high - span) / 2, first), last - span);
       this.high = this.low + span;
-      const hidden = TOP + this.model.labels.length * this.row() - this.bottom();
+      const hidden = TOP + this.rows.shown.length * this.row() - this.bottom();
       this.scroll = Math.min(Math.max(this.scroll, 0), Math.max(0, hidden));
     }
 
@@ -127,7 +130,8 @@
     // Moves, if necessary, to show a mark with some space around it.
     reveal(mark) {
       const x = this.x(this.index().at[mark]);
-      if (x < this.gutter + 60 || x > this.width - 60) {
+      const margin = Math.min(60, this.room() * 0.1);
+      if (x < this.gutter + margin || x > this.width - margin) {
         this.pan((this.gutter + this.width) / 2 - x, 0);
       }
       const y = this.y(this.model.process[mark]);
@@ -136,9 +140,13 @@
       }
     }
 
-    // Shows everything if its marks can be distinguished then; otherwise as much of the beginning as can.
+    // Shows everything if its marks can be distinguished then; otherwise as much as can of the beginning,
+    // from the first message on. Returns whether it is everything.
     begin() {
       this.fit();
+      if (this.isClear()) {
+        return true;
+      }
       const { at } = this.index();
       const events = Int32Array.from(at.keys()).filter((mark) => this.model.message[mark] >= 0);
       events.sort((a, b) => at[a] - at[b]);
@@ -147,6 +155,21 @@
         const low = at[events[0]];
         this.see(...this.around(low, Math.max(at[events[some - 1]], low + journeys)));
       }
+      return false;
+    }
+
+    // The position of the first event of a message.
+    first() {
+      const { at } = this.index();
+      return at.reduce((least, position, mark) => (this.model.message[mark] < 0 ? least : Math.min(least, position)), Infinity);
+    }
+
+    // Shows some marks, with enough around them to see what they are about.
+    focus(marks) {
+      const [low, high] = parts.model.ends(marks.map((mark) => this.index().at[mark]));
+      const more = Math.max((high - low) * 0.16, this.journey() - (high - low));
+      const [first] = this.around(this.first(), this.index().high); // before that, there is only start-up
+      this.see(Math.max(low - more, Math.min(first, low)), high + more);
     }
 
     // The typical latency of a message.
@@ -161,9 +184,9 @@
       const { at, rows } = this.index();
       let [close, far] = [0, 0];
       for (const row of rows) {
-        for (let i = 1; i < row.length && at[row[i]] <= this.high; i += 1) {
+        for (let i = parts.model.firstFrom(row, at, this.low) + 1; i < row.length && at[row[i]] <= this.high; i += 1) {
           const room = (at[row[i]] - at[row[i - 1]]) * this.scale();
-          if (room > 0 && at[row[i - 1]] >= this.low) {
+          if (room > 0) {
             [close, far] = room < CLEAR ? [close + 1, far] : [close, far + 1];
           }
         }
@@ -186,14 +209,20 @@
 
     ticks() {
       const step = Math.max(niceStep(TICK / this.scale()), 1);
-      const largest = Math.max(Math.abs(this.low), Math.abs(this.high), step);
+      const index = this.index();
+      const ends = [index.real(this.low), index.real(this.high)];
+      const largest = Math.max(...ends.map(Math.abs), step);
       const [unit, factor] =
         this.axis === "time" ? parts.format.UNITS.find(([, size]) => largest >= size) : ["", 1];
       const ticks = [];
-      for (let n = Math.ceil(this.low / step); n * step <= this.high; n += 1) {
-        // Zero may be negative here, and it needs no unit.
-        const text = ((n * step || 0) / factor).toLocaleString("en", { maximumFractionDigits: 9 });
-        ticks.push({ x: this.x(n * step), text: unit && n ? text + " " + unit : text });
+      for (const [low, high] of parts.gaps.stretches(index, this.low, this.high)) {
+        // At its ends a stretch touches a cut, where a position has two times.
+        const [shift, last] = [index.real((low + high) / 2) - (low + high) / 2, high];
+        for (let n = Math.ceil((low + shift) / step); n * step - shift <= last; n += 1) {
+          // Zero may be negative here, and it needs no unit.
+          const text = ((n * step || 0) / factor).toLocaleString("en", { maximumFractionDigits: 9 });
+          ticks.push({ x: this.x(n * step - shift), text: unit && n ? text + " " + unit : text });
+        }
       }
       return ticks;
     }

@@ -1,19 +1,18 @@
 "use strict";
-// An interactive space-time diagram: BeforehandDiagram.mount(element, data, options) draws the output of
-// `columns` in Python into an element and returns a handle. The only option is `fill`: use the full
-// height of the element; otherwise the diagram is as high as its processes need.
+// A diagram in an element of a page: what is selected, current and pointed at, and how that is drawn.
 (function (parts) {
   const MANY_CONTROLS = 150; // arrows; more are hidden initially
   const MOST_OF_WINDOW = 0.7; // share of its height, for a diagram within a page
   const LEAST_HEIGHT = 240; // even in a small window
+  const WIDE = 900; // pixels, from which on there is room for the log
   const OVERVIEW = 36; // height of the strip
   const WORTH_A_STRIP = 60; // events, from which on there is a strip
-  const MOST_LETTERS = 1000; // of a sentence in the data
-  const NOTHING = { mark: -1, arrow: -1, message: -1, others: [] };
+  const SETTLED = 150; // milliseconds without a movement, after which the log follows
+  const { NOTHING } = parts.find;
 
   // Sizes a canvas to device pixels, and scales its context to CSS pixels.
-  function sharp(canvas, width, height) {
-    const ratio = window.devicePixelRatio || 1;
+  function sharp(canvas, width, height, least = 1) {
+    const ratio = Math.max(window.devicePixelRatio || 1, least);
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
@@ -27,66 +26,100 @@
     constructor(element, data, options) {
       this.element = element;
       this.fills = Boolean(options.fill);
+      this.onSelect = options.onSelect || (() => {});
+      this.onChain = options.onChain || (() => {});
       this.model = parts.model.read(data);
       this.order = parts.order.ordered(this.model);
-      this.view = new parts.view.View(this.model);
+      this.rows = new parts.rows.Rows(this.model.labels.length);
+      this.view = new parts.view.View(this.model, this.rows);
       const controls = data.arrows.kind.filter((kind) => kind === 2).length;
-      this.show = { bars: true, controls: controls <= MANY_CONTROLS, labels: true };
-      this.scene = { model: this.model, view: this.view, show: this.show, colours: {}, classes: null };
+      const log = options.log === undefined ? this.fills && window.innerWidth >= WIDE : options.log;
+      this.show = { bars: true, controls: controls <= MANY_CONTROLS, labels: true, log };
+      this.scene = { model: this.model, view: this.view, show: this.show, colours: {}, classes: null, matches: null };
       this.chosen = { message: -1, past: new Set(), future: new Set() };
+      this.current = -1; // the mark that is current in the log
       this.pointed = NOTHING;
       this.isSeen = false; // false until it has a width, which it lacks inside a closed element
-      this.wrong = -1; // index of the last violation that was visited
       this.frame = 0; // the pending animation frame
+      this.settling = 0; // the pending timer
       this.stats = { drawn: 0, ms: 0 };
-      this.print = window.matchMedia("print");
       this.ending = new AbortController();
       this.watcher = new ResizeObserver(() => this.resize());
       this.actions = this.makeActions();
       this.built = parts.controls.build(this.model, this.view, this.show, this.actions);
+      this.log = new parts.log.Log(this.model, this.rows, this.view, this.show, { pick: (mark) => this.pick(mark) });
+      this.printing = new parts.print.Printing(this);
+      this.tour = new parts.tour.Tour(this);
       this.assemble();
       this.begin(data.selected);
     }
 
     // The actions of buttons, mouse and keys.
     makeActions() {
-      const { view } = this;
+      const { view, rows } = this;
       const redrawn = (change) => (...given) => {
         change(...given);
         this.redraw();
+      };
+      const lined = (change) => (...given) => {
+        change(...given);
+        this.relined();
       };
       return {
         pan: redrawn((dx, dy) => view.pan(dx, dy)),
         zoom: redrawn((factor, x = (view.gutter + view.width) / 2) => view.zoom(factor, x)),
         fit: redrawn(() => view.fit()),
-        turn: redrawn((axis) => view.turn(axis)),
+        turn: redrawn((axis) => {
+          view.turn(axis);
+          this.log.turn();
+          this.built.search.update();
+        }),
         go: redrawn((share) => view.go(share)),
         toggle: redrawn((name) => {
           this.show[name] = !this.show[name];
+          this.log.change();
         }),
+        rows: {
+          hide: lined((process) => rows.hide(process)),
+          show: lined((process) => rows.show(process)),
+          move: lined((process, by) => rows.move(process, by)),
+          reset: lined(() => rows.reset()),
+        },
         point: (at, reach) => this.point(parts.find.under(this.scene, at.x, at.y, reach) || NOTHING, at),
         press: (at, reach) => this.press(at, reach),
         leave: () => this.point(NOTHING),
-        step: (by) => this.step(by),
+        step: (by) => this.tour.step(by),
         choose: () => this.pointed.message >= 0 && this.select(this.pointed.message),
         clear: () => {
           this.select(null);
           this.point(NOTHING);
         },
-        find: (text) => this.find(text),
-        wrong: () => this.nextWrong(),
+        mark: (query) => this.tour.markMatches(query),
+        goMatch: (by) => this.tour.goMatch(by),
+        wrong: () => this.tour.nextWrong(),
+        differing: () => this.tour.nextDiffering(),
         describe: () => this.describe(),
+        toggleLog: () => this.toggleLog(),
+        log: () => this.built.log.click(),
+        search: () => this.built.search.field.focus(),
+        keys: () => this.built.keys.open(),
       };
     }
 
     assemble() {
-      const { bar, status, stage, overview, legend, text } = this.built;
-      const sentences = this.model.note ? [parts.format.clean(this.model.note, MOST_LETTERS)] : [];
-      const note = sentences.map((sentence) => parts.details.make("p", sentence, "diagram-note"));
+      const { bar, status, stage, overview, legend, text, processes, keys } = this.built;
+      const { make } = parts.elements;
+      const sentences = this.model.note ? [parts.format.sentence(this.model.note)] : [];
+      const note = sentences.map((sentence) => make("p", sentence, "diagram-note"));
+      const body = make("div", undefined, "diagram-body");
+      body.append(stage.element, this.log.element);
       overview.hidden = this.model.kind.length < WORTH_A_STRIP;
       this.element.classList.add("diagram");
       this.element.classList.toggle("diagram-fill", this.fills);
-      this.element.replaceChildren(bar, ...note, status.element, stage.element, overview, legend, text);
+      this.element.classList.toggle("diagram-with-log", this.show.log);
+      this.element.replaceChildren(
+        ...[bar, ...note, status.element, processes.hidden, body, overview, legend, text, keys.dialog],
+      );
       const { usual, most } = parts.view.heights(this.model.labels.length);
       if (this.fills) {
         stage.element.style.maxHeight = most + "px";
@@ -98,7 +131,7 @@
 
     begin(selected) {
       this.recolour();
-      this.select(selected);
+      this.select(selected, false);
       this.resize();
       const { signal } = this.ending;
       const { surface } = this.built.stage;
@@ -106,41 +139,75 @@
       const { view, actions } = this;
       parts.input.attach({ surface, overview: this.built.overview, view, actions, isOurs, signal });
       document.addEventListener("themechange", () => this.recolour(), { signal });
-      this.print.addEventListener("change", () => {
-        this.recolour();
-        this.draw(); // printing doesn't wait for a frame
-      }, { signal });
+      this.printing.attach(signal);
       this.watcher.observe(this.built.stage.element);
       this.draw();
+      window.setTimeout(() => this.log.render(), 0); // the diagram comes first
     }
 
     recolour() {
-      this.scene.colours = parts.shapes.palette(this.element, this.print.matches);
+      this.scene.colours = parts.shapes.palette(this.element, this.printing.isOn);
       this.built.paint(this.scene.colours);
       this.redraw();
     }
 
     resize() {
-      const { element, base } = this.built.stage;
+      const { element } = this.built.stage;
       const { width, height } = element.getBoundingClientRect();
-      if (width < 1) {
-        return; // not visible yet
+      if (width < 1 || this.printing.isOn) {
+        return; // not visible yet, or drawn for paper
       }
-      const names = parts.frame.gutter(base.getContext("2d"), this.model, this.scene.colours, width);
-      this.view.resize(width, height, names);
+      this.size(width, height);
+      this.log.render();
+      this.redraw();
+    }
+
+    size(width, height) {
+      const ctx = this.built.stage.base.getContext("2d");
+      this.view.resize(width, height, parts.frame.gutter(ctx, this.model, this.scene.colours, width));
       if (!this.isSeen) {
         this.isSeen = true;
-        this.view.begin();
-        const [first] = this.chosen.message < 0 ? [] : this.model.marksAbout.of(this.chosen.message);
-        if (first !== undefined) {
-          this.view.reveal(first);
-        }
+        this.beginView();
       }
+    }
+
+    // What matters: all of it, if that can be read; else the chosen message, the first violation, or the
+    // beginning.
+    beginView() {
+      const isAll = this.view.begin();
+      const [first] = this.chosen.message < 0 ? [] : this.model.marksAbout.of(this.chosen.message);
+      if (first !== undefined) {
+        this.view.reveal(first);
+      } else if (!isAll && this.model.wrong.size) {
+        this.actions.wrong();
+      }
+    }
+
+    // Hidden or moved processes change the lines, the log and what a search can find.
+    relined() {
+      const { view, rows } = this;
+      view.see(view.low, view.high);
+      this.element.classList.toggle("diagram-has-hidden", rows.hidden.size > 0);
+      this.built.processes.refresh();
+      this.log.change();
+      this.built.search.update();
+      this.point(NOTHING);
       this.redraw();
+    }
+
+    toggleLog() {
+      this.show.log = !this.show.log;
+      this.element.classList.toggle("diagram-with-log", this.show.log);
+      this.resize();
+      this.log.follow(this.current);
     }
 
     redraw() {
       this.frame = this.frame || window.requestAnimationFrame(() => this.draw());
+      if (this.show.log) {
+        window.clearTimeout(this.settling);
+        this.settling = window.setTimeout(() => this.log.near(this.view.low, this.view.high), SETTLED);
+      }
     }
 
     draw() {
@@ -151,7 +218,7 @@
       const { scene, view } = this;
       const { stage, overview } = this.built;
       const began = performance.now();
-      const ctx = sharp(stage.base, view.width, view.height);
+      const ctx = sharp(stage.base, view.width, view.height, this.printing.isOn ? 2 : 1);
       parts.frame.under(ctx, scene);
       const drawn = parts.draw.content(ctx, scene);
       parts.frame.over(ctx, scene);
@@ -172,7 +239,8 @@
       ctx.beginPath();
       ctx.rect(view.gutter, 0, view.room(), view.bottom());
       ctx.clip();
-      parts.arrows.pointed(ctx, this.scene, this.pointed);
+      const target = this.pointed === NOTHING ? { ...NOTHING, mark: this.current } : this.pointed;
+      parts.arrows.pointed(ctx, this.scene, target);
       ctx.restore();
     }
 
@@ -205,11 +273,31 @@
     press(at, reach) {
       const target = parts.find.under(this.scene, at.x, at.y, reach, this.chosen.message) || NOTHING;
       this.select(target.message);
+      if (target.mark >= 0) {
+        this.follow(target.mark);
+      }
       this.point(target, at);
     }
 
-    // Selects a message by its index; null or -1 for none.
-    select(message) {
+    // Makes a mark the current one, here and in the log; -1 for none.
+    follow(mark) {
+      this.current = mark;
+      this.element.dataset.current = mark < 0 ? "" : String(mark);
+      this.log.follow(mark);
+      this.redraw();
+    }
+
+    // Goes to a mark and selects its message.
+    pick(mark) {
+      if (this.model.message[mark] !== this.chosen.message || this.chosen.message < 0) {
+        this.select(this.model.message[mark]);
+      }
+      this.reveal(mark);
+      this.follow(mark);
+    }
+
+    // Selects a message by its index; null or -1 for none. `isNews`: whether to report it to others.
+    select(message, isNews = true) {
       const { model, order, built: { status } } = this;
       if (message === null || message < 0) {
         this.chosen = { message: -1, past: new Set(), future: new Set() };
@@ -218,16 +306,38 @@
       } else {
         const [past, future] = [order.past(message), order.future(message)];
         this.chosen = { message, past, future };
-        const classes = new Uint8Array(model.messages.sender.length);
-        future.forEach((other) => { classes[other] = 2; });
-        past.forEach((other) => { classes[other] = 1; });
-        classes[message] = 3;
-        this.scene.classes = classes;
+        this.highlight(past, future, [message]);
         status.selected(parts.details.selection(model, message, past, future));
       }
-      this.element.dataset.selected = this.chosen.message < 0 ? "" : String(message);
+      this.changed(this.chosen.message < 0 ? -1 : this.firstOf(message), isNews);
+    }
+
+    // The class of each message; all others fade.
+    highlight(past, future, selected) {
+      const classes = new Uint8Array(this.model.messages.sender.length);
+      future.forEach((other) => { classes[other] = 2; });
+      past.forEach((other) => { classes[other] = 1; });
+      selected.forEach((other) => { classes[other] = 3; });
+      this.scene.classes = classes;
+    }
+
+    // The selection has changed.
+    changed(mark, isNews) {
+      const { message } = this.chosen;
+      this.tour.chain = null;
+      this.element.dataset.selected = message < 0 ? "" : String(message);
+      this.log.message = message;
+      this.follow(mark);
       this.describe();
       this.redraw();
+      if (isNews) {
+        this.onSelect(message);
+      }
+    }
+
+    firstOf(message) {
+      const [first] = this.model.marksAbout.of(message);
+      return this.model.messages.send[message] >= 0 ? this.model.messages.send[message] : first;
     }
 
     // The table is filled when it is opened.
@@ -238,95 +348,28 @@
       }
       this.built.words.replaceChildren(
         message < 0
-          ? parts.details.make("p", "Choose a message: its events and those of its neighbours are listed here.")
+          ? parts.elements.make("p", "Choose a message: its events and those of its neighbours are listed here.")
           : parts.details.table(this.model, [message, ...this.order.neighbours(message)]),
       );
     }
 
+    // Moves to a mark, and shows its process if that is hidden.
     reveal(mark) {
+      if (!this.rows.has(this.model.process[mark])) {
+        this.actions.rows.show(this.model.process[mark]);
+      }
       this.view.reveal(mark);
       this.redraw();
-    }
-
-    find(text) {
-      const target = parts.find.named(this.model, text);
-      if (!target) {
-        const name = parts.format.isolated(parts.format.clean(text, 60));
-        this.built.status.show("Nothing here is called " + name + ".");
-        return;
-      }
-      if ("message" in target) {
-        this.select(target.message);
-      }
-      const { marksAbout, marksOf } = this.model;
-      const [first] = "message" in target ? marksAbout.of(target.message) : marksOf.of(target.process);
-      if (first !== undefined) {
-        this.reveal(first);
-      }
-    }
-
-    nextWrong() {
-      const { model } = this;
-      const marks = [...model.wrong.keys()];
-      this.wrong = (this.wrong + 1) % marks.length;
-      const mark = marks[this.wrong];
-      this.select(model.message[mark]);
-      this.reveal(mark);
-      this.built.status.show(model.wrong.get(mark).map((sentence) => parts.format.clean(sentence, MOST_LETTERS)).join(" "));
-    }
-
-    // Hovers the next or the previous message, in the order of their causal-sends along the axis.
-    step(by) {
-      const { model, view } = this;
-      const { at } = view.index();
-      const sends = model.messages.send.filter((mark) => mark >= 0).sort((a, b) => at[a] - at[b] || a - b);
-      if (!sends.length) {
-        return;
-      }
-      const now = this.pointed.message >= 0 ? this.pointed.message : this.chosen.message;
-      const current = now < 0 ? (by < 0 ? 0 : -1) : sends.indexOf(model.messages.send[now]);
-      const mark = sends[(current + by + sends.length) % sends.length];
-      this.reveal(mark);
-      const message = model.message[mark];
-      this.point({ ...NOTHING, mark, message }, parts.layout.where(this.scene, mark));
-      this.built.status.show(model.name(message) + ". Press Enter to select it.");
     }
 
     destroy() {
       this.ending.abort();
       this.watcher.disconnect();
       window.cancelAnimationFrame(this.frame);
+      window.clearTimeout(this.settling);
       this.element.replaceChildren();
     }
   }
 
-  // The handle for scripts and tests.
-  function mount(element, data, options = {}) {
-    const diagram = new Diagram(element, data, options);
-    const { view, scene } = diagram;
-    return {
-      select: (message) => diagram.select(message),
-      selection() {
-        const { message, past, future } = diagram.chosen;
-        return { message, past: [...past], future: [...future] };
-      },
-      view: () => ({ axis: view.axis, low: view.low, high: view.high, scroll: view.scroll }),
-      fit: diagram.actions.fit,
-      see(low, high) {
-        view.see(low, high);
-        diagram.redraw();
-      },
-      reveal: (mark) => diagram.reveal(mark),
-      // The position of a mark in the window, in pixels.
-      where(mark) {
-        const box = diagram.built.stage.surface.getBoundingClientRect();
-        const { x, y } = parts.layout.where(scene, mark);
-        return { x: box.left + x, y: box.top + y };
-      },
-      stats: () => diagram.stats,
-      destroy: () => diagram.destroy(),
-    };
-  }
-
-  parts.mount = mount;
+  parts.Diagram = Diagram;
 })((window.BeforehandDiagram = window.BeforehandDiagram || {}));

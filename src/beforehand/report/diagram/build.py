@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from beforehand.errors import ReportError
-from beforehand.report.diagram.drawing import Drawing, message_of
+from beforehand.report.diagram.drawing import Drawing, Problem, message_of
 from beforehand.report.diagram.linearise import Linearisation, linearise
 from beforehand.report.diagram.logs import EventLike, EventLogs, collect
 from beforehand.report.diagram.model import Diagram
@@ -21,7 +21,8 @@ from beforehand.report.diagram.names import labels, message_name, natural, quote
 MOST: Final = 20_000  # events that a page draws smoothly
 
 Flags = Mapping[tuple[str, int], str]  # process and seq of an event -> the problem with it
-Judge = Callable[[Sequence[EventLike], bool], Flags]
+Problems = Mapping[tuple[str, int], Problem]
+Judge = Callable[[Sequence[EventLike], bool], Problems]
 
 _NO_FLAGS: Final[Flags] = MappingProxyType({})
 
@@ -47,11 +48,12 @@ def build(
     message = None if around is None else _find(logs, *around)
     line = linearise(logs, most if message is None else None)
     part = _part(line, message, most)
-    judged: Flags = {}
+    judged: Problems = {}
     if judge is not None:
         seen = part[-1] + 1
         judged = judge(line.events[:seen], seen == logs.count)
-    return Drawing(logs, line, part, message).diagram({**judged, **flags})
+    given = {key: Problem(sentence) for key, sentence in flags.items()}
+    return Drawing(logs, line, part, message).diagram({**judged, **given})
 
 
 def _find(logs: EventLogs, sender: str, mid: int) -> tuple[str, int]:

@@ -62,7 +62,11 @@ def columns(diagram: Diagram) -> dict[str, Any]:
             "end": _numbers(bar.end for bar in bars),
             "message": [bar.message for bar in bars],
         },
-        "flags": [{"mark": flag.mark, "sentence": flag.sentence} for flag in diagram.flags],
+        "flags": [
+            {"mark": flag.mark, "sentence": flag.sentence, "chain": list(flag.chain)}
+            for flag in diagram.flags
+        ],
+        "differs": list(diagram.differs),
         "selected": NONE if diagram.selected is None else diagram.selected,
     }
 

@@ -4,7 +4,7 @@ Processes, marks and messages get numbers.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, Literal, cast
+from typing import Final, Literal, NamedTuple, cast
 
 from beforehand.report.diagram.linearise import NOTHING, Linearisation
 from beforehand.report.diagram.logs import EventLike, EventLogs
@@ -25,6 +25,13 @@ from beforehand.results.format import counted
 _ABOUT_A_MESSAGE: Final = frozenset({"send", "release", "receive", "deliver", "hold"})
 
 Name = tuple[str, int]  # of a message: sender and number
+
+
+class Problem(NamedTuple):
+    """What is wrong with an event, and the messages that prove it: from the late to the early one."""
+
+    sentence: str
+    chain: tuple[Name, ...] = ()
 
 
 def message_of(event: EventLike) -> Name | None:
@@ -53,9 +60,11 @@ class Drawing:
         names = dict.fromkeys(filter(None, map(message_of, self._events)))
         self._message = {name: number for number, name in enumerate(names)}
 
-    def diagram(self, flags: Mapping[tuple[str, int], str]) -> Diagram:
+    def diagram(self, problems: Mapping[tuple[str, int], Problem]) -> Diagram:
         """All that is drawn."""
-        origin = min((event.time_ns for event in self._events), default=0)
+        sends = [event.time_ns for event in self._events if event.kind == "send"]
+        # What comes before the first send is start-up: connecting, which may take long.
+        origin = min(sends or [event.time_ns for event in self._events], default=0)
         axis: Axis = "time" if self._line.clocks == "agree" else "order"
         return Diagram(
             run=self._logs.run,
@@ -65,7 +74,7 @@ class Drawing:
             messages=tuple(self._messages()),
             arrows=tuple(sorted(self._arrows(), key=lambda arrow: arrow.start)),
             bars=tuple(self._bars()),
-            flags=tuple(self._flags(flags)),
+            flags=tuple(self._flags(problems)),
             axis=axis,
             origin_ns=origin,
             selected=None if self._around is None else self._message[self._around],
@@ -159,12 +168,15 @@ class Drawing:
                 end = None if wait.end == NOTHING else self._mark[wait.end]
                 yield Bar(wait.kind, self._mark[wait.start], end, self._message[name])
 
-    def _flags(self, flags: Mapping[tuple[str, int], str]) -> Iterator[Flag]:
-        if flags:
+    def _flags(self, problems: Mapping[tuple[str, int], Problem]) -> Iterator[Flag]:
+        if problems:
             for mark, index in enumerate(self._indices):
                 event = self._line.events[index]
-                if sentence := flags.get((event.process, event.seq)):
-                    yield Flag(mark, sentence)
+                if problem := problems.get((event.process, event.seq)):
+                    numbers = [self._message.get(name) for name in problem.chain]
+                    whole = tuple(number for number in numbers if number is not None)
+                    chain = whole if len(whole) == len(numbers) else ()
+                    yield Flag(mark, problem.sentence, chain)
 
     def _notes(self) -> Iterator[str]:
         shown, count = len(self._part), self._logs.count

@@ -3,7 +3,7 @@
 `side_by_side.py` compares two of these; `panel.py` draws them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -11,18 +11,12 @@ from typing import Literal
 from beforehand.errors import ReportError
 from beforehand.report.diagram import panel
 from beforehand.report.diagram.build import build
-from beforehand.report.diagram.logs import EventLike
+from beforehand.report.diagram.logs import EventLike, process_labels
 from beforehand.report.diagram.model import Bar, Diagram
-from beforehand.report.diagram.names import labels, message_name, natural, quoted
+from beforehand.report.diagram.names import message_name, natural, quoted
 
 Name = tuple[str, int]  # of a message: sender and number
 Verdict = Literal["broken", "kept", "concurrent"]
-
-
-def process_labels(events: Iterable[EventLike]) -> dict[str, str]:
-    """The label of each process of a run."""
-    names = sorted({name for event in events for name in (event.process, event.sender) if name})
-    return dict(zip(names, labels(names), strict=True))
 
 
 class Excerpt:

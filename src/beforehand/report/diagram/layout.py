@@ -28,8 +28,9 @@ class DiagramLayout(NamedTuple):
 def across(diagram: Diagram, width: float) -> DiagramLayout:
     """Marks from 0 to `width`."""
     marks = diagram.marks
-    # Long before the first and after the last of these, there are only lines.
-    busy = [mark.time_ns for mark in marks if mark.kind not in ("start", "stop")]
+    # Long before the first and after the last of these, there are only lines and start-up.
+    busy = [mark.time_ns for mark in marks if mark.message is not None]
+    busy = busy or [mark.time_ns for mark in marks if mark.kind not in ("start", "stop")]
     first, last = min(busy, default=0), max(busy, default=0)
     if diagram.axis == "order" or first == last:
         longest = max((mark.order for mark in marks), default=0) or 1

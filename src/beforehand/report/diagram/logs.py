@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Final, Protocol
 
 from beforehand.errors import ReportError
-from beforehand.report.diagram.names import quoted, some_of
+from beforehand.report.diagram.names import labels, quoted, some_of
 from beforehand.results.format import counted
 
 LISTED: Final = 10  # runs in an error; with more than these, the folder itself is easier to read
@@ -122,6 +122,18 @@ def collect(events: Iterable[EventLike], run: str | None, most: int | None) -> E
     for log in logs.values():
         log.trim(most)
     return EventLogs(next(iter(runs)) if run is None else run, logs)
+
+
+def process_labels(events: Iterable[EventLike]) -> dict[str, str]:
+    """The label of each process that occurs in the events."""
+    names: set[str] = set()
+    for event in events:
+        names.add(event.process)
+        names.update(event.to or ())
+        if event.sender is not None:
+            names.add(event.sender)
+    ordered = sorted(names)
+    return dict(zip(ordered, labels(ordered), strict=True))
 
 
 def check_run(run: str | None, runs: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ class Mark:
     process: int  # its place in `Diagram.processes`
     seq: int
     kind: MarkKind
-    time_ns: int  # since `Diagram.origin_ns`
+    time_ns: int  # since `Diagram.origin_ns`; negative before the first send
     order: int  # 0, 1, 2, ...: later than all that it follows
     message: int | None  # which it is about
     peer: int | None  # the other process: whom it goes to or comes from, if that is one
@@ -67,6 +67,7 @@ class Flag:
 
     mark: int
     sentence: str
+    chain: tuple[int, ...] = ()  # messages that prove it, from the late one to the early one
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,9 @@ class Diagram:
     bars: tuple[Bar, ...]
     flags: tuple[Flag, ...]
     axis: Axis  # by which to draw it at first
-    origin_ns: int  # the time of the first mark
+    origin_ns: int  # the time of the first send, or of the first mark if there is none
     selected: int | None  # message to begin with
     note: str  # which part of the trace is drawn and what is unknown; empty if it is complete
+    protocol: str = ""  # if it is known
+    verdict: str = ""  # on the deliveries, in a few words; empty if they were not judged
+    differs: tuple[int, ...] = ()  # marks of deliveries in another order than in another run

@@ -20,8 +20,8 @@ from typing import Final, Protocol
 
 from beforehand.errors import ReportError
 from beforehand.report.diagram import panel
-from beforehand.report.diagram.excerpt import Excerpt, Name, Verdict, process_labels
-from beforehand.report.diagram.logs import EventLike
+from beforehand.report.diagram.excerpt import Excerpt, Name, Verdict
+from beforehand.report.diagram.logs import EventLike, process_labels
 
 WIDTH: Final = 380  # pixels of one picture
 
