@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 
 from beforehand.cli.diagram.judge import DeliveryJudge
 from beforehand.report.diagram.build import build
-from beforehand.report.diagram.compare import Comparison, compare
+from beforehand.report.diagram.compare import RunComparison, compare
 from beforehand.report.diagram.page import comparison_html
 from tests.browser.conftest import Pages
 from tests.browser.diagrams import DRAWN, message_index, plain
@@ -20,7 +20,7 @@ from tests.simulator.traced_run import traced
 
 
 @pytest.fixture(scope="module")
-def comparison() -> Comparison:
+def comparison() -> RunComparison:
     """The same workload under `fifo`, which breaks causal order, and `hybrid-sps`."""
     fields: dict[str, Any] = {"processes": 4, "messages": 120, "interval": "5ms", "seed": 3}
     runs = []
@@ -33,7 +33,7 @@ def comparison() -> Comparison:
 
 
 @pytest.fixture
-def file(comparison: Comparison, tmp_path: Path) -> Path:
+def file(comparison: RunComparison, tmp_path: Path) -> Path:
     """The page of it."""
     page = tmp_path / "comparison.html"
     page.write_text(comparison_html(comparison), encoding="utf-8")
@@ -46,7 +46,7 @@ def status(page: Page, side: str) -> str:
 
 
 def test_the_same_message_is_selected_on_both_sides(
-    open_page: Pages, file: Path, comparison: Comparison
+    open_page: Pages, file: Path, comparison: RunComparison
 ) -> None:
     """By name, in both directions, also when the selection ends; the view follows."""
     page = open_page(file)
@@ -66,7 +66,7 @@ def test_the_same_message_is_selected_on_both_sides(
 
 
 def test_a_violation_is_shown_on_both_sides(
-    open_page: Pages, file: Path, comparison: Comparison
+    open_page: Pages, file: Path, comparison: RunComparison
 ) -> None:
     """At first the first one: wrong on the left, and the order of the same messages on the right."""
     page = open_page(file)
@@ -83,7 +83,7 @@ def test_a_violation_is_shown_on_both_sides(
 
 
 def test_differences_are_counted_and_marked(
-    open_page: Pages, file: Path, comparison: Comparison
+    open_page: Pages, file: Path, comparison: RunComparison
 ) -> None:
     """A sentence at the top, marks on both sides, and a button that goes from one to the next."""
     page = open_page(file)

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner, Result
 
+from beforehand import requirements
 from beforehand.cli import app
 from beforehand.cli.diagram import command as diagram_command
 from beforehand.cli.diagram import judge as diagram_judge
@@ -192,8 +193,65 @@ def test_invalid_input_is_rejected(here: Path) -> None:
     assert "name a file" in refused("t.parquet", "--json", "--out", "-")
     assert "is a folder; name a file in it" in refused("t.parquet", "--out", ".")
     assert "--out is empty" in refused("t.parquet", "--out", "")
-    assert "x.svg: cannot be written (" in refused("t.parquet", "--out", "t.parquet/x.svg")
+    assert "t.parquet is a file; choose" in refused("t.parquet", "--out", "t.parquet/x.svg")
     assert not list(here.glob("diagram.*"))
+
+
+def test_another_version_and_an_empty_folder_are_rejected(here: Path) -> None:
+    """In one sentence, before anything is read or written."""
+    (here / "new.jsonl").write_text('{"beforehand-trace": 99}\n')
+    (here / "empty").mkdir()
+    write(here / "good.jsonl", trace_of(GOOD))
+    assert "99" in refused("new.jsonl")
+    assert "there is no trace in this folder or below" in refused("empty")
+    assert "no such file or folder" in refused("good.jsonl", "--compare", "nothing")
+    assert "there is no trace in this folder" in refused("good.jsonl", "--compare", "empty")
+    assert not list(here.glob("diagram.*"))
+
+
+def test_a_page_needs_the_extra_and_a_picture_does_not(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without it, the command names the one line that installs it, and exits with 3."""
+    write(here / "t.jsonl", trace_of(GOOD))
+    monkeypatch.setattr(requirements, "find_spec", lambda name: name != "jinja2" or None)
+    result = draw("t.jsonl")
+    assert result.exit_code == 3 and result.stdout == ""
+    assert "needs jinja2" in result.stderr and "pip install 'beforehand[report]'" in result.stderr
+    assert draw("t.jsonl", "--svg").exit_code == 0
+
+
+def test_a_heading_names_the_protocol_and_the_verdict(here: Path) -> None:
+    """The protocol is in the notes that simulations and clusters leave next to their traces."""
+    write(here / "trace.parquet", trace_of(WRONG))
+    (here / "result.json").write_text('{"scenario": {"protocol": "fifo"}}')
+    assert draw("trace.parquet").exit_code == 0
+    assert "<p>fifo: 1 of 3 deliveries is wrong</p>" in (here / "diagram.html").read_text()
+    (here / "result.json").write_text("[]")
+    assert draw(".").exit_code == 0
+    assert "<p>1 of 3 deliveries is wrong</p>" in (here / "diagram.html").read_text()
+
+
+def test_two_runs_are_compared(here: Path) -> None:
+    """Of two traces, or of one; the summary is printed and, for programs, its figures."""
+    right = WRONG.replace("12 deliver alice#1", "8 deliver alice#1").splitlines()
+    right[4], right[5] = right[5], right[4]
+    write(here / "left.jsonl", trace_of(WRONG, "one"))
+    write(here / "right.jsonl", trace_of("\n".join(right), "two"))
+    write(here / "both.jsonl", [*trace_of(WRONG, "one"), *trace_of("\n".join(right), "two")])
+    result = draw("left.jsonl", "--compare", "right.jsonl")
+    assert result.exit_code == 0, result.output
+    assert "1 delivery of 3 comes in a different order." in result.stdout
+    assert "Wrong only on the left: 1; only on the right: none." in result.stdout
+    page = (here / "diagram.html").read_text()
+    assert 'id="left-data"' in page and 'id="right-data"' in page
+    same = draw("both.jsonl", "--run", "one", "--compare-run", "two", "--json")
+    figures = json.loads(same.stdout)
+    assert (figures["moved_deliveries"], figures["common_deliveries"]) == (1, 3)
+    assert len(figures["wrong_left"]) == 1 and figures["wrong_right"] == []
+    assert "leave out --svg" in refused("left.jsonl", "--compare", "right.jsonl", "--svg")
+    write(here / "other.jsonl", trace_of(GOOD))
+    assert "no delivery in common" in refused("left.jsonl", "--compare", "other.jsonl")
 
 
 @pytest.mark.parametrize("protocol", ["fifo", "raw", "hybrid"])

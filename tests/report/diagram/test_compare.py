@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from beforehand.cli.diagram.judge import DeliveryJudge
 from beforehand.report.diagram.build import build
-from beforehand.report.diagram.compare import Comparison, compare, longest_increasing
+from beforehand.report.diagram.compare import RunComparison, compare, longest_increasing
 from beforehand.report.diagram.page import comparison_html
 from tests.report.diagram.test_side_by_side import RIGHT, WRONG
 from tests.report.diagram.traces import mark_name, trace_of
 from tests.simulator.traced_run import traced
 
 
-def compared(left: str, right: str) -> Comparison:
+def compared(left: str, right: str) -> RunComparison:
     """Compare two traces, judged by the oracle."""
     one, other = (build(trace_of(text), judge=DeliveryJudge()) for text in (left, right))
     return compare(one, other)

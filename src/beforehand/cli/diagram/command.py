@@ -18,7 +18,7 @@ from beforehand.errors import BeforehandError, ReportError
 from beforehand.results.format import counted
 
 if TYPE_CHECKING:
-    from beforehand.report.diagram.compare import Comparison
+    from beforehand.report.diagram.compare import RunComparison
     from beforehand.report.diagram.model import Diagram
 
 
@@ -170,7 +170,7 @@ def _message(text: str | None) -> tuple[str, int] | None:
     return sender, int(number)
 
 
-def _figures(diagram: Diagram, comparison: Comparison | None) -> dict[str, object]:
+def _figures(diagram: Diagram, comparison: RunComparison | None) -> dict[str, object]:
     figures = {
         "run": diagram.run,
         "events": len(diagram.marks),
@@ -192,7 +192,7 @@ def _figures(diagram: Diagram, comparison: Comparison | None) -> dict[str, objec
     }
 
 
-def _show(diagram: Diagram, comparison: Comparison | None, file: str) -> None:
+def _show(diagram: Diagram, comparison: RunComparison | None, file: str) -> None:
     processes = counted(len(diagram.processes), "process")
     messages = counted(len(diagram.messages), "message")
     typer.echo(f"{file}: {processes}, {messages}, {counted(len(diagram.marks), 'event')}")

@@ -28,8 +28,8 @@ def verdict_on(diagram: Diagram, is_judged: bool) -> str:
         return ""
     if not diagram.flags:
         return f"no wrong delivery among {deliveries:,}"
-    what = "delivery is" if len(diagram.flags) == 1 else "deliveries are"
-    return f"{len(diagram.flags):,} of {deliveries:,} {what} wrong"
+    verb = "is" if len(diagram.flags) == 1 else "are"
+    return f"{len(diagram.flags):,} of {deliveries:,} deliveries {verb} wrong"
 
 
 def _note(file: Path) -> dict[str, Any]:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from beforehand import requirements
 from beforehand.cli.command_lines import line
 from beforehand.cli.ui.progress import progress_line
 from beforehand.errors import ReportError
+from beforehand.results.notes import write_text
 
 if TYPE_CHECKING:
-    from beforehand.report.diagram.compare import Comparison
+    from beforehand.report.diagram.compare import RunComparison
     from beforehand.report.diagram.model import Axis, Diagram
 
 STANDARD_OUTPUT: Final = "-"
@@ -36,19 +38,22 @@ class Request:
     def check(self) -> None:
         """Raise an error if it cannot be drawn or written."""
         from beforehand.cli.diagram.events import check_source
+        from beforehand.report.writing import check_target
 
         for source in (self.source, self.other):
             if source is not None:
                 check_source(source)
-        if self.file != STANDARD_OUTPUT and Path(self.file).is_dir():
-            raise ReportError(f"--out {self.file} is a folder; name a file in it")
+        if self.form == "html":
+            requirements.require("an interactive diagram", "report")
+        if self.file != STANDARD_OUTPUT:
+            check_target(Path(self.file))
 
 
 class Written(NamedTuple):
     """What was written: a diagram and, if there are two, how they compare."""
 
     diagram: Diagram
-    comparison: Comparison | None
+    comparison: RunComparison | None
 
 
 def written(request: Request) -> Written:
@@ -93,7 +98,7 @@ def _diagram(request: Request, source: Path, run: str | None) -> Diagram:
     )
 
 
-def _text(request: Request, diagram: Diagram, comparison: Comparison | None) -> str:
+def _text(request: Request, diagram: Diagram, comparison: RunComparison | None) -> str:
     if request.form == "svg":
         from beforehand.report.diagram.svg import svg
 
@@ -110,10 +115,8 @@ def _write(text: str, file: str) -> None:
         sys.stdout.buffer.write(text.encode())
         return
     path = Path(file)
-    try:
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")  # a pipe, for example
+    else:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise ReportError(
-            f"{file}: cannot be written ({problem.strerror}); choose another path for --out"
-        ) from problem
+        write_text(path, text)

@@ -19,7 +19,7 @@ Delivery = tuple[
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RunComparison:
     """Two diagrams, with the deliveries marked that come in another order."""
 
     left: Diagram
@@ -50,13 +50,13 @@ class Comparison:
             yield f"{left} only on the left, and {_count(self.only_right)} only on the right."
 
 
-def compare(left: Diagram, right: Diagram) -> Comparison:
+def compare(left: Diagram, right: Diagram) -> RunComparison:
     """Compare two diagrams of the same workload."""
     deliveries = [_deliveries(diagram) for diagram in (left, right)]
     common = deliveries[0].keys() & deliveries[1].keys()
     moved = _moved(*(_by_process(diagram, common) for diagram in deliveries))
     wrong = [_wrong(diagram) for diagram in (left, right)]
-    return Comparison(
+    return RunComparison(
         left=_marked(left, deliveries[0], moved),
         right=_marked(right, deliveries[1], moved),
         common=len(common),

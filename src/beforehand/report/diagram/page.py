@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from beforehand.report import bundle
 from beforehand.report.diagram.columns import columns
-from beforehand.report.diagram.compare import Comparison
+from beforehand.report.diagram.compare import RunComparison
 from beforehand.report.diagram.model import Diagram
 
 # In the order of their dependencies.
@@ -70,7 +70,7 @@ def html(diagram: Diagram, svg_command: str = "") -> str:
     )
 
 
-def comparison_html(comparison: Comparison) -> str:
+def comparison_html(comparison: RunComparison) -> str:
     """One file that shows two diagrams next to each other."""
     script = bundle.script(*_COMPARISON)
     left, right = comparison.left, comparison.right
