@@ -1,4 +1,4 @@
-"""The cost of a diagram in a browser: loading it, panning in it, selecting a message.
+"""The cost of a diagram in a browser: loading it, panning in it, selecting a message, scrolling the log.
 
     make bench-diagrams
     python benchmarks/diagrams.py [--quick] [--out FILE.json]
@@ -87,6 +87,13 @@ ON_SVG: Final = """() => {
 }"""
 
 
+# The log, from its first line to its last.
+ON_LOG: Final = """() => {
+  const lines = document.querySelector(".diagram-lines");
+  window.move = (share) => { lines.scrollTop = share * (lines.scrollHeight - lines.clientHeight); };
+}"""
+
+
 def main() -> int:
     """Measure, show, and report whether the bars are met."""
     from playwright.sync_api import sync_playwright
@@ -121,6 +128,8 @@ def measure(browser: Browser, folder: Path, events: int) -> dict[str, Any]:
     page.evaluate(FRAME)
     row["whole_ms"] = page.evaluate("diagram.stats().ms")
     row["select_ms"] = selected(page, diagram)
+    page.evaluate(ON_LOG)
+    row["log_frame_ms"] = moved(page)
     page.close()
     row["svg_frame_ms"] = svg_step(browser, folder, diagram) if events <= MOST_SVG else None
     return row
@@ -168,6 +177,11 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
             large_one["frame_ms"] / small["frame_ms"],
             GROWTH_BAR,
         ),
+        at_most(
+            "a step of the log with ten times the events, over one with 2,000",
+            large_one["log_frame_ms"] / small["log_frame_ms"],
+            GROWTH_BAR,
+        ),
         at_least(
             "a step in SVG of 20,000 events, over one of ours",
             large_one["svg_frame_ms"] / large_one["frame_ms"],
@@ -187,6 +201,7 @@ def draw(report: dict[str, Any]) -> Any:
         "step in SVG, ms",
         "all of it, ms",
         "select, ms",
+        "log, ms",
     )
     rows = [
         (
@@ -198,6 +213,7 @@ def draw(report: dict[str, Any]) -> Any:
             "-" if row["svg_frame_ms"] is None else f"{row['svg_frame_ms']:.1f}",
             f"{row['whole_ms']:.1f}",
             f"{row['select_ms']:.1f}",
+            f"{row['log_frame_ms']:.1f}",
         )
         for row in report["diagrams"]
     ]

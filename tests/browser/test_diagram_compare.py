@@ -77,9 +77,11 @@ def test_a_violation_is_shown_on_both_sides(
     process = comparison.left.labels[comparison.left.marks[flags[0].mark].process]
     names = [f"p{message.sender}#{message.mid}" for message in (late, early)]
     assert status(page, "right") == f"Here, {process} delivered {names[0]}, then {names[1]}."
+    first = status(page, "right")
     page.locator("#left canvas[role=application]").focus()
     page.keyboard.press("v")
     assert status(page, "left") == plain(flags[1].sentence) != plain(flags[0].sentence)
+    assert status(page, "right").startswith("Here, ") and status(page, "right") != first
 
 
 def test_differences_are_counted_and_marked(

@@ -17,6 +17,8 @@ from tests.report.diagram.traces import trace_of
 
 __all__ = ["diagram_page"]  # a fixture
 
+LATE = (213, 94, 0)  # the colour of the message that came late, --series-2 of theme.css
+EARLY = (0, 114, 178)  # and of the one that came too early, --series-1
 CURRENT = "document.querySelector('.diagram-line.current')"
 
 
@@ -274,6 +276,10 @@ def test_a_long_run_begins_at_its_first_violation(open_page: Pages, tmp_path: Pa
         send = page.diagram.messages[message].send
         assert send is not None and low <= page.diagram.marks[send].time_ns <= high
     assert low <= page.diagram.marks[flags[0].mark].time_ns <= high
+    late, early = flags[0].chain[0], flags[0].chain[-1]
+    send = page.diagram.messages[early].send
+    assert send is not None and page.diagram.marks[flags[0].mark].message == late
+    assert page.pixels(page.where(flags[0].mark), page.where(send)) == [LATE, EARLY]
     whole = max(mark.time_ns for mark in page.diagram.marks)
     assert high - low < whole / 2
     page.page.locator("canvas[role=application]").focus()

@@ -54,6 +54,15 @@ def test_all_parts_are_drawn() -> None:
     assert len(dashed) == 2, "the acknowledgement, and its sample in the legend"
 
 
+def test_a_heading_names_the_run_the_protocol_and_the_verdict() -> None:
+    """Where they are known; everything else moves down."""
+    plain = build(trace_of(HELD))
+    headed = parsed(replace(plain, protocol="fifo", verdict="no wrong delivery among 3"))
+    assert "r \u00b7 fifo: no wrong delivery among 3" in texts(headed)
+    assert not any("\u00b7" in text for text in texts(parsed(plain)))
+    assert float(headed.get("height", 0)) > float(parsed(plain).get("height", 0))
+
+
 def test_the_svg_has_a_title_and_a_description() -> None:
     """For screen readers, by `aria-labelledby`."""
     root = parsed(build(trace_of(HELD), flags={("carol", 6): "Carol is late."}))

@@ -12,6 +12,7 @@
     const box = make("input");
     box.type = "checkbox";
     box.checked = rows.has(process);
+    // The last line stays: a diagram without lines would show nothing.
     box.disabled = box.checked && rows.shown.length === 1;
     box.addEventListener("change", () => (box.checked ? actions.show : actions.hide)(process));
     label.title = parts.format.clean(model.processes[process]);

@@ -24,12 +24,9 @@
       return this.rowOf[process] >= 0;
     }
 
-    // The last line stays: a diagram without lines would show nothing.
     hide(process) {
-      if (this.has(process) && this.shown.length > 1) {
-        this.hidden.add(process);
-        this.refresh();
-      }
+      this.hidden.add(process);
+      this.refresh();
     }
 
     show(process) {

@@ -25,6 +25,7 @@ NARROWEST: Final = 320  # pixels; below that nothing is legible
 SIZE: Final = 12.0  # pixels of letters
 SMALL: Final = 10.0
 TOP: Final = 12.0
+HEADING: Final = 22.0  # pixels
 MARGIN: Final = 16.0
 LONG: Final = 200  # characters of a name that are measured
 NAMES: Final = 0.2  # of the width, for the names of processes at most
@@ -45,6 +46,12 @@ def svg(diagram: Diagram, *, width: int = 960) -> str:
     return tostring(_Picture(diagram, max(width, NARROWEST)).draw(), "unicode") + "\n"
 
 
+def heading(diagram: Diagram) -> str:
+    """The run, its protocol and the verdict, as far as the latter are known; otherwise nothing."""
+    about = ": ".join(filter(None, (diagram.protocol, diagram.verdict)))
+    return clean(f"{diagram.run} \u00b7 {about}" if about else "")
+
+
 class _Picture:
     """One picture of a diagram."""
 
@@ -61,7 +68,9 @@ class _Picture:
         self._layout = layout
         self._x = [self._left + 10 + x for x in layout.x]
         self._apart = ROOMY if len(diagram.processes) <= MANY else TIGHT
-        self._bottom = TOP + self._apart * len(diagram.processes)
+        self._heading = heading(diagram)
+        self._top = TOP + (HEADING if self._heading else 0)
+        self._bottom = self._top + self._apart * len(diagram.processes)
         self._radius = self._mark_size()
         self._above: dict[int, int] = defaultdict(int)  # tracks of bars above each line
 
@@ -77,7 +86,7 @@ class _Picture:
         return min(LARGEST, max(SMALLEST, usual * 0.45))
 
     def _y(self, process: int) -> float:
-        return TOP + self._apart * (process + 0.5)
+        return self._top + self._apart * (process + 0.5)
 
     def _point(self, mark: int) -> tuple[float, float]:
         return self._x[mark], self._y(self._diagram.marks[mark].process)
@@ -87,6 +96,18 @@ class _Picture:
         root = shapes.page()
         legend.describe(root, self._diagram)
         paper = SubElement(root, "rect", {"fill": "#ffffff"})
+        if self._heading:
+            text = fitting(self._heading, self._wide - 2 * MARGIN, SIZE + 1, bold=True)
+            add_text(
+                root,
+                MARGIN,
+                TOP + SIZE,
+                text,
+                SIZE + 1,
+                colour=shapes.TEXT,
+                anchor="start",
+                weight="bold",
+            )
         self._lines(root)
         self._bars(root)
         self._arrows(root)
