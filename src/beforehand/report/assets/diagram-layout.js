@@ -27,7 +27,8 @@
 
   // Whether the line of a mark is shown.
   function isShown(scene, mark) {
-    return scene.view.rows.has(scene.model.process[mark]);
+    const { rows } = scene.view;
+    return !rows.hidden.size || rows.has(scene.model.process[mark]);
   }
 
   // A short way up or down, towards another process.
@@ -60,6 +61,9 @@
 
   // The end of an arrow whose process is hidden: "start", "end" or "".
   function hiddenEnd(scene, arrow) {
+    if (!scene.view.rows.hidden.size) {
+      return "";
+    }
     const [start, end] = [scene.model.arrows.start[arrow], scene.model.arrows.end[arrow]];
     return !isShown(scene, start) ? "start" : end >= 0 && !isShown(scene, end) ? "end" : "";
   }

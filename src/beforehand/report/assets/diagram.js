@@ -142,7 +142,8 @@
       this.printing.attach(signal);
       this.watcher.observe(this.built.stage.element);
       this.draw();
-      window.setTimeout(() => this.log.render(), 0); // the diagram comes first
+      // The diagram comes first: sorting many events takes a while.
+      window.requestAnimationFrame(() => window.setTimeout(() => this.log.render(), 0));
     }
 
     recolour() {
