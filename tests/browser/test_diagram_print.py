@@ -91,3 +91,31 @@ def test_a_diagram_in_a_closed_element_is_drawn_when_printing_begins(
     assert page.evaluate("second.stats()")["drawn"] == 0
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.evaluate("second.stats()")["drawn"] > 50
+
+
+def test_a_diagram_that_is_mounted_when_printing_begins_is_drawn_for_paper(
+    open_page: Pages, tmp_path: Path
+) -> None:
+    """A page that creates its diagrams when they are opened can create them for paper, too."""
+    page = opened(open_page, tmp_path, dark=True)
+    page.evaluate("""() => {
+      const data = JSON.parse(document.getElementById("diagram-data").textContent);
+      addEventListener("beforeprint", () => {
+        const element = document.createElement("div");
+        element.id = "late";
+        document.body.append(element);
+        window.late = BeforehandDiagram.mount(element, data);
+      });
+    }""")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("late.stats()")["drawn"] > 50
+    corner = """() => {
+      const copy = document.createElement("canvas");
+      const ctx = copy.getContext("2d", { willReadFrequently: true });
+      ctx.drawImage(document.querySelector("#late .diagram-stage canvas"), 0, 0);
+      return [...ctx.getImageData(5, 5, 1, 1).data];
+    }"""
+    assert page.evaluate(corner) == [255, 255, 255, 255], "light"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.settle()
+    assert max(page.evaluate(corner)[:3]) < 60, "dark again"

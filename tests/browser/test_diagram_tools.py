@@ -282,6 +282,18 @@ def test_keys_for_search_and_log(diagram_page: DiagramPage) -> None:
     assert log.is_visible()
 
 
+def test_nothing_moves_by_itself(diagram_page: DiagramPage) -> None:
+    """Neither animations nor smooth scrolling, so people who asked for less motion get none."""
+    search(diagram_page, "p3 deliver")
+    diagram_page.page.locator("summary", has_text="Processes").click()
+    assert diagram_page.evaluate("document.getAnimations().length") == 0
+    smooth = """() => [...document.querySelectorAll("*")].filter((element) => {
+      const style = getComputedStyle(element);
+      return style.scrollBehavior !== "auto" || parseFloat(style.transitionDuration) > 0;
+    }).length"""
+    assert diagram_page.evaluate(smooth) == 0
+
+
 # ---- what it shows at first ----
 
 

@@ -32,7 +32,10 @@ def block(marker: str, language: str) -> str:
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Write the example trace to the current folder."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "trace.jsonl").write_text(block("a test runs this", "jsonl"))
+    lines = block("a test runs this", "jsonl").splitlines(keepends=True)
+    (tmp_path / "trace.jsonl").write_text("".join(lines))
+    # Here, Carol gets the question first.
+    (tmp_path / "other.jsonl").write_text("".join([*lines[:3], lines[4], lines[3]]))
     return tmp_path
 
 
@@ -48,7 +51,7 @@ def test_every_command_works(here: Path, command: str) -> None:
     """Exactly as documented."""
     result = CliRunner().invoke(app, shlex.split(command)[1:])
     assert result.exit_code == 0, result.output
-    assert [file.suffix for file in here.iterdir() if file.name != "trace.jsonl"]
+    assert {file.suffix for file in here.iterdir()} & {".html", ".svg"}
 
 
 def test_the_python_example_runs(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

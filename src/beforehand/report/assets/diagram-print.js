@@ -5,6 +5,15 @@
   const WIDTH = 760; // pixels: about the width of a page, to which it is scaled
   const MOST_HEIGHT = 900; // pixels, so that it fits on one page
 
+  let isPrinting = false; // a page may mount more diagrams when printing begins
+
+  window.addEventListener("beforeprint", () => {
+    isPrinting = true;
+  });
+  window.addEventListener("afterprint", () => {
+    isPrinting = false;
+  });
+
   class Printing {
     constructor(diagram) {
       this.diagram = diagram;
@@ -16,6 +25,7 @@
       window.addEventListener("beforeprint", () => this.turn(true), { signal });
       window.addEventListener("afterprint", () => this.turn(false), { signal });
       this.media.addEventListener("change", () => this.turn(this.media.matches), { signal });
+      this.turn(isPrinting || this.media.matches);
     }
 
     turn(isOn) {
