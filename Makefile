@@ -24,8 +24,8 @@ AS_COMPILED := PYTHONPATH="$(CURDIR)/$(COMPILED)"
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo screenshots test lint types test-all test-first test-pure test-compiled \
-	test-others test-spark slow format bench bench-prc bench-audit bench-checker bench-diagrams \
+.PHONY: help demo screenshots test lint types test-all test-pure test-compiled test-spark \
+	slow format bench bench-prc bench-audit bench-checker bench-diagrams \
 	bench-runtime mutants compiled wheel check-java clean
 
 help: ## list these targets
@@ -43,18 +43,10 @@ screenshots: $(VENV)/.stamp compiled ## the pictures of the README, from the out
 
 test: check-java lint test-all ## everything that must hold on every commit
 
-# In parallel, with the output of each in one piece, since a process uses one core. Compiling takes as long
-# as many tests, so those that need nothing compiled do not wait for it.
-test-all: $(VENV)/.stamp
-	@$(MAKE) --no-print-directory --jobs=2 $(TOGETHER) test-first test-others
-
-test-first:
-	@$(MAKE) --no-print-directory types
-	@$(MAKE) --no-print-directory test-pure
-
-test-others:
-	@$(MAKE) --no-print-directory test-compiled
-	@$(MAKE) --no-print-directory test-spark
+# Two at a time, with the output of each in one piece, since a process uses one core. The longest ones first:
+# what is short fills the gap at the end. Only compiling comes before, since it uses all cores.
+test-all: $(VENV)/.stamp compiled
+	@$(MAKE) --no-print-directory --jobs=2 $(TOGETHER) test-pure test-compiled test-spark types
 
 lint: $(VENV)/.stamp ## style and likely mistakes
 	@echo "== ruff"
