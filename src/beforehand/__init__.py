@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from beforehand import causality, errors, protocols, runtime, simulator, trace, wire
+    from beforehand import causality, checker, errors, protocols, runtime, simulator, trace, wire
     from beforehand.causality.ids import MessageId
     from beforehand.runtime.engine.message import Message
     from beforehand.runtime.events import PeerEvent
@@ -22,6 +22,7 @@ __all__ = [
     "PeerEvent",
     "__version__",
     "causality",
+    "checker",
     "errors",
     "keygen",
     "protocols",
@@ -34,7 +35,16 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-_MODULES = {"causality", "errors", "protocols", "runtime", "simulator", "trace", "wire"}
+_MODULES = {
+    "causality",
+    "checker",
+    "errors",
+    "protocols",
+    "runtime",
+    "simulator",
+    "trace",
+    "wire",
+}
 
 # name -> the module that defines it
 _NAMES = {

@@ -354,7 +354,7 @@ def test_a_trace_is_saved_to_a_new_folder_only_for_a_violation(tmp_path: Path) -
         (("--faults", "loss=-1"), "--faults: 'loss=-1' is not a fault with its number"),
         (("--faults", "loss=99"), "loss=99 is out of range; give 0 to 15"),
         (("--multicast", "--protocol", "cykas"), "cykas does not support multicast"),
-        (("--open", "a+c"), "--open is for protocols that run on links, and hybrid does not"),
+        (("--open", "a+c"), "--open is for protocols that run on links, and hybrid-sps does not"),
         (("--open", "a>c", "--protocol", "prc"), "--open: 'a>c' does not open a link; write a+c"),
         (("--links", "a-b"), "--links is for protocols that run on links"),
         (("--links", "ab", "--protocol", "prc"), "--links: 'ab' is not a link; write a-b"),

@@ -166,7 +166,7 @@ def test_a_crashed_process_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (("--nodes", "0"), "nodes is 0; give a number from 2"),
         (("--nodes", "3", "--kill", "3"), "cannot kill 3 of 3 nodes"),
-        (("--loss", "1.5"), "loss is 1.5; give a rate"),
+        (("--loss", "1.5"), "--loss: '1.5' isn't a share; give a number from 0 to 1"),
         (("--protocol", "hybird"), "did you mean hybrid?"),
         (("--trace", "tests"), "tests is not empty; choose a new folder for the traces"),
     ],

@@ -72,7 +72,7 @@ def test_a_run_is_summarised() -> None:
     result = simulate(*SMALL, "--seed", "7")
     assert result.exit_code == 0
     first, header, *rows = result.stdout.splitlines()
-    assert first == "hybrid, 5 processes, workload uniform, seed 7: complete"
+    assert first == "hybrid-sps, 5 processes, workload uniform, seed 7: complete"
     assert header.split() == ["FIGURE", "VALUE", "MORE"]
     assert rows[0].split() == ["messages", "sent", "20", "20", "deliveries"]
     for figure in ("delivery latency", "metadata per message", "bytes on the wire", "simulator"):
@@ -279,10 +279,39 @@ def test_a_run_that_fails_leaves_no_trace(tmp_path: Path, monkeypatch: pytest.Mo
     result = simulate(*SMALL, "--out", tmp_path / "run")
     assert result.exit_code == 2
     assert result.stderr == "beforehand: time has run out; start earlier\n"
-    assert list((tmp_path / "run").iterdir()) == []
+    assert not (tmp_path / "run").exists()
+
+
+def test_old_results_stay_until_there_are_new_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A failure with --force leaves the folder as it was."""
+    assert simulate(*SMALL, "--out", tmp_path / "run").exit_code == 0
+    before = {file.name: file.read_bytes() for file in (tmp_path / "run").iterdir()}
+
+    def fails(*arguments: Any, **options: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(simulator, "run", fails)
+    result = simulate(*SMALL, "--seed", "2", "--out", tmp_path / "run", "--force")
+    assert result.exit_code == 3 and len(before) == 2
+    assert {file.name: file.read_bytes() for file in (tmp_path / "run").iterdir()} == before
 
 
 # ---- replays ----
+
+
+def test_a_trace_with_absolute_times_is_replayed(tmp_path: Path) -> None:
+    """Real nodes record times since 1970; a replay begins with the first event."""
+    traces = tmp_path / "traces"
+    cluster = ("cluster", "--nodes", "3", "--messages", "60", "--trace", str(traces))
+    assert runner.invoke(app, cluster).exit_code == 0
+    sent = [event for event in read(traces) if event.kind == "send"]
+    assert len(sent) == 60 and min(event.time_ns for event in sent) > 10**18
+    result = simulate("--workload", "replay", "--program", traces, "--audit", "--json")
+    assert result.exit_code == 0, result.stderr
+    metrics = json.loads(result.stdout)["metrics"]
+    assert metrics["sent"] == 60 and 0 < metrics["execution_ns"] < 600 * 10**9
 
 
 def test_a_program_is_replayed(tmp_path: Path) -> None:
@@ -296,7 +325,7 @@ def test_a_program_is_replayed(tmp_path: Path) -> None:
     out = tmp_path / "out"
     result = simulate("--workload", "replay", "--program", program, "--audit", "--out", out)
     assert result.exit_code == 0
-    assert result.stdout.startswith("hybrid, 3 processes, workload replay, seed 1: complete")
+    assert result.stdout.startswith("hybrid-sps, 3 processes, workload replay, seed 1: complete")
     events = list(read(out / "trace.parquet"))
     delivered = [e.sender for e in events if e.kind == "deliver" and e.process == "carol"]
     assert delivered == ["alice", "bob"]
@@ -375,7 +404,7 @@ BAD = [
     ("--job 5parsec", "such as 5ms"),
     ("--job-share 2", "from 0 to 1"),
     ("--delay -5ms", "0 or more"),
-    ("--delay 5", "such as 5ms"),
+    ("--delay 5", "'5' has no unit; write it like 5ms"),
     ("--delay gamma:1ms,2ms", "lognormal:40ms,0.5"),
     ("--delay uniform:9ms,1ms", "give the lower one first"),
     ("--delay matrix:1ms,2ms;1ms", "as many columns as rows"),

@@ -22,7 +22,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a negative seed": ({"seed": -1}, "seed is -1"),
     "a negative delay": ({"delay": "-5ms"}, "delay: '-5ms' is negative"),
     "a negative delay in a distribution": ({"delay": "uniform:-1ms,5ms"}, "'-1ms' is negative"),
-    "a delay without unit": ({"delay": "5"}, "delay: '5' is not a duration such as 5ms"),
+    "a delay without unit": ({"delay": "5"}, "delay: '5' has no unit; write it like 5ms"),
     "a delay of the future": ({"delay": "5parsec"}, "units: ns, us, ms, s, m, min, h"),
     "an unknown distribution": ({"delay": "pareto:5ms,2"}, "write 5ms, uniform:.*matrix.*schedule"),
     "bounds the wrong way round": ({"jitter": "uniform:9ms,1ms"}, "bounds swapped"),
@@ -146,3 +146,48 @@ def test_ticks_come_with_loss() -> None:
     assert Scenario(delay="5ms", jitter="uniform:0ms,5ms", duplicate=0.1).tick_ns == 40_000_000
     assert Scenario(delay="0ms", partitions=("1s-2s:50%",)).tick_ns == 1_000_000
     assert Scenario(loss=0.1, tick="3ms").tick_ns == 3_000_000
+
+
+# ---- how people write values ----
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["interval", "job", "delay", "jitter", "drop_after", "tick", "until", "sample", "flush"],
+)
+def test_a_duration_without_a_unit_is_refused(field: str) -> None:
+    """A bare 5 used to mean five nanoseconds, which nobody meant; 0 is 0 in every unit."""
+    with pytest.raises(ScenarioError, match=f"^{field}: 5 has no unit; write it like 5ms"):
+        Scenario(**{field: 5})  # type: ignore[arg-type]
+    if field not in ("tick", "sample"):  # which are periods
+        Scenario(**{field: 0})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("field", ["loss", "duplicate", "job_share"])
+def test_a_share_is_the_same_run_however_it_is_written(field: str) -> None:
+    """As a number, as its digits, or as a percentage: one digest."""
+    scenarios = [Scenario(**{field: value}) for value in (0.1, "0.1", "10%")]  # type: ignore[arg-type]
+    assert {getattr(scenario, field) for scenario in scenarios} == {0.1}
+    assert len({scenario.digest() for scenario in scenarios}) == 1
+
+
+def test_the_default_protocol_is_the_same_everywhere() -> None:
+    """Whatever runs without a protocol runs the one that nodes run."""
+    from inspect import signature
+
+    from beforehand import Node, protocols
+    from beforehand.checker import setting
+    from beforehand.cli.options import DEFAULT_PROTOCOL
+    from beforehand.runtime.cluster.plan import ClusterPlan
+
+    assert protocols.DEFAULT == DEFAULT_PROTOCOL == Scenario().protocol == ClusterPlan().protocol
+    for function in (Node, setting):
+        assert signature(function).parameters["protocol"].default == protocols.DEFAULT
+
+
+def test_a_scenario_shows_what_is_special_about_it() -> None:
+    """The protocol, and what differs from the defaults; so it can be copied into code."""
+    scenario = Scenario(processes=3, loss="10%", options={"coalesce": True})
+    text = "Scenario(protocol='hybrid-sps', processes=3, loss=0.1, options={'coalesce': True})"
+    assert repr(scenario) == text
+    assert eval(text) == scenario

@@ -38,7 +38,7 @@ class FaultBudget:
 NO_FAULTS = FaultBudget()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Setting:
     """One thing to check. It can be pickled if `make` can."""
 
@@ -51,6 +51,10 @@ class Setting:
     # always, or (False) only if a frame was lost. In all other cases nothing may depend on timers.
     timer: bool = False
 
+    def __repr__(self) -> str:
+        sends = ", ".join(f"{name} sends {self.program.sends(name)}" for name in self.processes)
+        return f"<Setting of {self.protocol}: {sends}; {self.faults!r}>"
+
     @property
     def processes(self) -> tuple[str, ...]:
         """The names of all processes."""
@@ -58,7 +62,7 @@ class Setting:
 
 
 def setting(
-    protocol: str,
+    protocol: str = protocols.DEFAULT,
     *,
     processes: int = 3,
     messages: int = 1,

@@ -13,6 +13,7 @@ import typer
 
 from beforehand.cli.ui import completion
 from beforehand.cli.ui.failure import DEBUG_FLAG, enable_debugging
+from beforehand.errors import ScenarioError
 
 if TYPE_CHECKING:
     from beforehand.pipeline.ingest import Options
@@ -24,6 +25,8 @@ SOURCE: Final = "Source"
 OUTPUT: Final = "Output"
 SPARK: Final = "Spark"
 
+# That of the library, `protocols.DEFAULT`, without importing it for a help page; a test compares.
+DEFAULT_PROTOCOL: Final = "hybrid-sps"
 LARGEST_SEED: Final = 2**63 - 1  # tables hold seeds as integers of 64 bits
 
 _Options = TypeVar("_Options")
@@ -39,6 +42,20 @@ def value(metavar: str, text: str, *flags: str, panel: str | None = None, **more
 def switch(flag: str, text: str, *, panel: str | None = None) -> Any:
     """An option without a value."""
     return typer.Option(flag, help=text, rich_help_panel=panel)
+
+
+def share(text: str, *, panel: str | None = None) -> Any:
+    """An option for a share, written like 0.1 or 10%."""
+    return value("SHARE", f"{text}: 0.1, or 10%.", panel=panel, parser=_parse_share)
+
+
+def _parse_share(text: str) -> float:
+    from beforehand.simulator import units
+
+    try:
+        return units.share(text, "")
+    except ScenarioError as problem:
+        raise typer.BadParameter(str(problem).removeprefix(": ")) from None
 
 
 def takes(declared: type[_Options]) -> Callable[[Callable[[_Options], None]], Callable[..., None]]:
@@ -108,12 +125,8 @@ Protocol = Annotated[
         "NAME", "Which protocol: see `beforehand protocols`.", autocompletion=completion.protocol
     ),
 ]
-Loss = Annotated[
-    float, value("SHARE", "Share of packets that are lost, from 0 to 1.", panel=FAULTS)
-]
-Duplicate = Annotated[
-    float, value("SHARE", "Share of packets that arrive twice, from 0 to 1.", panel=FAULTS)
-]
+Loss = Annotated[float, share("Share of packets that are lost", panel=FAULTS)]
+Duplicate = Annotated[float, share("Share of packets that arrive twice", panel=FAULTS)]
 Run = Annotated[str | None, value("NAME", "Which run. Default: the largest.", panel=SOURCE)]
 Format = Annotated[
     str,
@@ -154,7 +167,7 @@ Master = Annotated[
     value(
         "MASTER",
         "Where to run: local[*] (all cores of this machine, the default), local[2], "
-        "spark://host:7077, yarn or k8s://...; see docs/cluster.md.",
+        "spark://host:7077, yarn or k8s://...",
         panel=SPARK,
     ),
 ]

@@ -13,7 +13,7 @@ The walk of a message: `send` of one core returns a `Transmit` with a frame; who
 carries it to the other process, whose `receive` returns a `Deliver`.
 """
 
-from beforehand.protocols import builtin as _builtin  # noqa: F401  (registers them)
+from beforehand.protocols.builtin import DEFAULT  # which also registers them
 from beforehand.protocols.core import Core
 from beforehand.protocols.effects import (
     Admit,
@@ -40,6 +40,7 @@ from beforehand.protocols.reliable import ReliableLink
 from beforehand.protocols.tree.topology import Tree
 
 __all__ = [
+    "DEFAULT",
     "Admit",
     "Capabilities",
     "Core",

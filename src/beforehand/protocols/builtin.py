@@ -42,6 +42,7 @@ MULTICAST: Final = ("unicast", "multicast")
 BROADCAST: Final = ("broadcast",)
 
 # What the protocols of a family have in common.
+DEFAULT: Final = "hybrid-sps"  # wherever nobody names a protocol: in nodes, simulations and checks
 HYBRID: Final = Capabilities("", "", "", casts=MULTICAST, buffering="hybrid")
 SENDER_SIDE: Final = Capabilities("", "", "", casts=UNICAST, buffering="sender")
 CLOCKS: Final = Capabilities(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from time import monotonic_ns
 from typing import Any, Final
 
+from beforehand import protocols
 from beforehand.causality.ids import MessageId
 from beforehand.errors import LocalProtocolError, NodeClosedError
 from beforehand.runtime import stats
@@ -66,7 +67,7 @@ class Node:
         listen: str = "127.0.0.1:0",
         peers: Mapping[str, str] | Iterable[str] = (),
         key: bytes | str | os.PathLike[str] | None = None,
-        protocol: str = "hybrid-sps",
+        protocol: str = protocols.DEFAULT,
         processes: Iterable[str] | None = None,
         tree: Any = None,
         links: Any = None,
@@ -98,6 +99,12 @@ class Node:
         self._insecure = insecure
         self._trace = trace
         self._run = run
+
+    def __repr__(self) -> str:
+        driver = self.driver
+        where = f" at {driver.transport.local}" if driver.state == "open" else ""
+        peers = len(driver.engine.sessions.peers)
+        return f"<Node {self.name!r}{where}, {driver.settings.protocol}, {peers} peers, {driver.state}>"
 
     # ---- life ----
 

@@ -2,7 +2,7 @@
 
     from beforehand.simulator import Scenario, run
 
-    result = run(Scenario(protocol="hybrid", processes=10, loss=0.3, seed=7), audit=True)
+    result = run(Scenario(processes=10, delay="5ms", loss="30%", seed=7), audit=True)
     print(result.metrics.latency.p99, result.violations)
 
 Reading order:

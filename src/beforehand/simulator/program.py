@@ -53,6 +53,9 @@ class Program:
             _check_visible(send, by_id)
         _check_acyclic(self.sends, by_id)
 
+    def __repr__(self) -> str:
+        return f"<Program of {len(self.processes)} processes, {len(self.sends)} sends>"
+
     def _check_names(self, known: set[str]) -> None:
         for send in self.sends:
             for name, role in ((send.sender, "sender"), *((name, "receiver") for name in send.to)):
@@ -95,6 +98,9 @@ class Program:
         The application may have meant less; it is exactly what causal order protects.
         """
         recorded = [event for event in events if event.kind in ("start", "send", "deliver")]
+        began = min((event.time_ns for event in recorded), default=0)
+        # Real traces have times since 1970, a replay begins at 0; a simulated one may begin later.
+        recorded = [event._replace(time_ns=event.time_ns - began) for event in recorded]
         # In the order of the run, which assigns sites and shares; processes that never send count.
         names = dict.fromkeys(event.process for event in recorded if event.kind == "start")
         sends = tuple(_recorded(recorded))

@@ -49,7 +49,7 @@ class Metrics:
     events: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """A finished run."""
 
@@ -60,6 +60,11 @@ class Result:
     violations: tuple[Violation, ...]  # in the order of the deliveries; empty if not audited
     series: tuple[SeriesPoint, ...]  # one point per `sample` of the scenario
     seconds: float  # that the simulator took
+
+    def __repr__(self) -> str:
+        audit = f", {len(self.violations)} violations" if self.audited else ", not audited"
+        counts = f"{self.metrics.sent} sent, {self.metrics.delivered} deliveries"
+        return f"<Result of {self.scenario!r}: {self.outcome}, {counts}{audit}>"
 
     @property
     def events_per_second(self) -> float:

@@ -82,7 +82,7 @@ def _setup(
             len(scenario.names),
             scenario.distribution("payload"),
             scenario.distribution("job"),
-            scenario.job_share,
+            scenario.share("job_share"),
         ),
         network=Network(
             scenario.make_delay(),
@@ -93,8 +93,8 @@ def _setup(
             Stream(f"{scenario.seed}/network"),
         ),
         faults=FaultPlan(
-            scenario.loss,
-            scenario.duplicate,
+            scenario.share("loss"),
+            scenario.share("duplicate"),
             scenario.make_partitions(),
             Stream(f"{scenario.seed}/faults"),
         ),

@@ -30,6 +30,7 @@ from beforehand.simulator.world.network import Delay
 # Parameters of `create` itself; and `runs`, which only changes the effects that a runtime gets.
 NOT_OPTIONS: Final = {"name", "process", "processes", "tree", "links", "runs"}
 LISTS: Final = ("partitions", "stops", "opens", "closes", "reparents")
+SHARES: Final = ("loss", "duplicate", "job_share")
 TIMED: Final = ("open", "close", "reparent")  # changes of an overlay; their fields are the plurals
 CRASH_NOTICE: Final = 10**9  # nanoseconds until neighbours notice a crash, without drop_after
 MAX_PROCESSES: Final = 1_000_000
@@ -38,11 +39,11 @@ ROUND_TRIPS_PER_TICK: Final = 2  # sooner, and much is retransmitted needlessly
 MIN_TICK: Final = 1_000_000  # nanoseconds, for networks without delay
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scenario:
     """What to run. `specs.py` has the syntax of durations and distributions."""
 
-    protocol: str = "hybrid"
+    protocol: str = protocols.DEFAULT
     processes: int | Sequence[str] = 100  # a number, or the names; a program has its own
     messages: int = 100  # per process, of its own accord
     workload: str = "uniform"  # see workloads/registry.py
@@ -50,14 +51,14 @@ class Scenario:
     interval: str = "10ms"  # from one message of a process to its next
     payload: str | int = 100  # bytes
     job: str = "0ms"  # length of the jobs that deliveries start
-    job_share: float = 0.0  # of the messages, that start one
+    job_share: float | str = 0.0  # of the messages, that start one
     delay: str = "lognormal:5ms,0.5"
     jitter: str = "0ms"  # added to each delay, drawn per frame
     bandwidth: str | None = None  # of each process's uplink, like 50kB/s; None: unlimited
     header: int = 0  # bytes of overhead per frame, such as 28 for UDP
     fifo: bool = False  # frames between two processes do not overtake each other
-    loss: float = 0.0
-    duplicate: float = 0.0
+    loss: float | str = 0.0  # of the frames; a share is a number from 0 to 1, or like 10%
+    duplicate: float | str = 0.0
     partitions: Sequence[str] = ()  # like 1s-3s:p1,p2 or 1s-3s:50%
     stops: Sequence[str] = ()  # like p3@2s
     overlay: str | None = None  # see overlays/layouts.py; None: as the protocol needs it
@@ -73,7 +74,7 @@ class Scenario:
     split: bool = False  # replace a multicast by one message to each receiver
     flush: str = "0ms"  # with the option coalesce: how long acks and permits are postponed
     options: Mapping[str, Any] = field(default_factory=dict)  # of the protocol
-    program: Program | None = field(default=None, repr=False)  # for the workload replay
+    program: Program | None = None  # for the workload replay
 
     def __post_init__(self) -> None:
         self._check_types()
@@ -134,9 +135,11 @@ class Scenario:
                 raise ScenarioError(
                     f"{what} is {value!r}; give a whole number from {least} to {most:,}"
                 )
-        for what in ("loss", "duplicate", "job_share"):
-            units.share(getattr(self, what), what)
-        if self.loss == 1.0:
+        for what in SHARES:
+            share = units.share(getattr(self, what), what)
+            if isinstance(getattr(self, what), str):  # however it is written, it is the same run
+                object.__setattr__(self, what, share)
+        if self.share("loss") == 1.0:
             raise ScenarioError("loss is 1, so nothing would ever arrive; give less than 1")
         if self.link not in ("auto", "always", "never"):
             raise ScenarioError(f"link is {self.link!r}; give auto, always or never")
@@ -233,7 +236,7 @@ class Scenario:
 
     def is_lossy(self) -> bool:
         """Whether frames can be lost or duplicated."""
-        return self.loss > 0.0 or self.duplicate > 0.0 or bool(self.partitions)
+        return self.share("loss") > 0.0 or self.share("duplicate") > 0.0 or bool(self.partitions)
 
     def linked(self) -> bool:
         """Whether the cores run on a reliable link.
@@ -315,6 +318,10 @@ class Scenario:
                     )
         return stops
 
+    def share(self, what: str) -> float:
+        """One of the fields loss, duplicate and job_share."""
+        return units.share(getattr(self, what), what)
+
     def distribution(self, what: str) -> Distribution:
         """One of the fields interval, payload, job and jitter."""
         read = specs.sizes if what == "payload" else specs.durations
@@ -364,6 +371,17 @@ class Scenario:
 
     def __hash__(self) -> int:
         return hash(self.digest())
+
+    def __repr__(self) -> str:
+        """The protocol, and what differs from the defaults."""
+        given = [f"protocol={self.protocol!r}"]
+        for spec in fields(self)[1:]:
+            value = getattr(self, spec.name)
+            if spec.name == "options" and not value:
+                continue
+            if value != spec.default:
+                given.append(f"{spec.name}={value!r}")
+        return f"Scenario({', '.join(given)})"
 
     def digest(self) -> str:
         """A hash of the whole scenario: the name of its runs."""

@@ -4,15 +4,17 @@ All of them become integers, exactly: a value that isn't a whole number of nanos
 rejected rather than rounded.
 """
 
+import math
 import re
 from fractions import Fraction
-from typing import Final
+from typing import Final, TypeGuard
 
 from beforehand.errors import ScenarioError
 
 NANOSECONDS: Final = {
     "ns": 1,
     "us": 10**3,
+    "µs": 10**3,  # as our own output writes it
     "ms": 10**6,
     "s": 10**9,
     "m": 60 * 10**9,
@@ -23,11 +25,16 @@ LONGEST: Final = 365 * 24 * NANOSECONDS["h"]  # a year: sums of several fit 64 b
 LARGEST: Final = 10**12  # bytes, or bytes per second
 BYTES: Final = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 
-_AMOUNT = re.compile(r"\s*(-?[0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*")
+_AMOUNT = re.compile(r"\s*(-?[0-9]+(?:\.[0-9]+)?)\s*([a-zA-Zµμ]*)\s*")
+_PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*%")
 
 
 def duration(text: object, what: str) -> int:
-    """Nanoseconds from `5ms` or from a number of nanoseconds; `what` is for the error."""
+    """Nanoseconds from `5ms`; `what` is for the error. Only 0 needs no unit."""
+    if not isinstance(text, bool) and _is_number(text):
+        if float(text) != 0.0:
+            raise ScenarioError(f"{what}: {text!r} has no unit; write it like 5ms, 2.5s or 1min")
+        return 0
     value = _amount(text, NANOSECONDS, what, "a duration such as 5ms, 2.5s or 1min")
     if value > LONGEST:
         raise ScenarioError(f"{what}: {text!r} is more than a year; shorten it")
@@ -66,10 +73,19 @@ def number(text: str, what: str, wanted: str) -> float:
 
 
 def share(value: object, what: str) -> float:
-    """A probability or a share, from 0 to 1."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0.0 <= value <= 1.0:
-        return float(value)
-    raise ScenarioError(f"{what}: {value!r} isn't a share; give a number from 0 to 1, such as 0.3")
+    """A probability or a share: 0.3, `0.3` or `30%`."""
+    number: object = value
+    if isinstance(value, str):
+        percent = _PERCENT.fullmatch(value.strip())
+        if percent is not None:
+            number = float(Fraction(percent[1]) / 100)  # exact, so that 30% is 0.3
+        elif _is_number(value):
+            number = float(value)
+    if isinstance(number, (int, float)) and not isinstance(number, bool) and 0.0 <= number <= 1.0:
+        return float(number)
+    raise ScenarioError(
+        f"{what}: {value!r} isn't a share; give a number from 0 to 1, such as 0.3 or 30%"
+    )
 
 
 def whole(text: str, what: str, least: int = 1, most: int = 10**9 - 1) -> int:
@@ -89,15 +105,24 @@ def process_index(name: str, indexes: dict[str, int], what: str) -> int:
     return indexes[name]
 
 
+def _is_number(value: object) -> TypeGuard[str | float]:
+    """Whether it is a number, or written like one, without a unit."""
+    try:
+        return isinstance(value, (str, int, float)) and math.isfinite(float(value))
+    except ValueError:
+        return False
+
+
 def _amount(text: object, units: dict[str, int], what: str, wanted: str) -> int:
     if isinstance(text, int) and not isinstance(text, bool):
         value = Fraction(text)
     else:
         match = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
-        if match is None or match[2] not in units:
-            known = ", ".join(unit for unit in units if unit)
+        unit = "" if match is None else match[2].replace("μ", "µ")  # Greek mu looks the same
+        if match is None or unit not in units:
+            known = ", ".join(unit for unit in units if unit.isascii() and unit)
             raise ScenarioError(f"{what}: {text!r} is not {wanted} (units: {known})")
-        value = Fraction(match[1]) * units[match[2]]  # exact, whatever the number of digits
+        value = Fraction(match[1]) * units[unit]  # exact, whatever the number of digits
     if value < 0:
         raise ScenarioError(f"{what}: {text!r} is negative; it must be 0 or more")
     if value.denominator != 1:

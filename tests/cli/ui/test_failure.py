@@ -69,6 +69,25 @@ def test_an_error_of_arrow_is_the_machines(monkeypatch: pytest.MonkeyPatch) -> N
     assert code is ExitCode.MACHINE
 
 
+def test_a_reworded_error_of_the_system_is_still_the_machines() -> None:
+    """Libraries say which file; the cause decides about the code, and chance does not."""
+    for number, code in ((errno.ENOSPC, 3), (errno.ENOENT, 2)):
+        try:
+            try:
+                raise OSError(number, "something")
+            except OSError:
+                raise PipelineError("x: cannot be written") from None
+        except PipelineError as problem:
+            assert explained(problem) == ("x: cannot be written", code)
+    try:
+        try:
+            raise OSError(errno.ENOSPC, "handled")
+        except OSError:
+            raise PipelineError("another thing")  # noqa: B904 (that is what is tested)
+    except PipelineError as problem:
+        assert explained(problem)[1] == 2
+
+
 def test_a_decision_of_a_command_passes_through() -> None:
     """Exit codes of findings are not errors."""
     with pytest.raises(typer.Exit) as caught, clear_errors():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from typer.testing import CliRunner
 
 from beforehand import protocols
 from beforehand.cli import PANELS, app
+from beforehand.cli.ui import help
 from beforehand.cli.ui.examples import EXAMPLES, FRONT, PAGES, Example
 
 ROOT = Path(__file__).parents[3]
@@ -106,18 +106,13 @@ def test_an_invalid_example_would_be_noticed() -> None:
         parsed("beforehand cluster --nodes eight")
 
 
-def test_cheap_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exactly as documented."""
-    monkeypatch.chdir(tmp_path)
-    cheap = ("protocols", "keygen", "--processes 10 --messages 20 --out run")
-    commands = [
-        example.command
-        for example in ALL_EXAMPLES
-        if any(word in example.command for word in cheap)
-    ]
-    assert len(commands) == 4
-    for command in commands:
-        result = runner.invoke(app, shlex.split(command)[1:])
-        assert result.exit_code == 0, result.output
-    assert (tmp_path / "cluster.key").is_file() and (tmp_path / "run" / "trace.parquet").is_file()
-    shutil.rmtree(tmp_path / "run")
+def test_a_wheel_does_not_refer_to_pages_that_it_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The documentation is in the repository only."""
+    assert "More: docs/study.md" in help.epilog(FRONT, "docs/study.md")
+    monkeypatch.setattr(help, "CHECKOUT", tmp_path)
+    assert "More" not in help.epilog(FRONT, "docs/study.md")
+    for command in COMMANDS.values():
+        texts = [command.help, *(option.help for option in options(command))]
+        assert not [text for text in texts if "docs/" in text]

@@ -33,7 +33,7 @@ def test_the_same_everywhere() -> None:
     constant = specs.delay("5ms", 3)
     assert isinstance(constant, EqualDelay) and constant.high() == 5 * MS
     assert {at(constant, now, a, b) for now in (0, 10**12) for a, b in ((0, 1), (2, 0))} == {5 * MS}
-    assert at(specs.delay(77, 3), 0) == 77
+    assert at(specs.delay("77ns", 3), 0) == 77
     spread = specs.delay("uniform:1ms,9ms", 3)
     stream, twin = Stream("same"), Stream("same")
     drawn = [spread.draw(0, 1, 0, stream) for _ in range(20)]
@@ -169,7 +169,7 @@ def test_other_schedules() -> None:
         ("schedule:", "'' isn't a point; write it like 15min=300ms"),
         ("schedule:5ms", "'5ms' isn't a point; write it like 15min=300ms"),
         ("schedule:0s=1ms,", "'' isn't a point; write it like 15min=300ms"),
-        ("schedule:0=1ms", "'0' is not a duration such as 5ms"),
+        ("schedule:1=1ms", "'1' has no unit; write it like 5ms"),
         ("schedule:0s=", "'' is not a duration such as 5ms"),
         ("schedule:0s=1ms=2ms", "'1ms=2ms' is not a duration such as 5ms"),
         ("schedule:0s=-1ms", "'-1ms' is negative"),

@@ -20,7 +20,7 @@ _search = partial(switch, panel=_SEARCH)
 class CheckOptions:
     """What to explore, how, and what to do with the verdict."""
 
-    protocol: shared.Protocol = "hybrid"
+    protocol: shared.Protocol = shared.DEFAULT_PROTOCOL
     processes: Annotated[
         int | None, _bound("NUMBER", "How many processes: a, b, c, ... Default: 3.")
     ] = None
@@ -116,7 +116,7 @@ class CheckOptions:
         value(
             "MASTER",
             "Explore on Spark, each part of the program as a task: local[2], spark://host:7077, "
-            "yarn or k8s://...; see docs/cluster.md. Default: without Spark.",
+            "yarn or k8s://... Default: without Spark.",
             panel=SPARK,
         ),
     ] = None

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from beforehand.cli import options as shared
-from beforehand.cli.options import FAULTS, OUTPUT, selection, switch, takes, value
+from beforehand.cli.options import FAULTS, OUTPUT, selection, share, switch, takes, value
 from beforehand.cli.ui.exit_codes import ExitCode
 from beforehand.cli.ui.output import print_json
 from beforehand.errors import LocalProtocolError
@@ -25,7 +25,7 @@ class ClusterOptions:
 
     nodes: Annotated[int, value("NUMBER", "How many processes.")] = 8
     messages: Annotated[int, value("NUMBER", "How many messages they send in total.")] = 20_000
-    protocol: shared.Protocol = "hybrid-sps"
+    protocol: shared.Protocol = shared.DEFAULT_PROTOCOL
     program: Annotated[
         str,
         value(
@@ -42,9 +42,7 @@ class ClusterOptions:
     timeout: Annotated[float, value("SECONDS", "When to give up.")] = 120.0
     loss: shared.Loss = 0.0
     duplicate: shared.Duplicate = 0.0
-    reorder: Annotated[
-        float, _fault("SHARE", "Share of packets that arrive late, from 0 to 1.")
-    ] = 0.0
+    reorder: Annotated[float, share("Share of packets that arrive late", panel=FAULTS)] = 0.0
     kill: Annotated[
         int, _fault("NUMBER", "How many processes to kill during the run, with SIGKILL.")
     ] = 0

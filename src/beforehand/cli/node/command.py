@@ -14,6 +14,7 @@ from beforehand.cli import options as shared
 from beforehand.cli.node.renderers import JsonRenderer, TextRenderer
 from beforehand.cli.options import OUTPUT, switch, takes, value
 from beforehand.cli.ui.exit_codes import ExitCode
+from beforehand.cli.ui.interrupts import on_interrupt
 from beforehand.errors import LocalProtocolError
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class NodeOptions:
             "The key of the cluster, to encrypt with: see `beforehand keygen`. Default: none.",
         ),
     ] = None
-    protocol: shared.Protocol = "hybrid-sps"
+    protocol: shared.Protocol = shared.DEFAULT_PROTOCOL
     trace: Annotated[
         Path | None, value("FOLDER", "Where to write a trace of this node. Default: nowhere.")
     ] = None
@@ -76,8 +77,8 @@ def command(options: NodeOptions) -> None:
     """Run one node and talk through it: type `bob: hello`, and see what arrives.
 
     `bob, carol: hi` goes to both as one message, `*: hi` to everybody; /help lists the commands. The
-    input may come from a pipe: at its end, and at /quit, the node waits until all is delivered. Exits
-    with 0, or with 1 if something was not delivered.
+    input may come from a pipe: at its end, and at /quit, the node waits until all is delivered; Ctrl-C
+    does not wait. Exits with 0, or with 1 if something was not delivered.
     """
     from beforehand.cli.node.console import talk
     from beforehand.runtime.run import run
@@ -85,7 +86,8 @@ def command(options: NodeOptions) -> None:
     node = _node(options)
     json_lines = JsonRenderer(typer.echo)
     renderer = json_lines if options.as_json else _text_renderer()
-    undelivered = run(talk(node, renderer, options.wait))
+    with on_interrupt(kept="what was not delivered yet is lost"):
+        undelivered = run(talk(node, renderer, options.wait))
     if options.as_json:
         json_lines.end(dict(undelivered))
     if undelivered:

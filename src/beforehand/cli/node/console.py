@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
@@ -63,8 +62,7 @@ class NodeConsole:
             asyncio.ensure_future(task)
             for task in (self._obey(lines), self._show(), self._watch(), self._send_all())
         ]
-        obeying, showing = tasks[:2]
-        self._end_at_interrupt(obeying)
+        showing = tasks[1]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             with suppress(TimeoutError):
@@ -77,24 +75,11 @@ class NodeConsole:
             for task in tasks:
                 task.cancel()
             ends = await asyncio.gather(*tasks, return_exceptions=True)
-            await node.close(0.0)
+            await node.close(GOODBYE)
         for end in ends:
             if isinstance(end, Exception):
                 raise end
         return undelivered
-
-    def _end_at_interrupt(self, obeying: asyncio.Future[None]) -> None:
-        """Let the first Ctrl-C end the input, and a second one the process."""
-        loop = asyncio.get_running_loop()
-
-        def interrupted() -> None:
-            loop.remove_signal_handler(signal.SIGINT)
-            obeying.cancel()
-
-        with suppress(
-            NotImplementedError, RuntimeError, ValueError
-        ):  # not on this platform, or not in this thread
-            loop.add_signal_handler(signal.SIGINT, interrupted)
 
     # ---- out ----
 

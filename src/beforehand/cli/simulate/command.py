@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import nullcontext
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,10 +14,12 @@ from beforehand.cli.options import selection, takes
 from beforehand.cli.simulate.options import SimulateOptions
 from beforehand.cli.simulate.view import show
 from beforehand.cli.ui.exit_codes import ExitCode
+from beforehand.cli.ui.interrupts import on_interrupt
 from beforehand.cli.ui.output import print_json
 from beforehand.cli.ui.progress import progress_bar
 from beforehand.errors import ScenarioError
 from beforehand.results.layout import SimulationFolder
+from beforehand.results.notes import write_note
 
 if TYPE_CHECKING:
     from beforehand.simulator import Result, Scenario
@@ -31,7 +34,8 @@ def command(options: SimulateOptions) -> None:
     --audit found a violation.
     """
     scenario = _scenario(options)
-    result = _run(scenario, options.audit, _prepare_folder(options.out, options.force))
+    with _folder(options.out, options.force) as folder:
+        result = _run(scenario, options.audit, folder)
     if options.as_json:
         print_json(result.to_dict())
     else:
@@ -61,10 +65,16 @@ def _protocol_options(texts: list[str]) -> dict[str, bool]:
     return options
 
 
-def _prepare_folder(out: Path | None, force: bool) -> Path | None:
-    """Create the folder for the results; one that is not empty is refused without `force`."""
+@contextmanager
+def _folder(out: Path | None, force: bool) -> Iterator[Path | None]:
+    """The folder for the results, which is removed again if there are none.
+
+    One that is not empty is refused without `force`, and keeps its old results until there are new ones.
+    """
     if out is None:
-        return None
+        yield None
+        return
+    made = not out.exists()
     try:
         out.mkdir(parents=True, exist_ok=True)
         if any(out.iterdir()) and not force:
@@ -73,7 +83,17 @@ def _prepare_folder(out: Path | None, force: bool) -> Path | None:
         raise ScenarioError(
             f"{out}: cannot be created ({problem.strerror}); choose another folder for --out"
         ) from None
-    return out
+
+    def remove() -> None:
+        if made:
+            shutil.rmtree(out, ignore_errors=True)
+
+    try:
+        with on_interrupt(cleanup=remove):
+            yield out
+    except Exception:
+        remove()
+        raise
 
 
 def _run(scenario: Scenario, audit: bool, folder: Path | None) -> Result:
@@ -82,7 +102,7 @@ def _run(scenario: Scenario, audit: bool, folder: Path | None) -> Result:
     with progress_bar("messages") as progress, _recorder(scenario, folder) as recorder:
         result = simulator.run(scenario, audit=audit, recorder=recorder, progress=progress)
     if folder is not None:
-        (folder / SimulationFolder.RESULT).write_text(json.dumps(result.to_dict(), indent=2) + "\n")
+        write_note(folder / SimulationFolder.RESULT, result.to_dict())
     return result
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from beforehand.cli import options as shared
-from beforehand.cli.options import FAULTS, NETWORK, OUTPUT, switch, value
+from beforehand.cli.options import FAULTS, NETWORK, OUTPUT, share, switch, value
 from beforehand.cli.ui import completion
 from beforehand.results.layout import SimulationFolder
 
@@ -21,8 +21,8 @@ _output = partial(value, panel=OUTPUT)
 class SimulateOptions:
     """What to simulate, and what to do with the result."""
 
-    protocol: shared.Protocol = "hybrid"
-    processes: Annotated[int, value("NUMBER", "How many processes: p1, p2, ...")] = 100
+    protocol: shared.Protocol = shared.DEFAULT_PROTOCOL
+    processes: Annotated[int, value("NUMBER", "How many processes: p00 to p99, or p0 to p9.")] = 100
     messages: Annotated[
         int, value("NUMBER", "How many messages each process sends of its own accord.")
     ] = 100
@@ -49,9 +49,7 @@ class SimulateOptions:
     job: Annotated[
         str, value("TIME", "How long a job takes that a delivery starts, such as normal:25ms,5ms.")
     ] = "0ms"
-    job_share: Annotated[
-        float, value("SHARE", "Share of messages that start a job, from 0 to 1.")
-    ] = 0.0
+    job_share: Annotated[float, share("Share of messages that start a job")] = 0.0
     split: Annotated[bool, switch("--split", "Multicast as one message to each receiver.")] = False
     option: Annotated[
         _Repeatable,
@@ -100,13 +98,13 @@ class SimulateOptions:
         _Repeatable,
         _fault(
             "FROM-TO:WHO",
-            "From when to when whom to cut off: 1s-3s:p1,p2 or 1s-3s:50%. Repeatable.",
+            "From when to when whom to cut off: 1s-3s:p01,p02 or 1s-3s:50%. Repeatable.",
             "--partition",
         ),
     ] = None
     stops: Annotated[
         _Repeatable,
-        _fault("WHO@TIME", "Who stops for good, and when: p3@2s. Repeatable.", "--stop"),
+        _fault("WHO@TIME", "Who stops for good, and when: p03@2s. Repeatable.", "--stop"),
     ] = None
     drop_after: Annotated[
         str | None, _fault("TIME", "How long after that the others give up on it. Default: never.")
@@ -125,16 +123,16 @@ class SimulateOptions:
         _overlay("PLAN", "Who joins and leaves: joins=5,leaves=3,crashes=2,from=1s,to=10s."),
     ] = None
     opens: Annotated[
-        _Repeatable, _overlay("A>B@TIME", "A link to open: p1>p2@2s. Repeatable.", "--open")
+        _Repeatable, _overlay("A>B@TIME", "A link to open: p01>p02@2s. Repeatable.", "--open")
     ] = None
     closes: Annotated[
-        _Repeatable, _overlay("A>B@TIME", "A link to close: p1>p2@2s. Repeatable.", "--close")
+        _Repeatable, _overlay("A>B@TIME", "A link to close: p01>p02@2s. Repeatable.", "--close")
     ] = None
     reparents: Annotated[
         _Repeatable,
         _overlay(
             "A>B@TIME",
-            "A subtree to move: p3 and all below it go under p1: p3>p1@2s. Repeatable.",
+            "A subtree to move: p03 and all below it go under p01: p03>p01@2s. Repeatable.",
             "--reparent",
         ),
     ] = None

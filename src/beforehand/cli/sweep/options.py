@@ -23,7 +23,7 @@ class SweepOptions:
         str | None,
         typer.Argument(
             metavar="FILE",
-            help="A grid as TOML; see docs/sweep.md. The options below override it.",
+            help="A grid as TOML, with the options below as its keys; they override it.",
             show_default=False,
         ),
     ] = None

@@ -29,7 +29,7 @@ CLAIMS = (
     ("process space", "claimed_process_space"),
     ("integers", "integers_mean"),
     ("k", "state_exponent"),
-    ("work us", "work_us"),
+    ("work µs", "work_us"),
     ("k", "work_exponent"),
     ("latency ms", "latency_ms"),
     ("non-causal", "claimed_noncausal"),

@@ -1,6 +1,6 @@
 """The examples of every help page, and the page of the documentation that it links to.
 
-A test parses all of them, so that none can go stale.
+Tests run all of them, in a folder with the files that they name, so that none can go stale.
 """
 
 from typing import Final, NamedTuple
@@ -24,9 +24,9 @@ FRONT: Final = _examples("""
 # See it matter, in a quarter of a minute
 beforehand demo --open
 # What would causal order cost on your workload, and which protocol fits?
-beforehand study traces/*.json --out study
+beforehand study spans/*.json --out study
 # Eight processes on a network that loses every tenth packet
-beforehand cluster --nodes 8 --loss 0.1
+beforehand cluster --nodes 8 --loss 10%
 """)
 FRONT_PAGE: Final = "docs/command-line.md; each command explains itself with --help"
 
@@ -55,7 +55,7 @@ beforehand doctor --json
 # The built-in workload
 beforehand study --out study
 # Spans of your services, on two kinds of network
-beforehand study traces/*.json --out study --network lan,wan
+beforehand study spans/*.json --out study --network lan,wan
 # A list of messages: who sent, who received, when (in milliseconds)
 beforehand study calls.csv --out study --map sender=1,receiver=2,time=3:ms
 """),
@@ -68,8 +68,8 @@ beforehand ingest calls.csv --out messages --map sender=1,receiver=2
     "characterise": _examples("""
 # The largest run
 beforehand characterise messages
-# A certain run, for programs
-beforehand characterise messages --run day-1 --json
+# The same for programs
+beforehand characterise messages --json
 """),
     "sweep": _examples("""
 # Two protocols, each with three sizes: six runs
@@ -95,7 +95,7 @@ echo 'bob: hello' | beforehand node alice --peer bob=127.0.0.1:7002 --json
 """),
     "cluster": _examples("""
 # A network that loses, duplicates and reorders
-beforehand cluster --nodes 8 --loss 0.1 --duplicate 0.05 --reorder 0.1
+beforehand cluster --nodes 8 --loss 10% --duplicate 5% --reorder 10%
 # Kill two processes and restart them; keep the traces
 beforehand cluster --kill 2 --restart --trace traces
 # A protocol that does not preserve causal order
@@ -109,7 +109,7 @@ beforehand keygen --out cluster.key
 # An interactive page to zoom and click through
 beforehand diagram traces --html --out diagram.html
 # The surroundings of one message, as a picture for a document
-beforehand diagram traces --around alice#3 --svg --out diagram.svg
+beforehand diagram run --around p1#3 --svg --out diagram.svg
 """),
     "report": _examples("""
 # From the results of a study
@@ -119,7 +119,7 @@ beforehand report study
 # 100 processes, each with 100 messages
 beforehand simulate
 # A hot spot on a bad network, every delivery judged
-beforehand simulate --workload hotspot:0.1,0.8 --loss 0.05 --audit
+beforehand simulate --workload hotspot:10%,80% --loss 5% --audit
 # Keep the trace, for audit and diagram
 beforehand simulate --processes 10 --messages 20 --out run
 """),

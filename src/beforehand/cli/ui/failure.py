@@ -28,8 +28,8 @@ _SAME: Final = "conf delimiter force format kill master multicast pattern protoc
 _FLAGS: Final = {"columns": "--map"} | {name: f"--{name}" for name in _SAME.split()}
 _PARAMETER: Final = re.compile(f"`({'|'.join(_FLAGS)})`")
 
-# The file system's errors that a user corrects by another path; all others are the machine's.
-_WRONG_PATH: Final = frozenset(
+# The system's errors that a user corrects by another path or address; all others are the machine's.
+_WRONG_VALUE: Final = frozenset(
     {
         errno.ENOENT,
         errno.ENOTDIR,
@@ -39,7 +39,9 @@ _WRONG_PATH: Final = frozenset(
         errno.ELOOP,
         errno.ENAMETOOLONG,
         errno.EINVAL,
+        errno.EADDRINUSE,
         errno.EADDRNOTAVAIL,
+        errno.ECONNREFUSED,
     }
 )
 _REMEDIES: Final = {
@@ -51,7 +53,6 @@ _REMEDIES: Final = {
     errno.EMFILE: "raise the limit on open files with `ulimit -n`",
     errno.ENFILE: "close other programs, or raise the system's limit on open files",
     errno.ENOMEM: "close other programs, or do less at a time",
-    errno.EADDRINUSE: "choose another port, or end the program that uses this one",
     errno.EIO: "check the disk",
 }
 
@@ -95,10 +96,14 @@ def say(text: str) -> None:
 
 def explained(problem: Exception) -> tuple[str, ExitCode]:
     """An error as a sentence, and its exit code."""
-    if isinstance(problem, ResourceError):
-        return with_flags(str(problem)), ExitCode.MACHINE
     if isinstance(problem, BeforehandError):
-        return with_flags(str(problem)), ExitCode.WRONG_INPUT
+        # A library that rewords an error of the system raises its own from that, or from None.
+        cause = problem.__context__ if problem.__suppress_context__ else None
+        is_machine = isinstance(problem, ResourceError) or (
+            isinstance(cause, OSError) and cause.errno is not None and not _is_wrong_value(cause)
+        )
+        code = ExitCode.MACHINE if is_machine else ExitCode.WRONG_INPUT
+        return with_flags(str(problem)), code
     if isinstance(problem, OSError) and problem.errno is not None:
         return _of_the_system(problem)
     if isinstance(problem, MemoryError):
@@ -129,10 +134,15 @@ def _of_the_system(problem: OSError) -> tuple[str, ExitCode]:
     what = what[:1].lower() + what[1:]
     names = [os.fspath(name) for name in (problem.filename, problem.filename2) if name is not None]
     sentence = ": ".join([*(str(name) for name in names[-1:]), what])
-    if number in _WRONG_PATH:
+    if _is_wrong_value(problem):
         return f"{sentence}; check the path", ExitCode.WRONG_INPUT
     remedy = _REMEDIES.get(number)
     return f"{sentence}; {remedy}" if remedy else sentence, ExitCode.MACHINE
+
+
+def _is_wrong_value(problem: OSError) -> bool:
+    """Whether another value helps; names of hosts that cannot be looked up have numbers below 0."""
+    return problem.errno is not None and (problem.errno in _WRONG_VALUE or problem.errno < 0)
 
 
 def _is_of_arrow(problem: Exception) -> bool:

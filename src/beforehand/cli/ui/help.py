@@ -3,17 +3,21 @@
 import inspect
 import sys
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import typer
 from rich.markup import escape
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
+import beforehand
 from beforehand.cli.ui import interrupts
 from beforehand.cli.ui.examples import Example
 from beforehand.cli.ui.exit_codes import ExitCode
 from beforehand.cli.ui.failure import clear_errors, say
 from beforehand.cli.ui.usage import usage_sentence
+
+CHECKOUT: Final = Path(beforehand.__file__).parents[2]  # where this is a checkout and not a wheel
 
 
 class HelpCommand(TyperCommand):
@@ -75,7 +79,11 @@ def wrapped(text: str | None) -> str:
 
 
 def epilog(examples: tuple[Example, ...], page: str) -> str:
-    """Commands to copy, each under a line that explains it, and a link to the documentation."""
+    """Commands to copy, each under a line that explains it, and the page to read on, if it is there.
+
+    Wheels do not contain the documentation, so there the help pages do not refer to it.
+    """
     shown = [f"[dim]# {escape(one.does)}[/dim]\n{escape(one.command)}" for one in examples]
     title = "[bold]Example[/bold]" if len(examples) == 1 else "[bold]Examples[/bold]"
-    return "\n".join([title, *shown, f"\n[dim]More: {page}[/dim]"])
+    more = [f"\n[dim]More: {page}[/dim]"] if (CHECKOUT / page).is_file() else []
+    return "\n".join([title, *shown, *more])

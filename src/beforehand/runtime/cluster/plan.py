@@ -55,7 +55,7 @@ class ClusterPlan:
 
     nodes: int = 8
     messages: int = 20_000
-    protocol: str = "hybrid-sps"
+    protocol: str = protocols.DEFAULT
     program: str = RANDOM
     loss: float = 0.0
     duplicate: float = 0.0

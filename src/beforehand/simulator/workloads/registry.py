@@ -170,7 +170,7 @@ def create(text: str, scenario: WorkloadParameters) -> Workload:
 
 
 def _share(text: str, what: str) -> float:
-    return units.share(units.number(text, what, "a share from 0 to 1"), what)
+    return units.share(text, what)
 
 
 def _layers(text: str, what: str, scenario: WorkloadParameters) -> int:
