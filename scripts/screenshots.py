@@ -59,9 +59,11 @@ def main(demo: Path, folder: Path) -> None:
         sys.exit("chromium is not installed (Debian: apt install chromium)")
     folder.mkdir(parents=True, exist_ok=True)
     with _browsing(browser) as page:
-        _open(page, report, 760)
+        _open(page, report, 860)
         page.screenshot(path=folder / "report.png")
-        page.locator("#protocols").scroll_into_view_if_needed()
+        if page.locator("#protocols table").count() == 0:
+            sys.exit(f"{report} compares no protocols; run `beforehand demo --full` first")
+        page.evaluate("document.querySelector('#protocols').open = true")
         page.evaluate("document.querySelector('#protocols').scrollIntoView()")
         page.wait_for_timeout(1_500)  # charts are drawn when they come into view
         page.screenshot(path=folder / "protocols.png")

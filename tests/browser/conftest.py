@@ -94,6 +94,14 @@ class Pages:
             context.close()
 
 
+def open_sections(page: Page) -> Page:
+    """Open the sections of a report, which are closed at first; what is in them stays closed."""
+    page.evaluate(
+        "() => { for (const each of document.querySelectorAll('details.section')) each.open = true; }"
+    )
+    return page
+
+
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[Pages]:
     """Open files with `open_page(file)`; the test fails if their pages had problems."""

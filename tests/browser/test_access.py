@@ -120,7 +120,7 @@ def test_tab_reaches_every_section(open_page: Pages, demo: Path) -> None:
           const element = document.activeElement;
           const style = getComputedStyle(element);
           const visible = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
-          const section = element.closest("main > section");
+          const section = element.closest("main > section, main > .section");
           return [element.tagName, visible, section ? section.id : ""];
         }""")
         if state[0] == "BODY":
@@ -132,12 +132,13 @@ def test_tab_reaches_every_section(open_page: Pages, demo: Path) -> None:
     sections = [name for name in dict.fromkeys(visited) if name]
     assert sections == [
         "headline",
-        "run",
+        "real",
         "advice",
         "protocols",
         "table1",
         "audit",
         "growth",
         "runs",
+        "run",
         "environment",
     ]

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner
 
-from tests.browser.conftest import Pages
+from tests.browser.conftest import Pages, open_sections
 from tests.browser.diagrams import plain
 from tests.browser.hostile import (
     BACKWARDS,
@@ -99,6 +99,7 @@ def test_a_report_shows_hostile_texts(open_page: Pages, report: Path, phone: boo
     page = open_page(report, phone=phone)
     page.on("dialog", lambda dialog: open_page.problems.append(f"dialog: {dialog.message}"))
     check_harmless(page, width)
+    open_sections(page)
     page.locator("#kind").select_option("causal")
     for _ in range(2):
         page.evaluate(OPEN_ALL)

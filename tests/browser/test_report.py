@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from beforehand.report.model import ReportView
-from tests.browser.conftest import Pages
+from tests.browser.conftest import Pages, open_sections
 from tests.report.page import sample_report
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def page(browser: Browser, report: Path) -> Iterator[Page]:
     """The report, opened once for all tests that don't depend on its state."""
     pages = Pages(browser)
-    yield pages(report)
+    yield open_sections(pages(report))
     pages.close()
     assert pages.problems == [], "the page had problems"
 
@@ -70,7 +70,7 @@ def header(page: Page, column: str) -> Locator:
 
 def test_charts_are_drawn_when_they_come_into_view(open_page: Open, report: Path) -> None:
     """Not earlier, and with a mark for each figure."""
-    page = open_page(report)
+    page = open_sections(open_page(report))
     plot = page.locator('[data-chart="growth-metadata"]')
     assert plot.locator("svg").count() == 0
     plot.scroll_into_view_if_needed()
@@ -129,7 +129,7 @@ def test_tabs_work_with_the_keyboard(page: Page) -> None:
 
 def test_the_theme_changes_the_page_and_its_charts(open_page: Open, report: Path) -> None:
     """The system theme first, then the one chosen with the switch."""
-    page = open_page(report, dark=True)
+    page = open_sections(open_page(report, dark=True))
     plot = page.locator('[data-chart="growth-metadata"]')
     plot.scroll_into_view_if_needed()
     mark = plot.locator("svg .point").first
@@ -170,7 +170,8 @@ def test_no_saved_cell_is_a_formula(open_page: Open, tmp_path: Path) -> None:
     rows = [("=1+1", -5), ("@sum", 2), ("-x", 3), ('a,"b"\nc', 4), ("-5", 6)]
     table = sample_report.table("shop-processes", "process sent:count", list(rows))
     study = replace(sample_report.study(), characteristics=(table,))
-    page = open_page(write_page(replace(sample_report.everything(), studies=(study,)), tmp_path))
+    contents = replace(sample_report.everything(), studies=(study,))
+    page = open_sections(open_page(write_page(contents, tmp_path)))
     page.locator("details.fold summary").first.click()
     with page.expect_download() as download:
         page.locator('[data-save="shop-processes"]').click()
@@ -182,7 +183,7 @@ def test_no_saved_cell_is_a_formula(open_page: Open, tmp_path: Path) -> None:
 
 def test_a_figure_links_to_its_run_and_back(open_page: Open, report: Path) -> None:
     """The card opens in view with all figures of the run, its scenario and its command."""
-    page = open_page(report)
+    page = open_sections(open_page(report))
     cell = page.locator(f'{TABLE} tbody tr:not([hidden]) td[data-column="latency_p99"]').nth(1)
     cell.locator("a").click()
     card = page.locator("#run-shop-protocols-1")
@@ -241,7 +242,7 @@ def test_a_cluster_has_its_diagram_and_its_command(page: Page) -> None:
 
 def test_a_phone_needs_no_sideways_scrolling(open_page: Open, report: Path) -> None:
     """Tables scroll inside their own boxes; no text is too small to read."""
-    page = open_page(report, phone=True)
+    page = open_sections(open_page(report, phone=True))
     for name in ("protocols", "table1", "growth", "environment"):
         page.locator(f"#{name}").scroll_into_view_if_needed()
     page.locator('[data-chart="growth-metadata"] svg .point').first.wait_for()
@@ -275,6 +276,7 @@ def test_printing_shows_everything(open_page: Open, report: Path, tmp_path: Path
     assert page.evaluate("window.printed") == {"theme": "light", "undrawn": 0, "closed": 0}
     page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
     assert page.locator(".run[open]").count() == 0
+    open_sections(page)
     page.emulate_media(media="print")
     assert page.locator(f"{TABLE} tbody tr").last.is_visible()
     assert page.locator(".paper", has_text="violation 1.").is_visible()

@@ -14,7 +14,7 @@ import pyarrow.dataset as ds
 import pytest
 from typer.testing import CliRunner
 
-from tests.browser.conftest import Pages
+from tests.browser.conftest import Pages, open_sections
 from tests.report.folders import write_demo
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def open_report(demo: Path, open_page: Pages, **window: bool) -> Page:
     """Open the report."""
-    return open_page(demo / "report.html", **window)
+    return open_sections(open_page(demo / "report.html", **window))
 
 
 def table_in(*folders: Path) -> pa.Table:
@@ -113,6 +113,10 @@ def test_tables_match_the_pipeline(open_page: Pages, demo: Path) -> None:
         assert sorted_by(displayed, *keys) == sorted_by(on_disk, *keys), name
         added = set(tables[name][0]) - set(on_disk[0])
         assert added <= {"title"}, f"{name} has figures of its own"
+    for name in ("chat", "shop"):
+        runs = json.loads((demo / name / "_comparison.json").read_text())["runs"]
+        for displayed, run in zip(tables[f"{name}-runs"], runs, strict=True):
+            assert displayed == {key: _text(run[key]) for key in displayed}
     nodes = json.loads((demo / "cluster" / "_cluster.json").read_text())["processes"]
     for displayed, node in zip(tables["cluster-processes"], nodes, strict=True):
         assert displayed == {key: _text(node[key]) for key in displayed}
@@ -120,7 +124,8 @@ def test_tables_match_the_pipeline(open_page: Pages, demo: Path) -> None:
         row = results_of(growth)[str(displayed["run"])]
         derived = {"seconds_per_message": repr(float(row["seconds"] or 0) / int(row["sent"] or 1))}
         assert displayed == {key: derived.get(key, row.get(key)) for key in displayed}
-    assert set(tables) == {*expected, "cluster-processes", "growth-runs", "commands"}
+    others = {"chat-runs", "shop-runs", "cluster-processes", "growth-runs", "commands"}
+    assert set(tables) == {*expected, *others}
     assert sum(len(row) for rows in tables.values() for row in rows) > 300
 
 
@@ -129,6 +134,8 @@ def test_every_row_links_to_its_run(open_page: Pages, demo: Path) -> None:
     page = open_report(demo, open_page)
     runs = results_of(demo / "growth") | results_of(demo / "shop-study" / "sweep")
     tables = page.evaluate(TABLES)
+    for row in tables["shop-study-audit-verdicts"]:  # the sweep of a study does not judge
+        runs[row["cells"]["run"]]["violations"] = row["cells"]["causal"]
     opened = 0
     for name in ("shop-study-protocols", "shop-study-audit-verdicts", "growth-runs"):
         assert len(tables[name]) in (4, 6)

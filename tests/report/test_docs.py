@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from beforehand.cli import app
+from beforehand.cli import report as command_module
 from beforehand.report.reading.audits import LISTED
 from tests.report import folders
 
@@ -25,14 +26,16 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folders.write_study(tmp_path / "study")
 
 
-def test_every_command_works(tmp_path: Path) -> None:
-    """Exactly as documented, and the pages are written where it says."""
+def test_every_command_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exactly as documented; pages are written where it says, and opened if it says so."""
+    opened: list[Path] = []
+    monkeypatch.setattr(command_module, "open_page", opened.append)
     assert len(COMMANDS) == 3
     for command in COMMANDS:
         result = CliRunner().invoke(app, shlex.split(command)[1:])
         assert result.exit_code == 0, result.output
     assert (tmp_path / "study" / "report.html").exists()
-    assert (tmp_path / "page.html").exists()
+    assert (tmp_path / "page.html").exists() and opened == [Path("page.html")]
 
 
 def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:

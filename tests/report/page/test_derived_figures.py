@@ -24,10 +24,13 @@ def changed(table: TableView | None, row: int, **values: Any) -> TableView:
 
 
 def test_findings_come_from_the_figures() -> None:
-    """The cluster, violations without causal order, and the growth of metadata."""
-    first, second, third = findings(sample_report.everything())
+    """Of real processes, and apart from them those of simulated ones."""
+    cards = findings(sample_report.everything())
+    first, judged = cards["findings"]
     assert (first.figure, first.good) == ("0 of 100", True)
     assert "lost 5 datagrams" in first.sentence and first.link == "cluster-cluster"
+    assert judged.link == "audit-cluster-audit"
+    second, third, _ = cards["simulated"]
     assert (second.figure, second.good) == ("7 of 100", False)
     assert "shop on mobile. With causal delivery: none." in second.sentence
     assert third.figure == "7 B" and "from 66 B to 1,026 B" in third.sentence
@@ -35,9 +38,11 @@ def test_findings_come_from_the_figures() -> None:
 
 def test_no_finding_without_its_figures() -> None:
     """A finding without figures is replaced by another."""
-    assert findings(ReportView("empty", Provenance(""))) == []
+    assert findings(ReportView("empty", Provenance(""))) == {"findings": [], "simulated": []}
     contents = ReportView("one", Provenance(""), studies=(sample_report.study(),))
-    assert [finding.figure for finding in findings(contents)] == ["7 of 100", "8.58 B", "4 of 4"]
+    cards = findings(contents)
+    assert [finding.figure for finding in cards["findings"]] == ["7 of 100", "8.58 B", "4 of 4"]
+    assert cards["simulated"] == []
 
 
 def test_violations_are_findings_too() -> None:
@@ -45,9 +50,10 @@ def test_violations_are_findings_too() -> None:
     cluster = replace(sample_report.cluster(), clean=False)
     caught = changed(sample_report.protocols(), 3, verdict="violated", violations=2)
     study = replace(sample_report.study(), protocols=caught)
-    headlines = findings(ReportView("bad", Provenance(""), clusters=(cluster,), studies=(study,)))
-    assert headlines[0].figure == "broken" and not headlines[0].good
-    assert "With causal delivery" not in headlines[1].sentence
+    cards = findings(ReportView("bad", Provenance(""), clusters=(cluster,), studies=(study,)))
+    [broken] = cards["findings"]
+    assert broken.figure == "broken" and not broken.good
+    assert "With causal delivery" not in cards["simulated"][0].sentence
 
 
 def chart(charts: list[Chart], name: str) -> Chart:

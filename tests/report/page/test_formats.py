@@ -67,7 +67,8 @@ def test_timestamps_are_to_the_minute_in_utc() -> None:
 def test_values_far_apart_get_a_logarithmic_axis() -> None:
     """Ticks have units and lie within the axis, and zero lies left of all other values."""
     times = scale([0.0, 2.2e5, 4.0e10, None], "time")
-    axis = times.axis()
+    axis = times.axis("latency")
+    assert axis["title"]["text"] == "latency (ms to s, log scale)"
     assert times.log and axis["type"] == "log"
     assert axis["ticktext"][0] == "0" and "1 ms" in axis["ticktext"]
     low, high = axis["range"]
@@ -79,8 +80,9 @@ def test_values_far_apart_get_a_logarithmic_axis() -> None:
 
 def test_values_close_together_get_a_linear_axis_from_zero() -> None:
     """So that differences are drawn to scale."""
-    axis = scale([3.0, 4.5], "number").axis()
+    axis = scale([3.0, 4.5], "number").axis("messages")
     assert axis["type"] == "linear" and axis["tickvals"] == [0, 2, 4]
+    assert axis["title"]["text"] == "messages"
     assert axis["range"][0] < 0 < 4.5 < axis["range"][1]
 
 
@@ -88,6 +90,6 @@ def test_values_close_together_get_a_linear_axis_from_zero() -> None:
 def test_any_values_have_an_axis(values: list[float | None]) -> None:
     """No values, only zeros or a huge range: the axis has a few ticks."""
     for log in (None, True):
-        axis = scale(values, "count", log=log).axis()
+        axis = scale(values, "count", log=log).axis("x")
         assert 1 <= len(axis["tickvals"]) <= 7
         assert axis["range"][0] < axis["range"][1]

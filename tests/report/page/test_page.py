@@ -20,13 +20,14 @@ from tests.report.page.page_parser import Page, read
 
 SECTIONS = (
     "headline",
-    "run",
+    "real",
     "advice",
     "protocols",
     "table1",
     "audit",
     "growth",
     "runs",
+    "run",
     "environment",
 )
 
@@ -100,7 +101,8 @@ def test_every_figure_links_to_its_run(page: Page) -> None:
 
 def test_all_sections_are_present(page: Page) -> None:
     """In order, each with a heading and an entry in the table of contents."""
-    ids = [element.attributes.get("id") for element in page.all("section")]
+    parts = [*page.all("section"), *page.all("details")]
+    ids = [element.attributes.get("id") for element in parts]
     assert [name for name in ids if name in SECTIONS] == list(SECTIONS)
     links = {link.attributes.get("href") for link in page.all("a")}
     assert {f"#{name}" for name in SECTIONS[1:]} <= links

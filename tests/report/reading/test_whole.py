@@ -84,6 +84,8 @@ def test_a_run_has_all_its_figures_and_its_commands(root: Path, study: StudyView
     for run in study.runs:
         row = expected[run.name]
         figures = {row["figure"]: row["value"] for row in as_dicts(run.figures)}
+        # The sweep of a study does not judge; the audit next to it found one violation.
+        row |= {"violations": int((row["protocol"], row["network"]) == ("fifo", "wan"))}
         assert figures == {k: v for k, v in row.items() if k not in ("scenario", "series", "error")}
         assert json.loads(run.scenario) == json.loads(row["scenario"]) and "\n" in run.scenario
         chosen = f"--protocol {row['protocol']} --network {row['network']}"

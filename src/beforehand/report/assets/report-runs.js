@@ -65,7 +65,7 @@
     const details = target && target.closest("details");
     if (!details || details.id === "menu") return;
     if (details.matches(".run")) fill(details);
-    details.open = true;
+    for (let outer = details; outer; outer = outer.parentElement.closest("details")) outer.open = true;
     target.scrollIntoView();
     details.querySelector("summary").focus({ preventScroll: true });
   }

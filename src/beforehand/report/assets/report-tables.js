@@ -74,6 +74,18 @@
     announce(`${name}.csv saved`);
   }
 
+  // Marks the tables that go on to the right of what is visible.
+  function hint(scroll) {
+    const beyond = scroll.scrollWidth - scroll.clientWidth - scroll.scrollLeft > 1;
+    scroll.parentElement.classList.toggle("beyond", beyond);
+  }
+
+  const resized = new ResizeObserver((entries) => entries.forEach(({ target }) => hint(target)));
+  for (const scroll of document.querySelectorAll(".table > .scroll")) {
+    resized.observe(scroll);
+    scroll.addEventListener("scroll", () => hint(scroll), { passive: true });
+  }
+
   document.addEventListener("click", (event) => {
     const sorter = event.target.closest("[data-sort]");
     if (sorter) sort(sorter.closest("th"));
@@ -83,6 +95,7 @@
     if (columns) {
       const whole = columns.closest(".compared").classList.toggle("whole");
       columns.setAttribute("aria-pressed", String(whole));
+      hint(columns.closest(".compared").querySelector(".scroll"));
     }
   });
 })();

@@ -34,7 +34,7 @@
   // ---- table of contents ----
 
   const links = Array.from(document.querySelectorAll(".contents a"));
-  const sections = Array.from(document.querySelectorAll("main > section"));
+  const sections = Array.from(document.querySelectorAll("main > section, main > .section"));
   const menu = document.getElementById("menu");
 
   function mark() {
@@ -76,9 +76,15 @@
 
   // ---- diagrams ----
 
-  whenSeen(document.querySelectorAll("[data-diagram]"), (element) => {
-    BeforehandDiagram.mount(element, data("diagrams")[element.dataset.diagram]);
-  });
+  const diagrams = document.querySelectorAll("[data-diagram]");
+
+  function mountDiagram(element) {
+    if (!element.childElementCount) {
+      BeforehandDiagram.mount(element, data("diagrams")[element.dataset.diagram]);
+    }
+  }
+
+  whenSeen(diagrams, mountDiagram);
 
   // ---- printing ----
 
@@ -90,6 +96,7 @@
     before = { theme: document.documentElement.dataset.theme, opened };
     for (const details of opened) details.open = true;
     document.documentElement.dataset.theme = "light";
+    diagrams.forEach(mountDiagram); // those that nobody has scrolled to
     Report.drawAll(PAPER);
   });
   addEventListener("afterprint", () => {

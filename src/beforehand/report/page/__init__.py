@@ -1,5 +1,6 @@
 """The report as one page: `html` renders the templates `assets/report*.j2`.
 
+- `first_screen.py` has what everybody sees; `unmeasured.py` says why a figure is missing.
 - `findings.py`, `comparison.py`, `claims.py` and `growth.py` derive statements and charts from figures.
 - `charts.py` and `axes.py` describe charts as plain values for Plotly.
 - `overview.py`, `runs.py` and `violations.py` arrange what was run, and its violations.
@@ -18,8 +19,9 @@ from beforehand.report.diagram.columns import columns
 from beforehand.report.diagram.page import SCRIPTS as DIAGRAM_SCRIPTS
 from beforehand.report.diagram.page import STYLES as DIAGRAM_STYLES
 from beforehand.report.model import ReportView
-from beforehand.report.page import claims, comparison, growth, runs, violations
+from beforehand.report.page import claims, comparison, growth, runs, unmeasured, violations
 from beforehand.report.page.findings import findings
+from beforehand.report.page.first_screen import choice, shown_comparisons
 from beforehand.report.page.formats import moment, raw, shown, visible
 from beforehand.report.page.overview import environments, parts, run_groups
 from beforehand.report.page.tables import distinct, records
@@ -69,7 +71,9 @@ def _derived(report: ReportView) -> dict[str, Any]:
     charts = chain(*compared.values(), *claimed.values(), *grown.values())
     audited = violations.grouped(report)
     return {
-        "findings": findings(report),
+        **findings(report),
+        "comparisons": shown_comparisons(report),
+        "choice": choice(report),
         "parts": list(parts(report)),
         "run_groups": groups,
         "environments": environments(report),
@@ -108,7 +112,9 @@ def _environment() -> Environment:
     filters = (shown, raw, visible, shortened, counted, listed, moment)
     environment.filters |= {function.__name__: function for function in filters}
     environment.filters["after"] = str.removeprefix
+    environment.filters["absent"] = unmeasured.absent
+    environment.filters["trusted"] = Markup  # pictures that we have drawn, with their texts escaped
     environment.filters["json"] = lambda value: Markup(bundle.as_json(value))
     environment.globals |= {"claims": claims, "comparison": comparison, "records": records}
-    environment.globals |= {"distinct": distinct, "zip": zip}
+    environment.globals |= {"distinct": distinct, "unmeasured": unmeasured, "zip": zip}
     return environment

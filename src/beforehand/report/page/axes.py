@@ -32,13 +32,16 @@ class Scale:
         """Where to draw a value."""
         return self.zero if self.log and value == 0 else value
 
-    def axis(self) -> dict[str, Any]:
-        """The axis for Plotly."""
+    def axis(self, what: str) -> dict[str, Any]:
+        """The axis for Plotly; its title says what it measures, the units, and if it is logarithmic."""
         ticks = list(self.marked) or (self._decades() if self.log else _even(self.high))
         texts = [shown(tick, self.unit) for tick in ticks]
         if self.log and self.zero is not None:
             ticks, texts = [self.zero, *ticks], ["0", *texts]
+        details = [*_units(texts), *(["log scale"] if self.log else [])]
+        title = f"{what} ({', '.join(details)})" if details else what
         return {
+            "title": {"text": title, "standoff": 10},
             "type": "log" if self.log else "linear",
             "range": self._range(),
             "tickvals": ticks,
@@ -78,6 +81,12 @@ def scale(values: list[float | None], unit: Unit, *, log: bool | None = None) ->
     # Half a decade left of the smallest: close enough to read, far enough to be seen as apart.
     zero = low / 10**0.5 if wide and len(positive) < len(known) else None
     return Scale(wide, low, high, zero, unit)
+
+
+def _units(ticks: list[str]) -> list[str]:
+    """The units of some ticks: `ms`, or `µs to s`; none if they are plain numbers."""
+    units = [unit for unit in (tick.partition(" ")[2] for tick in ticks) if unit]
+    return [units[0] if units[0] == units[-1] else f"{units[0]} to {units[-1]}"] if units else []
 
 
 def _even(high: float) -> list[float]:

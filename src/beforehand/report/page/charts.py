@@ -36,7 +36,7 @@ DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 NAME: Final = 28  # characters of a name next to a chart or in its legend
 TEXT: Final = 120  # characters of a tooltip
 ROW: Final = 26  # pixels that a row of a dot chart needs
-FRAME: Final = 96  # pixels for the legend and the axis
+FRAME: Final = 120  # pixels for the legend, the axis and its title
 LINE_CHART: Final = 340  # pixels: its height
 
 
@@ -47,6 +47,7 @@ class Quantity:
     name: str  # of the chart, after that of its part of the report
     title: str
     column: str
+    axis: str  # what its axis measures
     end: str = ""  # the second column: open marks, joined with those of the first
 
 
@@ -125,8 +126,9 @@ def dot_chart(
     """Rows from top to bottom, and a mark for each series in every row."""
     data = [trace for dots in series for trace in _dots(dots, scale)]
     layout = {
-        "xaxis": scale.axis() | {"showgrid": True},
+        "xaxis": scale.axis(quantity.axis) | {"showgrid": True},
         "yaxis": {
+            "title": {"text": "protocol", "standoff": 12},
             "tickvals": list(range(len(rows))),
             "ticktext": [plain(label, NAME) for label in rows],
             "range": [len(rows) - 0.5, -0.5],  # the first row is on top
@@ -207,8 +209,8 @@ def line_chart(
         for line in series
     ]
     layout = {
-        "xaxis": x.axis() | {"title": {"text": "processes"}, "showgrid": False},
-        "yaxis": y.axis() | {"showgrid": True},
+        "xaxis": x.axis("processes") | {"showgrid": False},
+        "yaxis": y.axis(quantity.axis) | {"showgrid": True},
     }
     name = f"{part}-{quantity.name}"
     return Chart(name, quantity.title, description, LINE_CHART, data, layout)

@@ -53,9 +53,19 @@ GROUPS: Final = {
 # Exponents of n, next to the claims about them.
 SPACES: Final = (
     Quantity(
-        "message-space", "Message space: k of n^k", "metadata_exponent", "claimed_message_space"
+        "message-space",
+        "Message space: k of n^k",
+        "metadata_exponent",
+        "exponent k",
+        "claimed_message_space",
     ),
-    Quantity("process-space", "Process space: k of n^k", "state_exponent", "claimed_process_space"),
+    Quantity(
+        "process-space",
+        "Process space: k of n^k",
+        "state_exponent",
+        "exponent k",
+        "claimed_process_space",
+    ),
 )
 # A claim, its text where it is an exact limit, the measured column, and the limit.
 _LIMITS: Final = (

@@ -7,6 +7,7 @@ from beforehand.report.page.axes import scale
 from beforehand.report.page.charts import Chart, DotSeries, Quantity, dot_chart, series_style
 from beforehand.report.page.formats import shown, visible
 from beforehand.report.page.tables import Record, distinct, fields, records
+from beforehand.report.page.unmeasured import incomplete
 from beforehand.results.format import counted, listed
 from beforehand.results.schema import Unit
 from beforehand.results.tables import study as tables
@@ -20,18 +21,21 @@ SHOWN: Final = (
     "verdict",
 )
 QUANTITIES: Final = (
-    Quantity("latency", "Latency", "latency_mean", "latency_p99"),
-    Quantity("held", "Held at the sender", "held_mean", "held_p99"),
-    Quantity("metadata", "Metadata per message", "metadata_per_message"),
-    Quantity("control", "Control frames per message", "control_per_message"),
-    Quantity("state", "Memory: state of a process", "integers_peak"),
-    Quantity("waiting", "Memory: messages waiting", "waiting_peak"),
+    Quantity("latency", "Latency", "latency_mean", "latency", "latency_p99"),
+    Quantity("held", "Held at the sender", "held_mean", "time held", "held_p99"),
+    Quantity("metadata", "Metadata per message", "metadata_per_message", "metadata"),
+    Quantity("control", "Control frames per message", "control_per_message", "frames"),
+    Quantity("state", "Memory: state of a process", "integers_peak", "integers"),
+    Quantity("waiting", "Memory: messages waiting", "waiting_peak", "messages"),
 )
 
 
 def charts(study: StudyView) -> list[Chart]:
-    """The charts of a study: each has a row for each protocol and a mark for each network."""
-    rows = [row for row in records(study.protocols) if not row.text("error")]
+    """The charts of a study: each has a row for each protocol and a mark for each network.
+
+    Runs that did not do all the work have none: their figures are not comparable.
+    """
+    rows = [row for row in records(study.protocols) if not incomplete(row)]
     columns = fields(study.protocols)
     return [
         _chart(study, rows, quantity)

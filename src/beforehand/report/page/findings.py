@@ -30,9 +30,21 @@ class Headline:
     good: bool = True
 
 
-def findings(report: ReportView) -> list[Headline]:
+def findings(report: ReportView) -> dict[str, list[Headline]]:
+    """Cards for the first screen and, apart from those, cards of simulated runs.
+
+    Figures of real processes and simulated ones are never put side by side: a page that has real ones
+    shows the others with the protocols compared.
+    """
+    real, simulated = _first(report, REAL), _first(report, SIMULATED)
+    if real or report.comparisons:
+        return {"findings": real, "simulated": simulated}
+    return {"findings": simulated, "simulated": []}
+
+
+def _first(report: ReportView, rules: "tuple[Rule, ...]") -> list[Headline]:
     """At most three, the most important first, no two of the same kind."""
-    headlines = (next(rule(report), None) for rule in RULES)
+    headlines = (next(rule(report), None) for rule in rules)
     return list(islice(filter(None, headlines), MOST))
 
 
@@ -180,13 +192,12 @@ def grown(report: ReportView) -> Iterator[Headline]:
 
 
 Rule = Callable[[ReportView], Iterator[Headline]]
-RULES: Final[tuple[Rule, ...]] = (
-    on_a_bad_network,
+REAL: Final[tuple[Rule, ...]] = (on_a_bad_network, judged)
+SIMULATED: Final[tuple[Rule, ...]] = (
     without_order,
     metadata_grown,
     metadata_small,
     all_clean,
     price,
-    judged,
     grown,
 )

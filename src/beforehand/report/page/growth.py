@@ -12,12 +12,14 @@ from beforehand.results.schema import Unit
 
 LEAST_SIZES: Final = 2  # a line needs two points
 # Named as in the table of exponents.
-METADATA: Final = Quantity("metadata", "Metadata per message", "metadata_bytes_per_message")
+METADATA: Final = Quantity(
+    "metadata", "Metadata per message", "metadata_bytes_per_message", "metadata per message"
+)
 COSTS: Final = (
     METADATA,
-    Quantity("state", "State of a process", "integers_mean"),
-    Quantity("latency", "Latency", "latency_mean"),
-    Quantity("work", "Work per message", "seconds_per_message"),
+    Quantity("state", "State of a process", "integers_mean", "integers"),
+    Quantity("latency", "Latency", "latency_mean", "latency"),
+    Quantity("work", "Work per message", "seconds_per_message", "work per message"),
 )
 
 Points = list[tuple[float, float]]

@@ -12,7 +12,7 @@ from beforehand.results.format import counted
 class PartSummary:
     """Something that was run."""
 
-    what: str  # cluster, study, sweep or audit
+    what: str  # comparison, cluster, study, sweep or audit
     view: PartView
     size: str  # in words
     link: str  # an anchor of the page
@@ -37,6 +37,13 @@ class EnvironmentGroup:
 
 def parts(report: ReportView) -> Iterator[PartSummary]:
     """All that was run, in the order of the page."""
+    for comparison in report.comparisons:
+        deliveries = _total(comparison.runs, "deliveries")
+        size = (
+            f"{counted(len(comparison.runs.rows), 'run')}, "
+            f"{counted(deliveries, 'delivery', 'deliveries')}"
+        )
+        yield PartSummary("comparison", comparison, size, f"comparison-{comparison.name}")
     for cluster in report.clusters:
         size = (
             f"{counted(len(cluster.processes.rows), 'process', 'processes')}, "

@@ -6,7 +6,9 @@ from beforehand.report.model import RunView
 from beforehand.report.page.formats import raw, shown, visible
 from beforehand.report.page.overview import RunGroup
 from beforehand.report.page.tables import records
-from beforehand.results.schema import Unit
+from beforehand.report.page.unmeasured import absent
+from beforehand.results.format import UNKNOWN
+from beforehand.results.schema import Field, Unit
 
 Names = dict[tuple[str, str, str], int]  # name, title and meaning of a figure -> its index
 
@@ -34,7 +36,9 @@ def _figures(run: RunView, names: Names) -> list[list[Any]]:
         title = visible(row.text("title")) or name.replace("_", " ")
         value = row.values.get("value")
         index = names.setdefault((name, title, visible(row.text("meaning"))), len(names))
-        figures.append([index, raw(value), shown(value, _unit(row.text("unit")))])
+        unit = _unit(row.text("unit"))
+        text = shown(value, unit) if value is not None else absent(Field(name, unit=unit))
+        figures.append([index, raw(value), text or UNKNOWN])
     return figures
 
 

@@ -18,7 +18,7 @@ from beforehand.results.layout import ComparisonFolder
 from beforehand.results.tables.comparison import RUNS
 
 EVENTS: Final = 100_000  # of a run, in which its messages are searched
-PICTURE: Final = 420  # pixels of each side
+PICTURE: Final = 500  # pixels of each side: two fit next to the table of contents
 SIDES: Final = 2
 
 Name = tuple[str, int]  # of a message: sender and number

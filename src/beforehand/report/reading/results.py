@@ -4,14 +4,14 @@ A wave counts if its note is in `waves/`; a run that was done again belongs to t
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
-from beforehand.report.model import Provenance, RunView, TableView
+from beforehand.report.model import Provenance, RunView, TableView, Value
 from beforehand.report.reading.context import Gap, PartContext, ReadingContext
 from beforehand.report.reading.files import finished_dataset, read_note, read_rows
 from beforehand.report.reading.values import Row, column, provenance_of, string, strings, value
@@ -19,6 +19,7 @@ from beforehand.results.format import counted, some
 from beforehand.results.layout import SweepFolder
 from beforehand.results.schema import real, text
 from beforehand.results.tables.sweep import RESULTS
+from beforehand.results.violations import KINDS
 
 ORDER: Final = ("workload", "network", "setting", "processes", "protocol", "seed", "run")
 NEEDED: Final = RESULTS.select(
@@ -133,6 +134,25 @@ def _figures(row: Row, anchor: str, title: str) -> TableView:
         for field in (column(name, RESULTS) for name in names)
     )
     return TableView(f"{anchor}-figures", title, _FIGURES, rows)
+
+
+def with_violations(runs: Sequence[RunView], verdicts: TableView) -> tuple[RunView, ...]:
+    """The runs with what a separate audit counted in them; the sweep itself did not judge them."""
+    names = [field.name for field in verdicts.columns]
+    counts: dict[Value, int] = {}
+    for row in verdicts.rows:
+        found = dict(zip(names, row, strict=True))
+        counts[found["run"]] = sum(n for kind in KINDS if isinstance(n := found.get(kind), int))
+    return tuple(_with_figure(run, "violations", counts.get(run.name)) for run in runs)
+
+
+def _with_figure(run: RunView, name: str, value: Value) -> RunView:
+    """The run with a figure that it lacks."""
+    rows = tuple(
+        (row[0], value, *row[2:]) if row[0] == name and row[1] is None else row
+        for row in run.figures.rows
+    )
+    return replace(run, figures=replace(run.figures, rows=rows))
 
 
 def _pretty(scenario: str) -> str:

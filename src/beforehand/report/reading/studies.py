@@ -19,7 +19,7 @@ from beforehand.report.model import AdviceView, RunView, StudyView, TableView
 from beforehand.report.reading.audits import read_audit
 from beforehand.report.reading.context import Gap, PartContext, ReadingContext
 from beforehand.report.reading.files import clear, read_note, read_rows, read_table
-from beforehand.report.reading.results import read_results, run_of
+from beforehand.report.reading.results import read_results, run_of, with_violations
 from beforehand.report.reading.values import Row, provenance_of, string, strings, whole_table
 from beforehand.results.format import counted
 from beforehand.results.layout import CharacteristicsFolder, IngestFolder, StudyFolder
@@ -53,6 +53,7 @@ def read_study(folder: Path, context: ReadingContext) -> StudyView:
     audited = f"the replays of {run or label}"
     advice = tables.attempt("the advice", partial(_advice, folder)) if note else None
     skipped = note.get("left_out")
+    audit = read_audit(folder / StudyFolder.AUDIT, audited, part, runs, traces)
     return StudyView(
         name,
         string(note.get("title")) or _title(label, note),
@@ -64,8 +65,8 @@ def read_study(folder: Path, context: ReadingContext) -> StudyView:
         protocols,
         _characteristics(folder / StudyFolder.CHARACTERISTICS, name, part, run),
         tuple((str(k), str(v)) for k, v in skipped.items()) if isinstance(skipped, dict) else (),
-        runs,
-        read_audit(folder / StudyFolder.AUDIT, audited, part, runs, traces),
+        with_violations(runs, audit.verdicts) if audit else runs,
+        audit,
         made.command,
     )
 

@@ -12,7 +12,7 @@ RUNS: Final = Schema(
     integer("sends", "Messages.", "messages"),
     integer("deliveries", "Deliveries, each of which was judged."),
     integer("violations", "Violations that the oracle reported."),
-    integer("harm", "How often a user saw something that made no sense yet."),
+    integer("harm", "How often a user saw what made no sense yet.", "noticed by users"),
     integer("held", "Messages that had to wait for others."),
     integer("lost", "Datagrams that the fault injector dropped."),
     integer("doubled", "Datagrams that it duplicated."),
