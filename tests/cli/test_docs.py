@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from beforehand.cli import app
 from beforehand.cli.node import renderers
 from beforehand.cli.ui import progress
+from beforehand.cli.ui.exit_codes import ExitCode
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "command-line.md").read_text()
@@ -42,6 +43,12 @@ def test_documented_commands_run(line: str) -> None:
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
     assert "--json" not in arguments or json.loads(result.stdout)
+
+
+def test_the_exit_codes_are_those_of_the_code() -> None:
+    """One table, with every code that a command can end with."""
+    table = PAGE.split("## Exit codes")[1].split("\n## ")[0]
+    assert list(map(int, re.findall(r"^\| (\d+) \|", table, re.MULTILINE))) == list(ExitCode)
 
 
 def test_controls_can_be_filtered_as_documented() -> None:

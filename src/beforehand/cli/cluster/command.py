@@ -1,5 +1,6 @@
 """`beforehand cluster`: real processes, a bad network, and the oracle's verdict."""
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import typer
 from beforehand.cli import options as shared
 from beforehand.cli.options import FAULTS, OUTPUT, selection, share, switch, takes, value
 from beforehand.cli.ui.exit_codes import ExitCode
+from beforehand.cli.ui.interrupts import on_interrupt
 from beforehand.cli.ui.output import print_json
 from beforehand.errors import LocalProtocolError
 
@@ -102,12 +104,24 @@ def command(options: ClusterOptions) -> None:
 
 @contextmanager
 def _trace_folder(wanted: Path | None) -> Iterator[Path]:
-    """A new folder for the traces, or a temporary one."""
+    """A new folder for the traces, or a temporary one; without a verdict, nothing is left in it."""
     if wanted is None:
         with TemporaryDirectory(prefix="beforehand-cluster-") as folder:
             yield Path(folder)
         return
+    made = not wanted.exists()
     wanted.mkdir(parents=True, exist_ok=True)
     if any(wanted.iterdir()):
         raise LocalProtocolError(f"{wanted} is not empty; choose a new folder for the traces")
-    yield wanted
+
+    def remove() -> None:
+        shutil.rmtree(wanted, ignore_errors=True)
+        if not made:
+            wanted.mkdir()
+
+    try:
+        with on_interrupt(cleanup=remove):
+            yield wanted
+    except Exception:
+        remove()
+        raise

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from beforehand import requirements
 from beforehand.cli import options as shared
 from beforehand.cli.node.renderers import JsonRenderer, TextRenderer
 from beforehand.cli.options import OUTPUT, switch, takes, value
@@ -112,6 +113,8 @@ def _node(options: NodeOptions) -> Node:
     from beforehand.runtime.node import Node
     from beforehand.runtime.transports import NatsTransport, Transport, UdpTransport
 
+    if options.nats is not None:
+        requirements.require("--nats", "nats")
     if protocols.describe(options.protocol).overlay != "none":
         raise LocalProtocolError(
             f"{options.protocol} runs on an overlay, which this command cannot describe; "

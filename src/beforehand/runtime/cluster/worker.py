@@ -103,6 +103,9 @@ class Worker:
             for task in running:
                 task.cancel()
         left = await node.close()
+        async for event in node.events():  # all of them again: a trace may fail at its very end
+            if event.kind == events.TRACE_FAILED:
+                report("event", kind=event.kind, peer=event.peer, detail=event.detail)
         report("over", undelivered=left.undelivered, unread=left.unread)
 
     async def _send(self) -> None:
