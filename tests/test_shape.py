@@ -14,6 +14,7 @@ SOURCES = Path(__file__).parents[1] / "src" / "beforehand"
 MAX_POSITIONAL = 8
 # Base classes with a single subclass, and why they are not a split of one class over two files.
 SINGLE_SUBCLASS = {
+    "ResourceError": "a lost worker is the one that a sweep recovers from",
     "Cykas": "`cykas-unsafe` is the variant that its paper refutes: the same protocol but for one rule",
 }
 

@@ -20,6 +20,7 @@ EXTRAS: Final[dict[str, tuple[str, ...]]] = {
     "nats": ("nats",),
     "fast": ("uvloop",),
     "report": ("jinja2", "plotly", "pyarrow"),
+    "pipeline": ("jinja2", "numba", "numpy", "plotly", "pyarrow"),
     "spark": ("jinja2", "numba", "numpy", "pandas", "plotly", "pyarrow", "pyspark"),
 }
 NEEDED_JAVA: Final = 17
@@ -35,6 +36,7 @@ class Java(NamedTuple):
 
     command: str
     version: int
+    release: str  # such as 17.0.15
 
 
 # ---- packages ----
@@ -83,12 +85,12 @@ def find_java() -> Java:
     except (OSError, subprocess.TimeoutExpired) as problem:
         raise _no_java(f"'{java} -version' failed ({problem})") from None
     # The first line reads like: openjdk version "17.0.15" 2025-04-15. Java 8 calls itself "1.8".
-    version = re.search(r'version "(\d+)', output)
+    version = re.search(r'version "((\d+)[^"]*)"', output)
     if version is None:
         raise _no_java(f"'{java} -version' printed no version")
-    if int(version[1]) < NEEDED_JAVA:
-        raise _no_java(f"'{java}' is version {version[1]}")
-    return Java(java, int(version[1]))
+    if int(version[2]) < NEEDED_JAVA:
+        raise _no_java(f"'{java}' is version {version[2]}")
+    return Java(java, int(version[2]), version[1])
 
 
 def _no_java(problem: str) -> ResourceError:

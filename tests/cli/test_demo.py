@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from beforehand import requirements
-from beforehand.cli import app, spark
+from beforehand.cli import app
 from beforehand.cli.cluster import run as cluster_run
 from beforehand.cli.demo import command as demo_command
 from beforehand.cli.demo import comparison, comparison_view
@@ -42,9 +43,9 @@ def read_marker(folder: Path) -> Plain:
 
 
 @pytest.fixture
-def no_spark(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fail the test if it starts a Spark session."""
-    monkeypatch.setattr(spark, "start_session", lambda *_: pytest.fail("Spark was started"))
+def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail the test if it starts an engine."""
+    monkeypatch.setattr(demo_command, "open_engine", lambda *_: pytest.fail("an engine started"))
 
 
 # ---- a real one ----
@@ -366,14 +367,14 @@ def test_missing_packages_are_reported_before_anything_runs(
     assert not (tmp_path / "demo").exists()
 
 
-def test_only_a_full_demo_needs_java(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_spark: None, stubs: None
+def test_only_a_full_demo_on_spark_needs_java(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_engine: None, stubs: None
 ) -> None:
-    """Without it, the rest works; with --full, nothing is run in vain."""
+    """Without it, the rest works; with --full on Spark, nothing is run in vain."""
     monkeypatch.setattr(requirements, "find_java", without_java)
     light = invoke("--out", str(tmp_path / "demo"))
     assert light.exit_code == 0 and (tmp_path / "demo" / REPORT_PAGE).exists(), light.output
-    refused = invoke("--out", str(tmp_path / "another"), "--full")
+    refused = invoke("--out", str(tmp_path / "another"), "--full", "--engine", "spark")
     assert refused.exit_code == 3 and "Spark needs Java 17 or newer" in refused.stderr
     assert not (tmp_path / "another").exists()
 
@@ -453,7 +454,7 @@ def test_the_summary_of_a_sound_demo() -> None:
             "and 2,000 delayed. 3,000 deliveries, each once and in causal order; 700 messages were held "
             "for that.",
         ),
-        ("its audit", "12,345 events in 1 run, judged on Spark: clean."),
+        ("its audit", "12,345 events in 1 run, judged by the pipeline: clean."),
         ("its workload", "In general, at this size: rst: best."),
         ("its workload", "Without causal order: fifo: 7 of 100 on lan."),
         ("a shop's workload", "In general, at this size: rst: best."),
@@ -512,8 +513,8 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     steps: dict[str, Any] = {
         name: ("text", lambda *_, result=result: result) for name, result in step_results().items()
     }
-    monkeypatch.setattr(spark, "start_session", lambda *_: None)
-    monkeypatch.setattr(demo_command, "check_all_installed", lambda full: None)
+    monkeypatch.setattr(demo_command, "open_engine", lambda engine: nullcontext())
+    monkeypatch.setattr(demo_command, "check_all_installed", lambda engine: None)
     monkeypatch.setattr(demo_steps, "STEPS", steps)
     return steps
 

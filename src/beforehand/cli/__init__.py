@@ -5,7 +5,8 @@
   `diagram/`, `node/`, `cluster/`, `keygen`, `simulate/` and `check/` are the commands. In a folder,
   `options` declares, `command` runs, and `view` prints the result for people and converts it for
   programs.
-- `command_lines` and `report_commands` compose what notes and reports quote; `spark` starts sessions.
+- `command_lines` and `report_commands` compose what notes and reports quote; `engine` opens the engine
+  of the pipeline.
 - `ui/` is for all commands: output, progress, help pages with their examples, completion, failure.
 
 The walk of one call: Typer parses the arguments into the options of a command; the command passes them

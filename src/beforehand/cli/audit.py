@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from beforehand.cli import command_lines
 from beforehand.cli import options as shared
+from beforehand.cli.engine import EngineOptions, engine_progress, open_engine
 from beforehand.cli.options import OUTPUT, value
-from beforehand.cli.spark import spark_progress, start_session
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json, print_table, print_text
 from beforehand.results.format import counted
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 SHOWN = 20  # runs, and violations, printed for people; --json and --out have all
 UNNAMED = "(no name)"  # a run whose trace gives it no name
+
+BY_PROCESS = [(name, "ascending") for name in ("run", "process", "seq")]
 
 _COUNTS = ("processes", "events", "sends", "deliveries", *KINDS)
 
@@ -42,6 +45,7 @@ def command(
         ),
     ] = None,
     as_json: shared.Json = False,
+    engine: shared.Engine = None,
     master: shared.Master = None,
     conf: shared.Conf = None,
 ) -> None:
@@ -51,58 +55,53 @@ def command(
     with gaps is audited as far as it goes, and marked as incomplete. Exits with 0 if all is well, 1 if
     there is a violation, 2 if something could not be audited.
     """
-    with clear_errors():
-        spark = start_session(master, conf)
+    with clear_errors(), open_engine(EngineOptions(engine, master, conf)) as chosen:
         from beforehand.pipeline.audit import audit
 
-        with spark_progress(spark, "auditing"):
-            audited = audit(spark, sources)
-        try:
+        with ExitStack() as stack:
+            with engine_progress(chosen, "auditing"):
+                audited = stack.enter_context(audit(chosen, sources))
             if out is not None:
-                with spark_progress(spark, "writing"):
+                with engine_progress(chosen, "writing"):
                     audited.write(out, command_lines.audit(sources, out))
             if as_json:
                 print_json(_to_dict(audited))
             else:
                 _show(audited, out)
-        finally:
-            audited.close()
     raise typer.Exit(audited.exit_code)
 
 
 def _to_dict(audited: Audit) -> dict[str, Any]:
     return {
-        "runs": [row.asDict() for row in audited.verdicts.orderBy("run").toLocalIterator()],
-        "violations": [
-            row.asDict()
-            for row in audited.violations.orderBy("run", "process", "seq").toLocalIterator()
-        ],
+        "runs": audited.verdicts.sort_by("run").to_pylist(),
+        "violations": audited.violations.collect().sort_by(BY_PROCESS).to_pylist(),
         "unreadable": audited.unreadable,
         "exit_code": audited.exit_code,
     }
 
 
 def _show(audited: Audit, out: str | None) -> None:
-    worst = audited.verdicts.orderBy(
-        audited.verdicts.verdict != "violated", audited.verdicts.complete, "run"
-    ).limit(SHOWN)
-    rows = worst.collect()
+    rows = sorted(
+        audited.verdicts.to_pylist(),
+        key=lambda row: (row["verdict"] != "violated", row["complete"], row["run"]),
+    )[:SHOWN]
     lines = []
     for row in rows:
-        gaps = "" if row.complete or row.verdict == "unreadable" else ", incomplete"
-        lines.append((row.run, row.verdict + gaps, *(f"{row[name]:,}" for name in _COUNTS)))
+        gaps = "" if row["complete"] or row["verdict"] == "unreadable" else ", incomplete"
+        figures = (f"{row[name]:,}" for name in _COUNTS)
+        lines.append((row["run"], row["verdict"] + gaps, *figures))
     print_table(("run", "verdict", *_COUNTS), lines)
     if audited.runs > len(rows):
         typer.echo(f"... and {audited.runs - len(rows):,} more runs.")
     for row in rows:
-        for note in row.notes:
-            print_text(f"{row.run or UNNAMED}: {note}")
+        for note in row["notes"]:
+            print_text(f"{row['run'] or UNNAMED}: {note}")
     for file, problem in sorted(audited.unreadable.items()):
         print_text(f"{file}: not audited: {problem}")
     if audited.violated:
         typer.echo("The first violations:")
-        for row in audited.violations.orderBy("run", "process", "seq").limit(SHOWN).collect():
-            print_text(f"  {row.run or UNNAMED}: {row.kind}: {row.sentence}")
+        for row in audited.violations.first(SHOWN, [name for name, _ in BY_PROCESS]).to_pylist():
+            print_text(f"  {row['run'] or UNNAMED}: {row['kind']}: {row['sentence']}")
     print_text(_verdict(audited))
     if out is not None:
         typer.echo(f"Tables: {out}/verdicts, {out}/violations")

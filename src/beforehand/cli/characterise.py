@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from beforehand.cli import options as shared
-from beforehand.cli.spark import spark_progress, start_session
+from beforehand.cli.engine import EngineOptions, engine_progress, open_engine
 from beforehand.cli.ui.failure import clear_errors
 from beforehand.cli.ui.output import print_json, print_table, print_text
 from beforehand.results import format
@@ -25,6 +25,7 @@ def command(
     run: shared.Run = None,
     seed: shared.Seed = 1,
     as_json: shared.Json = False,
+    engine: shared.Engine = None,
     master: shared.Master = None,
     conf: shared.Conf = None,
 ) -> None:
@@ -33,24 +34,24 @@ def command(
     Also shows what that means for each protocol. Reads the output of `beforehand ingest` and writes the
     tables, for all its runs, to FOLDER/characteristics.
     """
-    with clear_errors():
-        spark = start_session(master, conf)
-        from beforehand.pipeline.characterise import characterise, collected
+    with clear_errors(), open_engine(EngineOptions(engine, master, conf)) as chosen:
+        from beforehand.pipeline.characterise import characterise, sorted_rows
         from beforehand.pipeline.ingest import read_messages, read_summary
         from beforehand.pipeline.study.replayed_run import choose
 
         # An unknown name is refused before anything is computed.
-        chosen = choose(read_summary(spark, folder), run, folder)
-        with spark_progress(spark, "characterising"):
+        largest = choose(read_summary(chosen.storage, folder), run, folder)
+        with engine_progress(chosen, "characterising"):
             out = f"{folder.rstrip('/')}/{FOLDER}"
-            tables = collected(characterise(spark, read_messages(spark, folder), out, seed=seed))
+            messages = read_messages(chosen, folder)
+            tables = sorted_rows(characterise(chosen, messages, out, seed=seed))
     if as_json:
         wanted = tables if run is None else {k: _of(v, run) for k, v in tables.items()}
         print_json({**wanted, "seed": seed})
         return
     if run is None:
         show_runs(tables["runs"])
-    show(tables, chosen)
+    show(tables, largest)
     typer.echo(f"Tables for all runs: {out}")
 
 

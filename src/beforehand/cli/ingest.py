@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from beforehand.cli.engine import engine_progress, open_engine
 from beforehand.cli.options import SourceOptions, takes, value
-from beforehand.cli.spark import check_installed, spark_progress, start_session
 from beforehand.cli.ui.exit_codes import ExitCode
 from beforehand.cli.ui.failure import clear_errors, with_flags
 from beforehand.cli.ui.output import print_json, print_table, print_text
@@ -38,14 +38,12 @@ def command(options: IngestOptions) -> None:
     Rejected rows go to a table of their own, with the reason. `beforehand study` does this and all the
     steps that follow.
     """
-    with clear_errors():
-        check_installed()
+    with clear_errors(), open_engine(options.engine_options()) as engine:
         from beforehand.pipeline import ingest
 
         how = options.reading()
-        spark = start_session(options.master, options.conf)
-        with spark_progress(spark, "reading"):
-            summary = ingest.ingest(spark, options.source, options.out, how, force=options.force)
+        with engine_progress(engine, "reading"):
+            summary = ingest.ingest(engine, options.source, options.out, how, force=options.force)
     if options.as_json:
         print_json(summary.to_dict())
     else:

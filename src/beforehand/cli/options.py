@@ -16,6 +16,7 @@ from beforehand.cli.ui.failure import DEBUG_FLAG, enable_debugging
 from beforehand.errors import ScenarioError
 
 if TYPE_CHECKING:
+    from beforehand.cli.engine import EngineOptions
     from beforehand.pipeline.ingest import Options
 
 # The panels of the help pages that several commands have.
@@ -23,7 +24,7 @@ NETWORK: Final = "Network"
 FAULTS: Final = "Faults"
 SOURCE: Final = "Source"
 OUTPUT: Final = "Output"
-SPARK: Final = "Spark"
+ENGINE: Final = "Engine"
 
 # That of the library, `protocols.DEFAULT`, without importing it for a help page; a test compares.
 DEFAULT_PROTOCOL: Final = "hybrid-sps"
@@ -162,19 +163,28 @@ Delimiter = Annotated[
         panel=SOURCE,
     ),
 ]
+Engine = Annotated[
+    str | None,
+    value(
+        "NAME",
+        "spark or local. local needs no Java and is faster for little data. Default: spark, or local "
+        "where Java is missing.",
+        panel=ENGINE,
+    ),
+]
 Master = Annotated[
     str | None,
     value(
         "MASTER",
         "Where to run: local[*] (all cores of this machine, the default), local[2], "
         "spark://host:7077, yarn or k8s://...",
-        panel=SPARK,
+        panel=ENGINE,
     ),
 ]
 Conf = Annotated[
     list[str] | None,
     value(
-        "KEY=VALUE", "A setting of Spark, such as spark.driver.memory=6g. Repeatable.", panel=SPARK
+        "KEY=VALUE", "A setting of Spark, such as spark.driver.memory=6g. Repeatable.", panel=ENGINE
     ),
 ]
 
@@ -189,8 +199,15 @@ class SourceOptions:
     delimiter: Delimiter = None
     force: Force = False
     as_json: Json = False
+    engine: Engine = None
     master: Master = None
     conf: Conf = None
+
+    def engine_options(self) -> "EngineOptions":
+        """Where to run."""
+        from beforehand.cli.engine import EngineOptions
+
+        return EngineOptions(self.engine, self.master, self.conf)
 
     def reading(self) -> "Options":
         """How ingest reads the files."""

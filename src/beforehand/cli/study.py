@@ -11,16 +11,17 @@ import typer
 
 from beforehand.cli import command_lines
 from beforehand.cli import options as shared
+from beforehand.cli.engine import open_engine, show_tasks
 from beforehand.cli.options import SourceOptions, takes, value
-from beforehand.cli.spark import show_tasks, start_session
 from beforehand.cli.ui.exit_codes import ExitCode
 from beforehand.cli.ui.failure import clear_errors
+from beforehand.cli.ui.interrupts import on_interrupt
 from beforehand.cli.ui.output import print_json, print_table, print_text
 from beforehand.cli.ui.progress import progress_steps
 from beforehand.errors import PipelineError
 
 if TYPE_CHECKING:
-    from beforehand.pipeline.session import Session
+    from beforehand.pipeline.engine import PipelineEngine
     from beforehand.pipeline.study import Candidate, Study, StudyResult
     from beforehand.pipeline.sweep import SweepProgress
 
@@ -66,10 +67,13 @@ def command(options: StudyOptions) -> None:
     with clear_errors():
         chosen = candidates(_listed(options.protocol))
         networks = _networks(_listed(options.network))
-        spark = start_session(options.master, options.conf)
         study = _study(options, chosen, networks)
-        with _shown_progress(spark) as (begin, progress):
-            findings = run(spark, study, begin, progress)
+        with (
+            open_engine(options.engine_options()) as engine,
+            _shown_progress(engine) as (begin, progress),
+            on_interrupt(kept=None if options.force else _continued(options.out)),
+        ):
+            findings = run(engine, study, begin, progress)
     if options.as_json:
         print_json(to_dict(study, findings))
     else:
@@ -78,8 +82,12 @@ def command(options: StudyOptions) -> None:
         raise typer.Exit(ExitCode.BROKEN)
 
 
+def _continued(out: str) -> str:
+    return f"finished steps are in {out}, and the same command goes on from there"
+
+
 def run(
-    spark: Session,
+    engine: PipelineEngine,
     study: Study,
     begin: Callable[[str, str], None],
     progress: Callable[[SweepProgress], None],
@@ -88,7 +96,7 @@ def run(
     from beforehand.pipeline.study import run_study
 
     return run_study(
-        spark,
+        engine,
         study,
         begin,
         progress,
@@ -148,9 +156,9 @@ def _networks(names: list[str]) -> list[str]:
 
 @contextmanager
 def _shown_progress(
-    spark: Session,
+    engine: PipelineEngine,
 ) -> Iterator[tuple[Callable[[str, str], None], Callable[[SweepProgress], None]]]:
-    """A line for each step, and its progress: in runs while it replays, otherwise in Spark's tasks."""
+    """A line for each step, and its progress: in runs while it replays, otherwise in tasks."""
     from beforehand.pipeline.study import STEPS
 
     with progress_steps(STEPS) as steps:
@@ -159,7 +167,7 @@ def _shown_progress(
             if steps.current != "replay":
                 steps.update(0, 0, text)
 
-        with show_tasks(spark, tasks):
+        with show_tasks(engine, tasks):
             yield steps.begin, lambda so_far: steps.update(so_far.done, so_far.total)
 
 

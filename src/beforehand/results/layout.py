@@ -38,7 +38,6 @@ class IngestFolder:
     """Traces and logs of other tools, as events and messages."""
 
     NOTE: Final = "_ingest.json"
-    UNFINISHED: Final = "_ingest-unfinished.json"  # written first, removed after the note
     MESSAGES: Final = "messages"
     EVENTS: Final = "events"
     REJECTS: Final = "rejects"
@@ -118,7 +117,7 @@ MARKS: Final[tuple[tuple[OutputKind, tuple[str, ...]], ...]] = (
     ("study", (StudyFolder.NOTE, StudyFolder.SOURCE, "study/protocols")),
     ("sweep", (SweepFolder.MARK, SweepFolder.WAVES, "metrics/table1")),
     ("audit", (AuditFolder.NOTE, AuditFolder.AUDITED, AuditFolder.VERDICTS)),
-    ("ingest", (IngestFolder.NOTE, IngestFolder.UNFINISHED, CharacteristicsFolder.NOTE)),
+    ("ingest", (IngestFolder.NOTE, CharacteristicsFolder.NOTE)),
     ("cluster", (ClusterFolder.NOTE,)),
 )
 

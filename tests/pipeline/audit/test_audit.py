@@ -1,4 +1,4 @@
-"""The auditor on Spark: the same verdicts regardless of files, row order and execution path."""
+"""The auditor on both engines: the same verdicts regardless of files, row order and execution path."""
 
 import gzip
 import json
@@ -15,12 +15,12 @@ from pyspark.sql import SparkSession
 
 from beforehand import report
 from beforehand.errors import PipelineError
-from beforehand.pipeline.audit import audit, trace_files
-from beforehand.pipeline.schemas import EVENTS, arrow_schema
+from beforehand.pipeline.audit import audit, stages
+from beforehand.pipeline.engine import PipelineEngine
+from beforehand.pipeline.engine.spark import SparkEngine
+from beforehand.pipeline.schemas import EVENTS
 from beforehand.trace import Event
 from tests.pipeline.audit.logs import by_auditor, by_oracle, judge_events, random_run
-
-pytestmark = pytest.mark.spark
 
 Rows = list[dict[str, Any]]
 
@@ -29,21 +29,18 @@ def write(path: Path, events: Iterable[Event]) -> None:
     """Write a trace, of one or several runs, in the format that its suffix names."""
     rows = [event._asdict() for event in events]
     if path.name.endswith(".parquet"):
-        pq.write_table(pa.Table.from_pylist(rows, schema=arrow_schema(EVENTS)), path)
+        pq.write_table(pa.Table.from_pylist(rows, schema=EVENTS), path)
     else:
         lines = "".join(json.dumps(row) + "\n" for row in rows)
         path.write_bytes(gzip.compress(lines.encode()))
 
 
-def tables(spark: SparkSession, path: Path, **options: int) -> tuple[Rows, Rows, int]:
+def tables(engine: PipelineEngine, path: str, **options: int) -> tuple[Rows, Rows, int]:
     """The verdicts, the violations (sorted) and the exit code."""
-    result = audit(spark, [str(path)], **options)
-    try:
-        verdicts = [row.asDict() for row in result.verdicts.orderBy("run").collect()]
-        violations = [row.asDict() for row in result.violations.collect()]
+    with audit(engine, [path], **options) as result:
+        verdicts = result.verdicts.sort_by("run").to_pylist()
+        violations = result.violations.collect().to_pylist()
         return verdicts, sorted(violations, key=str), result.exit_code
-    finally:
-        result.close()
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +68,10 @@ def folder(runs: dict[str, list[Event]], tmp_path_factory: pytest.TempPathFactor
 
 
 def test_agrees_with_the_oracle_on_many_runs_at_once(
-    spark: SparkSession, folder: Path, runs: dict[str, list[Event]]
+    engine: PipelineEngine, folder: Path, runs: dict[str, list[Event]]
 ) -> None:
     """Every violation of every run is found, and nothing else."""
-    verdicts, violations, code = tables(spark, folder)
+    verdicts, violations, code = tables(engine, str(folder))
     assert code == 1
     assert {row["run"] for row in verdicts} == set(runs)
     kinds: Counter[str] = Counter()
@@ -93,44 +90,47 @@ def test_agrees_with_the_oracle_on_many_runs_at_once(
     assert sum(row["verdict"] == "clean" for row in verdicts) >= 20
 
 
+@pytest.mark.spark
 def test_files_that_only_spark_can_open_give_the_same_verdicts(
-    spark: SparkSession,
-    runs: dict[str, list[Event]],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    spark_engine: SparkEngine, runs: dict[str, list[Event]], tmp_path: Path, remote: str
 ) -> None:
-    """Spark reads the files, as it would from an object store; runs are judged whole and in blocks."""
-    write(tmp_path / "t.parquet", [event for n in range(9) for event in runs[f"wild-{n}"]])
+    """Spark reads the files, as from an object store; runs are judged whole and in blocks."""
+    events = [event for n in range(9) for event in runs[f"wild-{n}"]]
+    write(tmp_path / "t.parquet", events[::2])
+    write(tmp_path / "t.jsonl.gz", events[1::2])
     sizes = [sum(e.kind in ("send", "deliver") for e in runs[f"wild-{n}"]) for n in range(9)]
-    direct = tables(spark, tmp_path)
-    monkeypatch.setattr(trace_files, "SCHEME", "nowhere:")
-    assert tables(spark, tmp_path, large=max(sizes) - 1) == direct
+    direct = tables(spark_engine, str(tmp_path))
+    assert direct[1], "these runs should have violations"
+    assert tables(spark_engine, remote) == direct
+    assert tables(spark_engine, remote, large=max(sizes) - 1) == direct
 
 
 def test_a_large_run_judged_in_blocks_gives_the_same_verdict(
-    spark: SparkSession, runs: dict[str, list[Event]], tmp_path: Path
+    engine: PipelineEngine, runs: dict[str, list[Event]], tmp_path: Path
 ) -> None:
     """Clocks are cut into single components, and another run of the same audit is judged whole."""
     write(tmp_path / "t.parquet", [*runs["wild-7"], *runs["wild-8"]])
-    whole = tables(spark, tmp_path)
+    whole = tables(engine, str(tmp_path))
     assert whole[1], "these runs should have violations"
     sizes = [sum(e.kind in ("send", "deliver") for e in runs[f"wild-{n}"]) for n in (7, 8)]
-    blocks = tables(spark, tmp_path, large=min(sizes), memory=1)
+    blocks = tables(engine, str(tmp_path), large=min(sizes), memory=1)
     assert min(sizes) < max(sizes), "exactly one run should exceed the limit"
     assert blocks == whole
 
 
-def test_a_run_that_contradicts_itself_is_not_judged(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_run_that_contradicts_itself_is_not_judged(
+    engine: PipelineEngine, tmp_path: Path
+) -> None:
     """The verdict is `unreadable` and the notes give the reason, in blocks or not."""
     events = random_run(3)
     write(tmp_path / "t.parquet", [*events, next(e for e in events if e.kind == "deliver")])
     for large in (0, 10**9):
-        (verdict,), violations, code = tables(spark, tmp_path, large=large)
+        (verdict,), violations, code = tables(engine, str(tmp_path), large=large)
         assert verdict["verdict"] == "unreadable" and code == 2 and not violations
         assert "is a file there twice?" in verdict["notes"][0]
 
 
-def test_every_seeded_violation_is_found(spark: SparkSession, tmp_path: Path) -> None:
+def test_every_seeded_violation_is_found(engine: PipelineEngine, tmp_path: Path) -> None:
     """Hundreds of clean runs get one mistake each; each is found where it was made."""
     rng = random.Random(11)
     events: list[Event] = []
@@ -152,7 +152,7 @@ def test_every_seeded_violation_is_found(spark: SparkSession, tmp_path: Path) ->
         "invented",
     }
     write(tmp_path / "t.parquet", events)
-    verdicts, violations, code = tables(spark, tmp_path)
+    verdicts, violations, code = tables(engine, str(tmp_path))
     assert code == 1
     assert {row["run"] for row in verdicts if row["verdict"] == "violated"} == set(expected)
     reported = {(v["run"], v["kind"], v["process"], v["sender"], v["mid"]) for v in violations}
@@ -206,7 +206,7 @@ def _seed_violation(
     return "duplicate" if mistake == "double" else "invented", *key
 
 
-def test_an_unreadable_file_does_not_stop_the_audit(spark: SparkSession, tmp_path: Path) -> None:
+def test_an_unreadable_file_does_not_stop_the_audit(engine: PipelineEngine, tmp_path: Path) -> None:
     """Truncated, foreign, invalid and malformed files are listed with the reason; the exit code is 2."""
     events = random_run(1, careless=0.0)
     write(tmp_path / "good.parquet", events)
@@ -218,79 +218,104 @@ def test_an_unreadable_file_does_not_stop_the_audit(spark: SparkSession, tmp_pat
     wrong = table.set_column(kind, "kind", pa.array(["nonsense"] * table.num_rows))
     pq.write_table(wrong, tmp_path / "wrong.parquet")
     (tmp_path / "bad file.jsonl").write_text('{"process": "a", "kind": "sent"}\n')
-    result = audit(spark, [str(tmp_path)])
-    reasons = {Path(file).name: reason for file, reason in result.unreadable.items()}
+    with audit(engine, [str(tmp_path)]) as result:
+        reasons = {Path(file).name: reason for file, reason in result.unreadable.items()}
     assert reasons.keys() == {"cut.parquet", "other.parquet", "wrong.parquet", "bad file.jsonl"}
     assert "not a complete Parquet file" in reasons["cut.parquet"]
     assert "not a trace" in reasons["other.parquet"]
     assert "row 1: `kind` is 'nonsense'" in reasons["wrong.parquet"]
     assert "line 1" in reasons["bad file.jsonl"]
     assert (result.runs, result.violated, result.exit_code) == (1, 0, 2)
-    result.close()
 
 
-def test_many_tiny_runs_share_tasks(spark: SparkSession, tmp_path: Path) -> None:
-    """A thousand runs in a file each take fewer than a hundred tasks."""
-    events = random_run(5, careless=0.0)
-    write(tmp_path / "0.parquet", events)
-    table = pq.read_table(tmp_path / "0.parquet")
+def write_tiny_runs(folder: Path) -> None:
+    """A thousand small runs in a file each."""
+    write(folder / "0.parquet", random_run(5, careless=0.0))
+    table = pq.read_table(folder / "0.parquet")
     run_column = table.schema.get_field_index("run")
     for number in range(1, 1000):
         named = table.set_column(run_column, "run", pa.array([f"r{number}"] * table.num_rows))
-        pq.write_table(named, tmp_path / f"{number}.parquet")
+        pq.write_table(named, folder / f"{number}.parquet")
+
+
+def test_many_tiny_runs_are_judged_by_the_tasks_that_read_them(
+    engine: PipelineEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Chunks of their files are never grouped by run."""
+    write_tiny_runs(tmp_path)
+    monkeypatch.delattr(stages, "judged")
+    with audit(engine, [str(tmp_path)]) as result:
+        assert (result.runs, result.exit_code) == (1000, 0)
+
+
+@pytest.mark.spark
+def test_many_tiny_runs_share_tasks(
+    spark: SparkSession, spark_engine: SparkEngine, tmp_path: Path
+) -> None:
+    """A thousand runs in a file each take fewer than a hundred tasks."""
+    write_tiny_runs(tmp_path)
     tracker = spark.sparkContext.statusTracker()
     spark.sparkContext.setJobGroup("tiny", "many tiny runs")
-    result = audit(spark, [str(tmp_path)])
-    assert (result.runs, result.exit_code) == (1000, 0)
-    stages = [
+    with audit(spark_engine, [str(tmp_path)]) as result:
+        assert (result.runs, result.exit_code) == (1000, 0)
+    run_stages = [
         stage
         for job in tracker.getJobIdsForGroup("tiny")
         if (info := tracker.getJobInfo(job)) is not None
         for stage_id in info.stageIds
         if (stage := tracker.getStageInfo(stage_id)) is not None
     ]
-    assert stages, "no stage was seen, so no task was counted"
-    assert sum(stage.numTasks for stage in stages) < 100
+    assert run_stages, "no stage was seen, so no task was counted"
+    assert sum(stage.numTasks for stage in run_stages) < 100
     spark.sparkContext.setJobGroup("", "")
-    result.close()
 
 
-def test_a_missing_or_empty_folder_is_an_error(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_missing_or_empty_folder_is_an_error(engine: PipelineEngine, tmp_path: Path) -> None:
     """The error distinguishes an empty folder from one that does not exist."""
-    with pytest.raises(PipelineError, match="no traces here"):
-        audit(spark, [str(tmp_path)])
-    with pytest.raises(PipelineError, match="no such file or folder"):
-        audit(spark, [str(tmp_path / "nowhere")])
+    with (
+        pytest.raises(PipelineError, match="no traces here"),
+        audit(engine, [str(tmp_path)]),
+    ):
+        pass
+    with (
+        pytest.raises(PipelineError, match="no such file or folder"),
+        audit(engine, [str(tmp_path / "nowhere")]),
+    ):
+        pass
 
 
-def test_tables_are_written_with_a_note(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
+def test_tables_are_written_with_a_note(
+    engine: PipelineEngine, folder: Path, tmp_path: Path
+) -> None:
     """The written tables and the report read from them equal the audit's result."""
-    result = audit(spark, [str(folder)])
     command = f"beforehand audit {folder} --out {tmp_path / 'out'}"
-    result.write(str(tmp_path / "out"), command)
-    stored = spark.read.parquet(str(tmp_path / "out" / "violations"))
-    assert sorted(map(str, stored.collect())) == sorted(map(str, result.violations.collect()))
+    with audit(engine, [str(folder)]) as result:
+        result.write(str(tmp_path / "out"), command)
+        violations = result.violations.collect().to_pylist()
+    stored = pq.read_table(tmp_path / "out" / "violations").to_pylist()
+    assert sorted(map(str, stored)) == sorted(map(str, violations))
     note = json.loads((tmp_path / "out" / "_audit.json").read_text())
     assert note["command"] == command
-    assert note["sources"] == [str(folder)] and "Java" in note["environment"] and note["when"]
+    assert note["sources"] == [str(folder)] and note["when"]
+    assert note["environment"]["engine"] == engine.name
+    assert ("Java" in note["environment"]) == (engine.name == "spark")
     (view,) = report.read(tmp_path / "out").audits
     assert len(view.verdicts.rows) == result.runs and view.counted == len(view.violations) > 0
-    rows = {(row.run, row.kind, row.sentence): row for row in result.violations.collect()}
+    rows = {(row["run"], row["kind"], row["sentence"]): row for row in violations}
     for violation in view.violations:
-        chain = rows[violation.run, violation.kind, violation.sentence].chain
+        chain = rows[violation.run, violation.kind, violation.sentence]["chain"]
         assert (violation.diagram is not None) == bool(chain), violation.sentence
         # A diagram shows the whole chain, read from the trace, and flags the violation.
         if (diagram := violation.diagram) is not None:
             assert len(diagram.messages) == len(set(chain)) and len(diagram.flags) == 1
             assert "alone" not in diagram.note
-    result.close()
 
 
-def test_the_judge_gives_the_same_findings_without_spark(
-    spark: SparkSession, folder: Path, runs: dict[str, list[Event]]
+def test_the_judge_gives_the_same_findings_without_an_engine(
+    engine: PipelineEngine, folder: Path, runs: dict[str, list[Event]]
 ) -> None:
-    """One run is audited through Spark and by calling the judge directly."""
-    _, violations, _ = tables(spark, folder)
+    """One run is audited with an engine and by calling the judge directly."""
+    _, violations, _ = tables(engine, str(folder))
     direct = [finding.row("wild-5") for finding in judge_events(runs["wild-5"]).violations]
     assert by_auditor(judge_events(runs["wild-5"]))
     assert [v for v in violations if v["run"] == "wild-5"] == sorted(direct, key=str)

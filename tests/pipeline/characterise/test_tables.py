@@ -2,56 +2,73 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+import random
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import DataFrame, SparkSession
 
 from beforehand.errors import PipelineError
 from beforehand.pipeline.characterise import characterise, read
-from beforehand.pipeline.characterise.characterise import NOTE
-from beforehand.pipeline.characterise.schemas import TABLES
+from beforehand.pipeline.characterise.characterise import NOTE, TABLES
+from beforehand.pipeline.characterise.runs import tables_of_run
+from beforehand.pipeline.engine import PipelineEngine
 from beforehand.pipeline.schemas import MESSAGES
 from tests.pipeline.characterise.messages import MS, message, shop
 
-pytestmark = pytest.mark.spark
+Tables = dict[str, pa.Table]
+Rows = list[dict[str, Any]]
 
-Tables = dict[str, DataFrame]
 
-
-@pytest.fixture(scope="module")
-def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Tables:
+def messages() -> Rows:
     """Four runs: the shop, one with regular sends, one without times, one without an order."""
     regular = [message(f"m{n}", "a", "b", run="regular", time_ns=n * MS) for n in range(201)]
     still = [message(f"m{n}", "a", ["a", "b"], run="still", time_ns=7) for n in range(3)]
     broken = [message("a", "p", "q", ["a"], run="broken"), message("b", "p", "q", run="broken")]
-    rows = [*shop(), *regular, *still, *broken]
-    folder = tmp_path_factory.mktemp("characteristics")
-    return characterise(spark, spark.createDataFrame(rows, MESSAGES), str(folder))
+    return [*shop(), *regular, *still, *broken]
 
 
-def rows(table: DataFrame, run: str, *columns: str) -> list[tuple[Any, ...]]:
+@pytest.fixture(scope="module")
+def tables() -> Tables:
+    """The tables of the four runs, one after the other."""
+    whole: dict[str, Rows] = {name: [] for name in TABLES}
+    for run in ("r", "regular", "still", "broken"):
+        mine = pa.Table.from_pylist([r for r in messages() if r["run"] == run], MESSAGES)
+        for name, part in tables_of_run(mine, seed=1).items():
+            whole[name] += part
+    return {name: pa.Table.from_pylist(rows, TABLES[name]) for name, rows in whole.items()}
+
+
+def rows(table: pa.Table, run: str, *columns: str) -> list[tuple[Any, ...]]:
     """These columns of the rows of a run, sorted."""
-    return sorted(map(tuple, table.filter(table.run == run).select(*columns).collect()))
+    mine = [row for row in table.to_pylist() if row["run"] == run]
+    return sorted(tuple(row[name] for name in columns) for row in mine)
 
 
 def row(tables: Tables, run: str) -> dict[str, Any]:
     """The row of a run in the runs table."""
-    (record,) = tables["runs"].filter(tables["runs"].run == run).collect()
-    columns: dict[str, Any] = record.asDict()
-    return columns
+    record: dict[str, Any]
+    (record,) = (row for row in tables["runs"].to_pylist() if row["run"] == run)
+    return record
 
 
-def test_stored_tables_have_their_declared_schemas(spark: SparkSession, tables: Tables) -> None:
-    """Programs that read the files directly can rely on names and types."""
-    for name, declared in TABLES.items():
-        (path, *_) = tables[name].inputFiles()
-        stored = spark.read.parquet(path).schema
-        assert [(field.name, field.dataType) for field in stored] == [
-            (field.name, field.dataType) for field in declared
-        ]
+def test_an_engine_writes_the_tables_of_all_runs(
+    engine: PipelineEngine, tables: Tables, tmp_path: Path
+) -> None:
+    """Whatever the order of the messages, and with the declared columns for other programs."""
+    shuffled = messages()
+    random.Random(1).shuffle(shuffled)
+    given = engine.table(pa.Table.from_pylist(shuffled, MESSAGES))
+    written = characterise(engine, given, str(tmp_path / "out"), seed=1)
+    assert written.keys() == TABLES.keys() == read(engine, str(tmp_path / "out")).keys()
+    for name, schema in TABLES.items():
+        assert sorted(map(str, written[name].to_pylist())) == sorted(
+            map(str, tables[name].to_pylist())
+        )
+        stored = pq.read_table(tmp_path / "out" / name).schema
+        assert (stored.names, stored.types) == (schema.names, schema.types)
 
 
 def test_the_runs_row_of_the_shop(tables: Tables) -> None:
@@ -169,19 +186,31 @@ def test_a_run_without_an_order_has_a_note(tables: Tables) -> None:
     assert record["messages"] == 2 and record["concurrent_share"] is None
 
 
-def test_incomplete_tables_are_not_read(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An interrupted run invalidates the complete tables that it was about to replace."""
-    (tmp_path / NOTE).write_text("{}")
+def test_a_run_with_too_many_messages_has_a_note() -> None:
+    """Its messages are counted, and their order is not analysed."""
+    mine = pa.Table.from_pylist(shop(), MESSAGES)
+    (record,) = tables_of_run(mine, seed=1, limit=6)["runs"]
+    assert record["note"] == "7 messages are more than 6, so their order was not analysed"
+    assert record["messages"] == 7 and "concurrent_share" not in record
 
-    def fail(*_: object) -> DataFrame:
+
+def test_a_failure_keeps_the_old_tables(
+    engine: PipelineEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The new ones are written aside; without any, there is nothing to read."""
+    shop_messages = engine.table(pa.Table.from_pylist(shop(), MESSAGES))
+    out = tmp_path / "out"
+    characterise(engine, shop_messages, str(out))
+
+    def fail(*_: object) -> None:
         raise MemoryError
 
-    module = import_module("beforehand.pipeline.characterise.characterise")
-    monkeypatch.setattr(module, "runs", fail)
+    monkeypatch.setattr(type(engine.storage), "write_note", fail)
     with pytest.raises(MemoryError):
-        characterise(spark, spark.createDataFrame(shop(), MESSAGES), str(tmp_path))
-    assert (tmp_path / "processes").exists()
+        characterise(engine, shop_messages, str(out), seed=2)
+    with pytest.raises(MemoryError):
+        characterise(engine, shop_messages, str(tmp_path / "new"))
+    assert '"seed": 1' in (out / NOTE).read_text() and read(engine, str(out))["runs"].num_rows == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
     with pytest.raises(PipelineError, match="no complete characteristics here; characterise"):
-        read(spark, str(tmp_path))
+        read(engine, str(tmp_path / "new"))

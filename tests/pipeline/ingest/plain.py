@@ -1,4 +1,4 @@
-"""Ingest without Spark: the same readers and resolvers, combined with sorted() and a dictionary."""
+"""Ingest without an engine: the same readers and resolvers, combined with sorted() and a dictionary."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ class Ingested:
 
 def ingest_files(files: Mapping[str, bytes], options: Options | None = None) -> Ingested:
     """Ingest files by path and content. Every resulting run must be replayable, whatever the input."""
-    groups: defaultdict[tuple[str, str], list[Record]] = defaultdict(list)
-    for path, content in files.items():
-        for record in tasks.rows_of_file(path, content, options or Options()):
-            complete = {"body": None, "reason": None, "rows": None, **record}
-            groups[record["run"], record["group"]].append(complete)
+    records = [
+        {"body": None, "reason": None, "rows": None, **record}
+        for path, content in files.items()
+        for record in tasks.rows_of_file(path, content, options or Options())
+    ]
+    order = ("run", "group", "part", "order", "file", "position")
+    records.sort(key=lambda record: tuple(record[name] for name in order))
     outcomes: defaultdict[str, list[Record]] = defaultdict(list)
-    order = ("part", "order", "file", "position")
-    for (run, _), records in sorted(groups.items()):
-        records.sort(key=lambda record: tuple(record[name] for name in order))
-        for outcome in tasks.resolved(run, records):
-            [(kind, value)] = outcome.items()
-            outcomes[kind].append(value)
-    summary = summed((Tally(**tally) for tally in outcomes["tally"]), files)
+    for outcome in tasks.resolved(records):
+        [(kind, value)] = outcome.items()
+        outcomes[kind].append(value)
+    summary = summed(Tally(**tally) for tally in outcomes["tally"])
+    assert {file.file for file in summary.files} == set(files)
     for row in outcomes["message"] + outcomes["event"]:
         row["run"] = summary.names[row["run"]]
     result = Ingested(outcomes["message"], outcomes["event"], outcomes["reject"], summary)

@@ -1,4 +1,4 @@
-"""The summary accounts for every row and every file."""
+"""The summary accounts for every row."""
 
 from __future__ import annotations
 
@@ -11,14 +11,8 @@ def test_a_lost_row_is_noticed() -> None:
     """It would be a bug in this program, so it is an assertion."""
     tallies = [Tally("", "f", "list", "rows", 3), Tally("", "f", "list", "accepted", 2)]
     with pytest.raises(AssertionError, match="rows lost: .*rows=3, accepted=2"):
-        summed(tallies, ["f"])
-    assert summed([*tallies, Tally("", "f", "list", "duplicates", 1)], ["f"]).total("rows") == 3
-
-
-def test_a_lost_file_is_noticed() -> None:
-    """Spark skips some files silently."""
-    with pytest.raises(AssertionError, match="not read"):
-        summed([], ["f"])
+        summed(tallies)
+    assert summed([*tallies, Tally("", "f", "list", "duplicates", 1)]).total("rows") == 3
 
 
 def test_counts_of_many_tasks_are_added_up() -> None:
@@ -32,7 +26,7 @@ def test_counts_of_many_tasks_are_added_up() -> None:
         Tally("list\0/d\0", "", "", "messages", 4),
         Tally("list\0/d\0", "", "", "messages", 5),
     ]
-    summary = summed(tallies, ["f"]).to_dict()
+    summary = summed(tallies).to_dict()
     assert summary["files"] == [
         {
             "file": "f",

@@ -7,15 +7,15 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+import pyarrow as pa
 
 from beforehand.pipeline.sweep import RESULTS
 from beforehand.results.tables.sweep import METRICS
 from beforehand.simulator import Scenario
 
 
-def results(spark: SparkSession, rows: Iterable[dict[str, Any]]) -> DataFrame:
-    """A results table; each row sets what matters, and its `fields` are those of its scenario."""
+def results(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of results; each sets what matters, and its `fields` are those of its scenario."""
     values = []
     for number, columns in enumerate(rows):
         row = dict(columns)
@@ -38,8 +38,9 @@ def results(spark: SparkSession, rows: Iterable[dict[str, Any]]) -> DataFrame:
             "scenario": json.dumps({**_scenario_fields(Scenario()), **fields}),
             **row,
         }
-        values.append(tuple(complete_row.get(name) for name in RESULTS.names))
-    return spark.createDataFrame(values, RESULTS)
+        values.append(complete_row)
+    complete: list[dict[str, Any]] = pa.Table.from_pylist(values, RESULTS).to_pylist()
+    return complete
 
 
 def _scenario_fields(scenario: Scenario) -> dict[str, Any]:

@@ -6,13 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import DataFrame, SparkSession
 
 from beforehand import report
 from beforehand.cli.command_lines import line
 from beforehand.cli.report_commands import report_commands
 from beforehand.cli.sweep.command_line import grid_options, point_options, sweep_line
+from beforehand.pipeline.engine import PipelineEngine
 from beforehand.pipeline.metrics import (
     TABLES,
     exponents,
@@ -21,25 +23,29 @@ from beforehand.pipeline.metrics import (
     table1,
     write_tables,
 )
-from beforehand.pipeline.metrics.exponents import EXPONENTS
-from beforehand.pipeline.metrics.figure_004 import FIGURE_5
-from beforehand.pipeline.metrics.figures_001 import FIGURES
-from beforehand.pipeline.metrics.table1 import TABLE1
 from beforehand.pipeline.sweep import Grid, run_sweep
+from beforehand.results.schema import Schema
+from beforehand.results.tables.metrics import EXPONENTS, FIGURE_004, FIGURES_001, TABLE1
 from tests.pipeline.metrics.samples import results
 
-pytestmark = pytest.mark.spark
+Rows = list[dict[str, Any]]
 
 
-def rows_by(table: DataFrame, *columns: str) -> dict[tuple[Any, ...], dict[str, Any]]:
+def rows_by(rows: Rows, *columns: str) -> dict[tuple[Any, ...], dict[str, Any]]:
     """Rows by the values of these columns, which must be unique."""
-    rows = [row.asDict() for row in table.collect()]
     keyed = {tuple(row[name] for name in columns): row for row in rows}
     assert len(keyed) == len(rows)
     return keyed
 
 
-def test_known_exponents_are_recovered(spark: SparkSession) -> None:
+def stored(rows: Rows, schema: Schema) -> Rows:
+    """The rows as they are written: with these columns and types, and no others."""
+    assert set().union(*rows) == set(schema.names)
+    complete: Rows = pa.Table.from_pylist(rows, schema.arrow()).to_pylist()
+    return complete
+
+
+def test_known_exponents_are_recovered() -> None:
     """Powers are fitted exactly and a constant has exponent 0; zeros and failed runs are ignored."""
     rows: list[dict[str, Any]] = []
     for n in (10, 20, 40):
@@ -52,8 +58,7 @@ def test_known_exponents_are_recovered(spark: SparkSession) -> None:
     rows += [{"protocol": "rst", "processes": n, "integers_mean": 1.0} for n in (5, 50)]
     # Sizes that hardly differ: nothing to fit either.
     rows += [{"protocol": "ks", "processes": n, "integers_mean": 1.0} for n in (50, 51, 52)]
-    table = exponents(results(spark, rows))
-    assert [(f.name, f.dataType) for f in table.schema] == [(f.name, f.dataType) for f in EXPONENTS]
+    table = stored(exponents(results(rows)), EXPONENTS)
     fits = rows_by(table, "protocol", "y", "x")
     assert set(fits) == {("hybrid", y, "n") for y in ("metadata", "state", "work")}
     metadata, state = fits["hybrid", "metadata", "n"], fits["hybrid", "state", "n"]
@@ -65,7 +70,7 @@ def test_known_exponents_are_recovered(spark: SparkSession) -> None:
     assert fits["hybrid", "work", "n"]["values"] == 4
 
 
-def test_runs_that_differ_only_in_x_are_fitted_together(spark: SparkSession) -> None:
+def test_runs_that_differ_only_in_x_are_fitted_together() -> None:
     """Degree is fitted per kind of workload and size; the buffered count is fitted across intervals."""
     rows: list[dict[str, Any]] = []
     for n in (10, 20):
@@ -83,7 +88,7 @@ def test_runs_that_differ_only_in_x_are_fitted_together(spark: SparkSession) -> 
                 "integers_mean": level**1.5,
             }
         )
-    fits = rows_by(exponents(results(spark, rows)), "workload", "processes", "y", "x")
+    fits = rows_by(exponents(results(rows)), "workload", "processes", "y", "x")
     assert fits.keys() == {
         *(("ring", n, y, "degree") for n in (10, 20) for y in ("metadata", "work")),
         *(("shop", 10, y, x) for y in ("state", "work") for x in ("buffered", "in flight")),
@@ -95,7 +100,7 @@ def test_runs_that_differ_only_in_x_are_fitted_together(spark: SparkSession) -> 
     assert (buffered["low"], buffered["high"]) == pytest.approx((0.2, 1.8))
 
 
-def test_table_1_has_claims_next_to_measurements(spark: SparkSession) -> None:
+def test_table_1_has_claims_next_to_measurements() -> None:
     """Measurements are means over the runs, in each column's unit; other protocols have no claims."""
     common = {"protocol": "rst", "latency_mean": 2e6, "noncausal_mean": 0.0}
     rows: list[dict[str, Any]] = [
@@ -107,8 +112,7 @@ def test_table_1_has_claims_next_to_measurements(spark: SparkSession) -> None:
         {"protocol": "raw", "outcome": "stalled", "latency_mean": 4e6, "noncausal_mean": None},
         {"protocol": "raw", "error": "broken", "latency_mean": None},
     ]
-    table = table1(results(spark, rows))
-    assert [(f.name, f.dataType) for f in table.schema] == [(f.name, f.dataType) for f in TABLE1]
+    table = stored(table1(results(rows)), TABLE1)
     rows_by_protocol = rows_by(table, "protocol")
     rst, raw = rows_by_protocol[("rst",)], rows_by_protocol[("raw",)]
     assert (rst["claimed_message_space"], rst["claimed_process_space"]) == ("O(n^2)", "O(n^2 b)")
@@ -121,7 +125,7 @@ def test_table_1_has_claims_next_to_measurements(spark: SparkSession) -> None:
     assert raw["claimed_message_space"] is None and raw["noncausal_ms"] is None
 
 
-def test_figures_4_to_6_of_tong_et_al(spark: SparkSession) -> None:
+def test_figures_4_to_6_of_tong_et_al() -> None:
     """Execution time by processes per kB/s; speedup of cykas by job length and by hot spots."""
     rows: list[dict[str, Any]] = []
     for bandwidth in ("20kB/s", "1MB/s", None):
@@ -142,8 +146,7 @@ def test_figures_4_to_6_of_tong_et_al(spark: SparkSession) -> None:
         run["fields"] = {"job_share": share}
         rows.append({**run, "protocol": "mattern", "execution_ns": 9})
         rows.append({**run, "protocol": "cykas", "execution_ns": 10})
-    table = figure_series_001(results(spark, rows))
-    assert [(f.name, f.dataType) for f in table.schema] == [(f.name, f.dataType) for f in FIGURES]
+    table = stored(figure_series_001(results(rows)), FIGURES_001)
     names = ("figure", "panel", "series", "processes", "x")
     points = {key: (row["y"], row["runs"]) for key, row in rows_by(table, *names).items()}
     assert points == {
@@ -160,7 +163,7 @@ def test_figures_4_to_6_of_tong_et_al(spark: SparkSession) -> None:
     }
 
 
-def test_figure_5_of_nedelec_et_al(spark: SparkSession) -> None:
+def test_figure_5_of_nedelec_et_al() -> None:
     """Samples are averaged over the seeds; runs without samples contribute none."""
 
     def sample(second: float, entries: float, control: float) -> dict[str, Any]:
@@ -179,16 +182,15 @@ def test_figure_5_of_nedelec_et_al(spark: SparkSession) -> None:
         {"protocol": "prc", "seed": 2, "series": [sample(0.5, 2.0, 4.0)]},
         {"protocol": "prc", "processes": 20, "series": []},
     ]
-    table = figure_series_004(results(spark, rows))
-    assert [(f.name, f.dataType) for f in table.schema] == [(f.name, f.dataType) for f in FIGURE_5]
+    table = stored(figure_series_004(results(rows)), FIGURE_004)
     names = ("time_s", "delay_ms", "entries", "most_entries", "control_per_second", "runs")
-    assert sorted(tuple(row) for row in table.select(*names).collect()) == [
+    assert sorted(tuple(row[name] for name in names) for row in table) == [
         (0.5, 5.0, 1.5, 3, 3.0, 2),
         (1.0, 5.0, 3.0, 4, 0.0, 1),
     ]
 
 
-def test_a_sweep_shows_what_the_paper_claims(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_sweep_shows_what_the_paper_claims(engine: PipelineEngine, tmp_path: Path) -> None:
     """Metadata of matrix clocks grows with the square of n; that of hybrid buffering stays constant."""
     grid = Grid(
         ("hybrid", "rst", "mattern"),
@@ -198,18 +200,21 @@ def test_a_sweep_shows_what_the_paper_claims(spark: SparkSession, tmp_path: Path
     )
     out = str(tmp_path)
     swept = run_sweep(
-        spark,
+        engine,
         grid,
         out,
         command=sweep_line(out, grid_options(grid), traces=False, audit=False),
         run_command=lambda run: sweep_line(out, point_options(run), traces=False, audit=False),
     )
-    written = write_tables(swept.results, out, line("sweep", "--out", out, "--tables"))
+    written = write_tables(engine, swept.results, out, line("sweep", "--out", out, "--tables"))
     folders = {path.name for path in (tmp_path / "metrics").iterdir() if path.is_dir()}
     assert set(written) == set(TABLES) == folders
+    for name, (schema, _) in TABLES.items():
+        table = pq.read_table(tmp_path / "metrics" / name)
+        assert table.schema.names == schema.names and table.schema.types == schema.arrow().types
     note = json.loads((tmp_path / "metrics" / "_metrics.json").read_text())
     assert note["command"] == f"beforehand sweep --out {out} --tables"
-    rows_by_protocol = rows_by(written["table1"], "protocol")
+    rows_by_protocol = rows_by(written["table1"].to_pylist(), "protocol")
     rst, hybrid, mattern = (rows_by_protocol[(name,)] for name in ("rst", "hybrid", "mattern"))
     assert 1.8 < rst["metadata_exponent"] < 2.1 and 1.8 < rst["state_exponent"] < 2.1
     assert abs(hybrid["metadata_exponent"]) < 0.1 and hybrid["state_exponent"] < 0.3
@@ -220,17 +225,17 @@ def test_a_sweep_shows_what_the_paper_claims(spark: SparkSession, tmp_path: Path
     check_report(out, grid, swept.results, written)
 
 
-def check_report(out: str, grid: Grid, results: DataFrame, written: dict[str, DataFrame]) -> None:
+def check_report(out: str, grid: Grid, results: pa.Table, written: dict[str, pa.Table]) -> None:
     """The sweep's report has exactly the figures of these tables, and a command for each run."""
     contents = report.read(out, commands=report_commands())
     (sweep,) = contents.sweeps
     assert not contents.missing
     for table, expected in ((sweep.table1, "table1"), (sweep.exponents, "exponents")):
         assert table is not None and list(table.rows) == [
-            tuple(r) for r in written[expected].collect()
+            tuple(row.values()) for row in written[expected].to_pylist()
         ]
     assert sweep.results is not None and len(sweep.results.rows) == 9
-    by_run = {row["run"]: row for row in results.collect()}
+    by_run = {row["run"]: row for row in results.to_pylist()}
     names = [column.name for column in sweep.results.columns]
     for row in sweep.results.rows:
         shown = dict(zip(names, row, strict=True))

@@ -8,22 +8,21 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import SparkSession
 from typer.testing import CliRunner
 
 from beforehand import report
 from beforehand.cli import app
 from beforehand.cli.report_commands import report_commands
 from beforehand.errors import PipelineError
+from beforehand.pipeline.engine import PipelineEngine
 from beforehand.pipeline.ingest import read_messages, read_summary
 from beforehand.pipeline.study import Candidate, Study, StudyResult, run_study
 from beforehand.pipeline.study import study as job
 from beforehand.pipeline.study.replayed_run import choose, replay_of
 from beforehand.pipeline.study.schemas import PROTOCOLS, RECOMMENDATION
 from tests.pipeline.characterise.test_graph import ancestors
-
-pytestmark = pytest.mark.spark
 
 CANDIDATES = (
     Candidate("hybrid", True, "O(1)"),
@@ -45,14 +44,16 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def small_study(calls: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """A small study that has not been run."""
+def small_study(
+    engine: PipelineEngine, calls: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Study:
+    """A small study that has not been run, in a folder of its own for each engine."""
     out = tmp_path_factory.mktemp("study") / "out"
     return Study(str(out), CANDIDATES, [str(calls)], networks=("lan",))
 
 
 @pytest.fixture(scope="module")
-def interrupted_then_completed(spark: SparkSession, small_study: Study) -> StudyResult:
+def interrupted_then_completed(engine: PipelineEngine, small_study: Study) -> StudyResult:
     """A study that is interrupted after the replays and then completed."""
 
     def interrupt(*_: object) -> None:
@@ -61,10 +62,10 @@ def interrupted_then_completed(spark: SparkSession, small_study: Study) -> Study
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(job, "audit", interrupt)
         with pytest.raises(KeyboardInterrupt):
-            run_study(spark, small_study, command=COMMAND)
+            run_study(engine, small_study, command=COMMAND)
     assert not (Path(small_study.out) / "_study.json").exists()
     return run_study(
-        spark,
+        engine,
         small_study,
         command=COMMAND,
         audit_command=lambda sources, out: f"audit {sources} to {out}",
@@ -81,11 +82,11 @@ def test_a_study_resumes_where_it_was_interrupted(interrupted_then_completed: St
 
 
 def test_a_second_run_reuses_everything(
-    spark: SparkSession, small_study: Study, interrupted_then_completed: StudyResult
+    engine: PipelineEngine, small_study: Study, interrupted_then_completed: StudyResult
 ) -> None:
     """Every step is reused and listed as such, and the result is the same."""
     steps: list[str] = []
-    again = run_study(spark, small_study, lambda step, _: steps.append(step), command=COMMAND)
+    again = run_study(engine, small_study, lambda step, _: steps.append(step), command=COMMAND)
     assert again.reused[-1] == "the audit" and len(again.reused) == 4
     assert replace(again, reused=[]).protocols == interrupted_then_completed.protocols
     assert steps == list(job.STEPS)
@@ -106,15 +107,13 @@ def test_the_result_of_a_study(interrupted_then_completed: StudyResult) -> None:
     assert excluded.protocols == ("vector",) and excluded.reason.startswith("only broadcasts")
 
 
-def test_the_files_of_a_study(
-    spark: SparkSession, small_study: Study, interrupted_then_completed: StudyResult
-) -> None:
+def test_the_files_of_a_study(small_study: Study, interrupted_then_completed: StudyResult) -> None:
     """It writes the declared tables, a readable page, and the note."""
     out = Path(small_study.out)
-    protocols = spark.read.schema(PROTOCOLS).parquet(str(out / "study" / "protocols")).collect()
-    assert [row["protocol"] for row in protocols] == ["hybrid", "rst", "raw"]
-    stored = spark.read.schema(RECOMMENDATION).parquet(str(out / "study" / "recommendation"))
-    sentences = [row["sentence"] for row in stored.orderBy("place").collect()]
+    protocols = pq.read_table(out / "study" / "protocols", schema=PROTOCOLS)
+    assert protocols["protocol"].to_pylist() == ["hybrid", "rst", "raw"]
+    stored = pq.read_table(out / "study" / "recommendation", schema=RECOMMENDATION)
+    sentences = stored.sort_by("place")["sentence"].to_pylist()
     assert sentences == [advice.sentence for advice in interrupted_then_completed.advice]
     page = (out / "recommendation.md").read_text()
     assert all(sentence in page for sentence in sentences) and "| (raw) |" in page
@@ -123,12 +122,14 @@ def test_the_files_of_a_study(
 
 
 def test_the_note_records_how_the_study_was_made(
-    small_study: Study, interrupted_then_completed: StudyResult
+    engine: PipelineEngine, small_study: Study, interrupted_then_completed: StudyResult
 ) -> None:
     """It has the command, the environment, the time, and the description of the workload."""
     note = json.loads((Path(small_study.out) / "_study.json").read_text())
     assert note["command"] == COMMAND
-    assert note["environment"].keys() >= {"beforehand", "Python", "cores", "pyspark", "Java"}
+    assert note["environment"].keys() >= {"beforehand", "Python", "cores", "pyspark", "engine"}
+    assert note["environment"]["engine"] == engine.name
+    assert ("Java" in note["environment"]) == (engine.name == "spark")
     assert datetime.fromisoformat(note["when"]).utcoffset() == timedelta(0)
     assert note["told"] == interrupted_then_completed.replayed.describe()
     assert (
@@ -167,55 +168,60 @@ def test_the_report_has_the_same_figures(
 
 
 def test_a_folder_that_holds_something_else_is_refused(
-    spark: SparkSession, small_study: Study, interrupted_then_completed: StudyResult, tmp_path: Path
+    engine: PipelineEngine,
+    small_study: Study,
+    interrupted_then_completed: StudyResult,
+    tmp_path: Path,
 ) -> None:
     """A study of another source and foreign files are refused, and nothing is deleted."""
     with pytest.raises(PipelineError, match="holds a study of .*calls.txt, and this one is of the"):
-        run_study(spark, replace(small_study, sources=()))
+        run_study(engine, replace(small_study, sources=()))
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(PipelineError, match=r"holds other files \(thesis.tex\)"):
-        run_study(spark, replace(small_study, out=str(tmp_path)))
+        run_study(engine, replace(small_study, out=str(tmp_path)))
     assert (tmp_path / "thesis.tex").exists() and (Path(small_study.out) / "_study.json").exists()
 
 
 def test_a_truncated_run_is_causally_closed(
-    spark: SparkSession, small_study: Study, interrupted_then_completed: StudyResult
+    engine: PipelineEngine, small_study: Study, interrupted_then_completed: StudyResult
 ) -> None:
     """It has the first messages with all their causes, and its description says so."""
     folder = f"{small_study.out}/ingest"
-    summary, messages = read_summary(spark, folder), read_messages(spark, folder)
+    summary, messages = read_summary(engine.storage, folder), read_messages(engine, folder)
     run = choose(summary, None, folder)
     replayed_run = replay_of(messages, summary, run, 20)
     assert replayed_run.replayed == 20 and "the first 20 of" in replayed_run.describe()
     names = {send.id for send in replayed_run.program.sends}
-    causes = ancestors([row.asDict() for row in messages.collect()])
+    causes = ancestors(messages.collect().to_pylist())
     assert all(causes[name] <= names for name in names)
     with pytest.raises(PipelineError, match="no run 'nothing' with messages; choose one of "):
         choose(summary, "nothing", folder)
 
 
-def invoke(*arguments: str) -> Any:
-    """Run the command."""
-    return CliRunner().invoke(app, list(arguments))
+def invoke(engine: PipelineEngine, name: str, *arguments: str) -> Any:
+    """Run a command with an engine of the same kind; Spark's session is that of the tests."""
+    return CliRunner().invoke(app, [name, "--engine", engine.name, *arguments])
 
 
 def test_the_output_of_the_commands(
-    small_study: Study, interrupted_then_completed: StudyResult
+    engine: PipelineEngine, small_study: Study, interrupted_then_completed: StudyResult
 ) -> None:
     """`study` prints the comparison and what it reused; `characterise` prints its tables."""
     options = ["--protocol", "hybrid,rst", "--protocol", "raw", "--network", "lan"]
-    result = invoke("study", *small_study.sources, "--out", small_study.out, *options)
+    result = invoke(engine, "study", *small_study.sources, "--out", small_study.out, *options)
     assert result.exit_code == 0, result.output
     for text in ("On lan, with delay", "(raw)", "What to choose:", "low latency on lan"):
         assert text in result.output
     assert "Reused from an earlier call: the ingest, the characteristics, 3 of 3" in result.output
     ingested = f"{small_study.out}/ingest"
-    characterised = invoke("characterise", ingested)
+    characterised = invoke(engine, "characterise", ingested)
     assert (
         characterised.exit_code == 0
         and "Table 1 of Almeida's paper for n = 4" in characterised.output
     )
-    assert "no run 'x' with messages" in invoke("characterise", ingested, "--run", "x").output
+    assert (
+        "no run 'x' with messages" in invoke(engine, "characterise", ingested, "--run", "x").output
+    )
 
 
 @pytest.mark.parametrize(
@@ -228,8 +234,8 @@ def test_the_output_of_the_commands(
     ],
 )
 def test_bad_input_is_an_error_without_a_traceback(
-    spark: SparkSession, arguments: tuple[str, ...], problem: str
+    engine: PipelineEngine, arguments: tuple[str, ...], problem: str
 ) -> None:
     """The exit code is 2."""
-    result = invoke(*arguments)
+    result = invoke(engine, *arguments)
     assert result.exit_code == 2 and problem in result.output and "Traceback" not in result.output

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from pyspark.sql import SparkSession
+import pyarrow as pa
 
+from beforehand.pipeline.engine import PipelineEngine
 from beforehand.pipeline.schemas import MESSAGES
-from beforehand.pipeline.storage import Storage
 from beforehand.results.layout import IngestFolder
 
 Row = dict[str, Any]  # a row of the table MESSAGES
@@ -52,8 +52,8 @@ def calls(run: str, seed: int, requests: int = 6) -> list[Row]:
     return rows
 
 
-def write(spark: SparkSession, folder: str, rows: list[Row]) -> None:
+def write(engine: PipelineEngine, folder: str, rows: list[Row]) -> None:
     """Write the messages in the layout of an ingest folder."""
-    values = [tuple(row[name] for name in MESSAGES.names) for row in rows]
-    spark.createDataFrame(values, MESSAGES).write.parquet(f"{folder}/messages")
-    Storage(spark).write_note(folder, IngestFolder.NOTE, {"events": 0})
+    messages = engine.table(pa.Table.from_pylist(rows, MESSAGES))
+    messages.write(f"{folder}/{IngestFolder.MESSAGES}")
+    engine.storage.write_note(folder, IngestFolder.NOTE, {"events": 0})

@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 from typer.testing import CliRunner, Result
 
 from beforehand.cli import app
+from beforehand.pipeline.engine import PipelineEngine
+from beforehand.pipeline.sweep import Grid, run_sweep
 
 SMALL = ("--processes", "4", "--messages", "5")
 
@@ -40,7 +41,7 @@ def _no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
         (("--out", "o", "--protocol", "hybrid", "--set", "loss=1"), "loss is 1"),
     ],
 )
-def test_bad_input_is_reported_before_spark_starts(
+def test_bad_input_is_reported_before_an_engine_starts(
     arguments: tuple[str, ...], message: str
 ) -> None:
     """The error is one message on stderr, with exit code 2."""
@@ -50,15 +51,16 @@ def test_bad_input_is_reported_before_spark_starts(
     assert "Traceback" not in result.stderr and not result.stdout
 
 
-@pytest.mark.spark
-def test_a_sweep_prints_its_results(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_sweep_prints_its_results(engine: PipelineEngine, tmp_path: Path) -> None:
     """A grid comes from a file and options; the output lists runs, skipped combinations and tables."""
     file = tmp_path / "grid.toml"
     file.write_text(
         'protocol = ["hybrid", "newtop"]\nseed = [1, 2, 3]\n[networks.mine]\ndelay = "2ms"\n'
     )
     out = tmp_path / "out"
+    chosen = ("--engine", engine.name)
     options = (
+        *chosen,
         file,
         "--out",
         out,
@@ -89,33 +91,30 @@ def test_a_sweep_prints_its_results(spark: SparkSession, tmp_path: Path) -> None
     assert {row["scenario"]["loss"] for row in values["results"]} == {0.0, 0.1}
     assert [row["protocol"] for row in values["table1"]] == ["hybrid"]
     assert {path.name for path in (out / "metrics").iterdir()} >= {"table1", "exponents"}
-    everything = sweep("--out", out, "--tables")
+    everything = sweep(*chosen, "--out", out, "--tables")
     assert everything.exit_code == 0
     assert "Table 1, claimed and measured" in everything.stdout
     assert "0 runs done, 0 failed, 4 reused" in everything.stdout
 
 
-@pytest.mark.spark
 def test_a_failed_run_is_reported_and_changes_the_exit_code(
-    spark: SparkSession, tmp_path: Path
+    engine: PipelineEngine, tmp_path: Path
 ) -> None:
     """The error is printed in enough detail to find its cause."""
-    from beforehand.pipeline.sweep import Grid, run_sweep
 
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by nothing")
 
     grid = Grid(("hybrid",), processes=(4,), fields={"messages": (5,)})
-    run_sweep(spark, grid, str(tmp_path), simulate=broken)  # type: ignore[arg-type]
-    result = sweep("--out", tmp_path)
+    run_sweep(engine, grid, str(tmp_path), simulate=broken)  # type: ignore[arg-type]
+    result = sweep("--engine", engine.name, "--out", tmp_path)
     assert result.exit_code == 1
     assert "hybrid, uniform, default, seed 1): ZeroDivisionError: by nothing" in result.stderr
-    rerun = sweep("--out", tmp_path, "--protocol", "hybrid", *SMALL)
+    rerun = sweep("--engine", engine.name, "--out", tmp_path, "--protocol", "hybrid", *SMALL)
     assert rerun.exit_code == 0 and "1 runs done, 0 failed" in rerun.stdout
 
 
-@pytest.mark.spark
-def test_a_folder_without_a_sweep_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_folder_without_a_sweep_is_refused(engine: PipelineEngine, tmp_path: Path) -> None:
     """Without a grid there has to be a sweep in the folder."""
-    result = sweep("--out", tmp_path)
+    result = sweep("--engine", engine.name, "--out", tmp_path)
     assert result.exit_code == 2 and "no results of a sweep there" in result.stderr

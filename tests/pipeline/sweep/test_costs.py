@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from beforehand.pipeline.sweep.costs import assign, by_cost, cost, first_wave, tasks_for
+from beforehand.pipeline.engine.balance import balanced
+from beforehand.pipeline.sweep.costs import by_cost, cost, first_wave
 from beforehand.pipeline.sweep.grid import Grid, Point, plan
 
 
@@ -19,24 +20,16 @@ def test_expensive_runs_come_first() -> None:
     assert sizes == [("ks", 20), ("hybrid", 50), ("hybrid", 20), ("hybrid", 5)]
 
 
-def test_tasks_have_balanced_loads() -> None:
-    """One large run has a task to itself; many small ones share tasks."""
+def test_a_large_run_has_a_task_to_itself() -> None:
+    """Many small ones share the other tasks, which get about the same load."""
     runs = by_cost(points(*range(2, 60), 1000))
-    tasks = assign(runs, 4)
-    load = [0.0] * 4
-    for task, point in zip(tasks, runs, strict=True):
-        load[task] += cost(point.scenario)
-    assert tasks.count(tasks[0]) == 1
-    assert max(load[1:]) < 1.1 * min(load[1:])
-
-
-def test_the_number_of_tasks_follows_the_work() -> None:
-    """Tiny runs do not take a task each; long runs get some extra tasks for balance."""
-    tiny = points(*range(5, 105))
-    assert tasks_for(tiny, 1e-9, 2) == 2
-    assert tasks_for(tiny, 1.0, 2) == 8
-    assert tasks_for(tiny[:1], 1.0, 2) == 1
-    assert tasks_for(tiny, 5 / sum(cost(point.scenario) for point in tiny), 2) == 5
+    loads = [(cost(point.scenario) / 1000, point) for point in runs]
+    tasks = balanced(loads, slots=2)
+    (large, [alone]), *others = sorted(tasks, key=lambda task: task[0], reverse=True)
+    assert alone is runs[0] and large == loads[0][0]
+    assert len(others) == 3 and sum(len(mine) for _, mine in others) == len(runs) - 1
+    others_seconds = [seconds for seconds, _ in others]
+    assert max(others_seconds) < 1.1 * min(others_seconds)
 
 
 def test_a_wave_takes_as_many_runs_as_fit_its_time() -> None:

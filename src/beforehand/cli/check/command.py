@@ -8,8 +8,8 @@ import typer
 
 from beforehand import requirements
 from beforehand.cli.check.options import CheckOptions
+from beforehand.cli.engine import open_spark
 from beforehand.cli.options import takes
-from beforehand.cli.spark import start_session
 from beforehand.cli.ui.interrupts import on_interrupt
 from beforehand.cli.ui.output import print_json
 from beforehand.cli.ui.progress import progress_line
@@ -57,7 +57,6 @@ def _explore(setting: Setting, search: SearchOptions, conf: list[str] | None) ->
 
     search.validate(conf)
     warn(setting, search)
-    spark = None if search.master is None else start_session(search.master, conf)
     with progress_line("exploring") as report:
 
         def progress(so_far: SearchProgress) -> None:
@@ -70,12 +69,13 @@ def _explore(setting: Setting, search: SearchOptions, conf: list[str] | None) ->
             "seconds": search.seconds,
             "progress": progress,
         }
-        if spark is None:
+        if search.master is None:
             depth_first, workers = search.depth_first, search.workers
             return check(setting, depth_first=depth_first, workers=workers, **how)
-        from beforehand.pipeline.check import check_on_spark
+        with open_spark(search.master, conf) as engine:
+            from beforehand.pipeline.check import check_on_spark
 
-        return check_on_spark(spark, setting, **how)
+            return check_on_spark(engine.session, setting, **how)
 
 
 def progress_text(so_far: SearchProgress) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 from beforehand.cli import options as shared
-from beforehand.cli.options import NETWORK, OUTPUT, SPARK, switch, value
+from beforehand.cli.options import ENGINE, NETWORK, OUTPUT, switch, value
 
 _BOUNDS: Final = "Bounds"
 _SEARCH: Final = "Search"
@@ -117,7 +117,7 @@ class CheckOptions:
             "MASTER",
             "Explore on Spark, each part of the program as a task: local[2], spark://host:7077, "
             "yarn or k8s://... Default: without Spark.",
-            panel=SPARK,
+            panel=ENGINE,
         ),
     ] = None
     conf: shared.Conf = None

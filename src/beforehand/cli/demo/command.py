@@ -8,9 +8,9 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from beforehand import requirements
 from beforehand.cli import options as shared
-from beforehand.cli import report, spark
+from beforehand.cli import report
+from beforehand.cli.engine import EngineOptions, open_engine
 from beforehand.cli.options import OUTPUT, switch, value
 from beforehand.cli.ui.browser import open_page
 from beforehand.cli.ui.exit_codes import ExitCode
@@ -27,12 +27,13 @@ def command(
     seed: shared.StoredSeed = 1,
     full: Annotated[
         bool,
-        switch("--full", "Add an audit on Spark, two studies and a sweep: some minutes more."),
+        switch("--full", "Add an audit, two studies and a sweep, on Spark: some minutes more."),
     ] = False,
     opened: Annotated[
         bool, switch("--open", "Open the report in the browser.", panel=OUTPUT)
     ] = False,
     as_json: shared.Json = False,
+    engine: shared.Engine = None,
     master: shared.Master = None,
     conf: shared.Conf = None,
 ) -> None:
@@ -48,10 +49,11 @@ def command(
     from beforehand.cli.demo import folder as demo_folder
 
     with clear_errors():
-        check_all_installed(full)
+        engine_options = EngineOptions(engine, master, conf)
+        check_all_installed(engine_options if full else None)
         demo_folder.prepare(out)
         results = demo.DemoRun(out, seed, full, quiet=as_json).run(
-            lambda took: _full_steps(out, seed, master, conf, took)
+            lambda took: _full_steps(out, seed, engine_options, took)
         )
     if as_json:
         print_json({"out": str(out), "seed": seed, **results})
@@ -67,21 +69,17 @@ def command(
         raise typer.Exit(ExitCode.BROKEN)
 
 
-def check_all_installed(full: bool) -> None:
-    """Raise an error for a missing package or Java, before anything runs."""
+def check_all_installed(engine: EngineOptions | None) -> None:
+    """Raise an error for what is missing, before anything runs; without an engine, less is needed."""
     report.check_installed()
-    if full:
-        spark.check_installed()
-        requirements.find_java()
+    if engine is not None:
+        engine.check()
 
 
 def _full_steps(
-    out: Path,
-    seed: int,
-    master: str | None,
-    conf: list[str] | None,
-    took: Callable[[str, float], None],
+    out: Path, seed: int, engine: EngineOptions, took: Callable[[str, float], None]
 ) -> dict[str, Any]:
     from beforehand.cli.demo import steps
 
-    return steps.run(spark.start_session(master, conf), steps.Demo(out, seed), took)
+    with open_engine(engine) as chosen:
+        return steps.run(chosen, steps.Demo(out, seed), took)

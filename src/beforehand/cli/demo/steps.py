@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 from beforehand.cli import command_lines
 from beforehand.cli import study as study_command
 from beforehand.cli.cluster import run as cluster_run
-from beforehand.cli.spark import show_tasks
+from beforehand.cli.engine import show_tasks
 from beforehand.cli.ui.progress import ProgressCallback, progress_steps
 from beforehand.results.layout import DemoFolder
 
 if TYPE_CHECKING:
-    from beforehand.pipeline.session import Session
+    from beforehand.pipeline.engine import PipelineEngine
     from beforehand.pipeline.sweep import Grid, SweepProgress
     from beforehand.runtime.cluster.child import Child
 
@@ -52,7 +52,7 @@ class Demo:
 # ---- the steps ----
 
 
-def run_cluster(spark: Session, demo: Demo, progress: ProgressCallback) -> StepResult:
+def run_cluster(engine: PipelineEngine, demo: Demo, progress: ProgressCallback) -> StepResult:
     """Run real processes, encrypted, on a network that loses, duplicates and delays."""
     from beforehand.runtime.cluster.plan import ClusterPlan
 
@@ -74,32 +74,31 @@ def run_cluster(spark: Session, demo: Demo, progress: ProgressCallback) -> StepR
     return run.to_dict()
 
 
-def audit_cluster(spark: Session, demo: Demo, progress: ProgressCallback) -> StepResult:
+def audit_cluster(engine: PipelineEngine, demo: Demo, progress: ProgressCallback) -> StepResult:
     """Judge the trace of the cluster again, with the independent code of the pipeline."""
     from beforehand.pipeline.audit import audit
 
     traces, out = demo.part(DemoFolder.CLUSTER), demo.part(DemoFolder.AUDIT)
-    with show_tasks(spark, lambda text: progress(0, 0, text or "judging")):
-        audited = audit(spark, [traces])
-        try:
-            audited.write(out, command_lines.audit([traces], out))
-        finally:
-            audited.close()
+    with (
+        show_tasks(engine, lambda text: progress(0, 0, text or "judging")),
+        audit(engine, [traces]) as audited,
+    ):
+        audited.write(out, command_lines.audit([traces], out))
     names = ("runs", "events", "violated", "incomplete", "unreadable", "exit_code")
     return {"out": out, **{name: getattr(audited, name) for name in names}}
 
 
-def study_cluster(spark: Session, demo: Demo, progress: ProgressCallback) -> StepResult:
+def study_cluster(engine: PipelineEngine, demo: Demo, progress: ProgressCallback) -> StepResult:
     """Replay the cluster's own messages under every protocol."""
-    return _study(spark, demo, DemoFolder.CLUSTER_STUDY, [demo.part(DemoFolder.CLUSTER)], progress)
+    return _study(engine, demo, DemoFolder.CLUSTER_STUDY, [demo.part(DemoFolder.CLUSTER)], progress)
 
 
-def study_shop(spark: Session, demo: Demo, progress: ProgressCallback) -> StepResult:
+def study_shop(engine: PipelineEngine, demo: Demo, progress: ProgressCallback) -> StepResult:
     """Replay the built-in workload under every protocol."""
-    return _study(spark, demo, DemoFolder.SHOP_STUDY, [], progress)
+    return _study(engine, demo, DemoFolder.SHOP_STUDY, [], progress)
 
 
-def measure_growth(spark: Session, demo: Demo, progress: ProgressCallback) -> StepResult:
+def measure_growth(engine: PipelineEngine, demo: Demo, progress: ProgressCallback) -> StepResult:
     """Measure the protocols of Table 1 in Almeida's paper with a growing number of processes."""
     from beforehand.cli.sweep.command_line import grid_options, point_options, sweep_line
     from beforehand.pipeline import metrics
@@ -108,18 +107,18 @@ def measure_growth(spark: Session, demo: Demo, progress: ProgressCallback) -> St
     out = demo.part(DemoFolder.GROWTH)
     grid = _grid(demo)
     swept = run_sweep(
-        spark,
+        engine,
         grid,
         out,
         progress=_counted(progress, "simulating"),
         command=sweep_line(out, grid_options(grid), traces=False, audit=False),
         run_command=lambda point: sweep_line(out, point_options(point), traces=False, audit=False),
     )
-    with show_tasks(spark, lambda text: progress(0, 0, text or "fitting")):
+    with show_tasks(engine, lambda text: progress(0, 0, text or "fitting")):
         tables = metrics.write_tables(
-            swept.results, out, command_lines.line("sweep", "--out", out, "--tables")
+            engine, swept.results, out, command_lines.line("sweep", "--out", out, "--tables")
         )
-        rows = [row.asDict() for row in tables["table1"].orderBy("protocol").collect()]
+        rows = tables["table1"].to_pylist()
     return {
         "out": out,
         "processes": list(demo.sizes),
@@ -129,26 +128,26 @@ def measure_growth(spark: Session, demo: Demo, progress: ProgressCallback) -> St
     }
 
 
-Step = Callable[["Session", Demo, ProgressCallback], StepResult]
+Step = Callable[["PipelineEngine", Demo, ProgressCallback], StepResult]
 
 # name -> what is printed when the step begins, and the step
 STEPS: Final[dict[str, tuple[str, Step]]] = {
     "cluster": ("real processes on a network that loses, duplicates and delays", run_cluster),
-    "audit": ("judging every delivery in their trace, on Spark", audit_cluster),
+    "audit": ("judging every delivery in their trace", audit_cluster),
     "cluster study": ("replaying their messages under every protocol", study_cluster),
     "shop study": ("replaying a web shop's messages under every protocol", study_shop),
     "growth": ("measuring cost with a growing number of processes", measure_growth),
 }
 
 
-def run(spark: Session, demo: Demo, done: Callable[[str, float], None]) -> StepResult:
+def run(engine: PipelineEngine, demo: Demo, done: Callable[[str, float], None]) -> StepResult:
     """Run all steps; `done` is called after each, with its name and seconds."""
     results: StepResult = {}
     with progress_steps(list(STEPS)) as steps:
         for name, (text, step) in STEPS.items():
             steps.begin(name, text)
             began = time.monotonic()
-            results[name] = step(spark, demo, steps.update)
+            results[name] = step(engine, demo, steps.update)
             done(name, time.monotonic() - began)
     return results
 
@@ -168,7 +167,11 @@ def is_sound(results: StepResult) -> bool:
 
 
 def _study(
-    spark: Session, demo: Demo, name: str, sources: Sequence[str], progress: ProgressCallback
+    engine: PipelineEngine,
+    demo: Demo,
+    name: str,
+    sources: Sequence[str],
+    progress: ProgressCallback,
 ) -> StepResult:
     from beforehand.pipeline.study import Study
 
@@ -182,7 +185,7 @@ def _study(
         named=bool(demo.protocols),
     )
     findings = study_command.run(
-        spark, study, lambda step, text: progress(0, 0, text), _counted(progress, "replaying")
+        engine, study, lambda step, text: progress(0, 0, text), _counted(progress, "replaying")
     )
     return study_command.to_dict(study, findings)
 

@@ -51,9 +51,9 @@ def audit(result: StepResult) -> str:
     """The verdict of the pipeline."""
     what = f"{result['events']:,} events in {counted(result['runs'], 'run')}"
     if result["exit_code"] == 0:
-        return f"{what}, judged on Spark: clean{_gaps(result)}."
+        return f"{what}, judged by the pipeline: clean{_gaps(result)}."
     if result["violated"]:
-        return f"{what}, judged on Spark: BROKEN in {result['violated']:,}; see {result['out']}."
+        return f"{what}, judged by the pipeline: BROKEN in {result['violated']:,}; see {result['out']}."
     files = "".join(f"; {file}: {why}" for file, why in sorted(result["unreadable"].items()))
     return f"{what}: not all could be audited{files}; see {result['out']}."
 

@@ -20,7 +20,8 @@ COSTS: Final = {
     "nats": "no `beforehand node --nats`: nodes talk over UDP only",
     "fast": "nodes run on asyncio's own event loop, which is slower than uvloop",
     "report": "no `beforehand demo` and `report`",
-    "spark": "no commands on Spark: study, ingest, characterise, sweep, audit",
+    "pipeline": "no study, ingest, characterise, sweep and audit",
+    "spark": "these run on this machine only, with --engine local",
 }
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
 

@@ -80,6 +80,7 @@ class SweepOptions:
         ),
     ] = False
     as_json: shared.Json = False
+    engine: shared.Engine = None
     master: shared.Master = None
     conf: shared.Conf = None
 

@@ -24,7 +24,9 @@ from beforehand.errors import BeforehandError, ResourceError
 DEBUG_FLAG: Final = "--debug"
 DEBUG_VARIABLE: Final = "BEFOREHAND_DEBUG"
 
-_SAME: Final = "conf delimiter force format kill master multicast pattern protocol run timeout"
+_SAME: Final = (
+    "conf delimiter engine force format kill master multicast pattern protocol run timeout"
+)
 _FLAGS: Final = {"columns": "--map"} | {name: f"--{name}" for name in _SAME.split()}
 _PARAMETER: Final = re.compile(f"`({'|'.join(_FLAGS)})`")
 

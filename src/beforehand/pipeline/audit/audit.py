@@ -1,45 +1,47 @@
 """The audit of a trace folder as a whole: small runs in one task each, large ones in blocks."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Final
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
 
-from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from beforehand.pipeline.audit import local_files, trace_files
+from beforehand.errors import ResourceError, TraceError
+from beforehand.pipeline.audit import stages, trace_files
 from beforehand.pipeline.audit.clock_blocks import BYTES
-from beforehand.pipeline.audit.judge_large import judge_large
-from beforehand.pipeline.audit.stages import chunks, judged
 from beforehand.pipeline.audit.trace_files import TraceFiles
 from beforehand.pipeline.audit.witness import MOST
-from beforehand.pipeline.provenance import spark_provenance
+from beforehand.pipeline.engine import PipelineEngine, Table
+from beforehand.pipeline.engine.balance import PER_SLOT
+from beforehand.pipeline.engine.batches import unnested
+from beforehand.pipeline.provenance import engine_provenance
 from beforehand.pipeline.schemas import VERDICTS, VIOLATIONS
-from beforehand.pipeline.storage import Storage, absolute, join
+from beforehand.pipeline.storage import absolute, join, replacing
 from beforehand.results.layout import AuditFolder
 
 LARGE: Final = 10_000_000  # causal-sends and deliveries of a run that fit into one task: about 1 GB
 
-_NO_LARGE_RUN: Final = 2**23  # bytes up to which remote files aren't searched for large runs
-_BYTES_PER_TASK: Final = 2**25
 _COUNTS: Final = ("runs", "events", "violated", "not_audited", "incomplete")
 
 
 @dataclass(frozen=True)
 class Audit:
-    """The outcome of an audit; its tables are persisted until `close`."""
+    """The outcome of an audit."""
 
-    verdicts: DataFrame
-    violations: DataFrame
+    engine: PipelineEngine
+    verdicts: pa.Table
+    violations: Table
     unreadable: dict[str, str]  # file -> reason
+    sources: tuple[str, ...]  # as they were named
     runs: int
     events: int
     violated: int
     not_audited: int  # runs that contradict themselves
     incomplete: int
-    sources: tuple[str, ...] = ()  # as they were named
-    _persisted: list[DataFrame] = field(default_factory=list, repr=False)
 
     @property
     def exit_code(self) -> int:
@@ -48,115 +50,115 @@ class Audit:
             return 1
         return 2 if self.not_audited or self.unreadable or not self.runs else 0
 
-    def write(self, folder: str, command: str = "") -> None:
-        """Write both tables into a folder, then the note that completes them and records `command`."""
-        storage = Storage(self.verdicts.sparkSession)
-        storage.delete(join(folder, AuditFolder.NOTE))
-        self.verdicts.write.mode("overwrite").parquet(join(folder, AuditFolder.VERDICTS))
-        self.violations.write.mode("overwrite").parquet(join(folder, AuditFolder.VIOLATIONS))
-        storage.write_note(
-            folder,
-            AuditFolder.NOTE,
-            {
-                **{name: getattr(self, name) for name in _COUNTS},
-                "unreadable": self.unreadable,
-                "sources": [absolute(source) for source in self.sources],
-                **spark_provenance(self.verdicts.sparkSession, command),
-            },
-        )
-
-    def close(self) -> None:
-        """Release the tables."""
-        for table in self._persisted:
-            table.unpersist()
+    def write(self, out: str, command: str = "", sources: Sequence[str] = ()) -> None:
+        """Write both tables, then the note that completes them and records `command` and `sources`."""
+        with replacing(self.engine.storage, out) as folder:
+            self.engine.table(self.verdicts).write(join(folder, AuditFolder.VERDICTS))
+            self.violations.write(join(folder, AuditFolder.VIOLATIONS))
+            self.engine.storage.write_note(
+                folder,
+                AuditFolder.NOTE,
+                {
+                    **{name: getattr(self, name) for name in _COUNTS},
+                    "unreadable": self.unreadable,
+                    "sources": [absolute(source) for source in sources or self.sources],
+                    **engine_provenance(self.engine, command),
+                },
+            )
 
 
+@contextmanager
 def audit(
-    spark: SparkSession,
+    engine: PipelineEngine,
     sources: Sequence[str],
     *,
     large: int = LARGE,
     witnesses: int = MOST,
     memory: int = BYTES,
-) -> Audit:
-    """Audit every run in files, folders and patterns.
+) -> Iterator[Audit]:
+    """Audit every run in files, folders and patterns; its tables can be read within the block.
 
-    `large` is how many causal-sends and deliveries of a run one task may hold, `witnesses` for how many
-    violations of a run to search for chains, `memory` how many bytes the clocks of a block may take.
+    `large` is how many causal-sends and deliveries of a run one task may hold, where the engine can
+    split it; `witnesses` for how many violations of a run to search for chains; `memory` how many bytes
+    the clocks of a block may take.
     """
-    traces = trace_files.find(spark, sources)
-    try:
-        outcome = _audit(spark, traces, large, witnesses, memory)
-    except PySparkException:
-        # Some file is invalid. Finding out which one takes long, hence only now.
-        bad = trace_files.problems(spark, traces)
-        if not bad:
-            raise
-        outcome = _audit(spark, traces.without(bad), large, witnesses, memory)
-    return replace(outcome, sources=tuple(sources))
+    traces = trace_files.find(engine.storage, sources)
+    judge = partial(_judged, engine, large=large, witnesses=witnesses, memory=memory)
+    with ExitStack() as stack:
+        try:
+            verdicts, violations = judge(traces, stack)
+        except (TraceError, ResourceError):
+            # Some file is invalid. Finding out which one takes long, hence only now.
+            bad = trace_files.problems(engine, traces)
+            if not bad:
+                raise
+            traces = traces.without(bad)
+            verdicts, violations = judge(traces, stack)
+        yield Audit(
+            engine, verdicts, violations, traces.unreadable, tuple(sources), **_counts(verdicts)
+        )
 
 
-def _audit(
-    spark: SparkSession, traces: TraceFiles, large: int, witnesses: int, memory: int
-) -> Audit:
-    tasks = 2 * spark.sparkContext.defaultParallelism
+def _judged(
+    engine: PipelineEngine,
+    traces: TraceFiles,
+    stack: ExitStack,
+    large: int,
+    witnesses: int,
+    memory: int,
+) -> tuple[pa.Table, Table]:
+    """The tables of verdicts and of violations; the latter is there until the stack is closed."""
     by_run = traces.by_run()
-    if by_run is None:
-        huge = _large_runs(spark, traces, large)
-    else:
-        huge = sorted(run for run, files in by_run.items() if traces.rows(files) > large)
-    if by_run is not None and len(by_run) >= tasks:
+    huge = _large_runs(engine, traces, by_run, large) if engine.is_distributed else []
+    if by_run is not None and len(by_run) >= PER_SLOT * engine.slots:
         rest = {run: files for run, files in by_run.items() if run not in huge}
-        findings = local_files.judged(spark, rest, witnesses).persist()
+        judged = stages.judged_by_run(engine, rest, witnesses)
     else:  # runs spread over files, or so few that all cores should read them together
-        rest_chunks = _chunks(spark, traces, local_files.all_but(huge), ~F.col("run").isin(huge))
-        findings = judged(
-            rest_chunks, max(tasks, traces.size // _BYTES_PER_TASK), witnesses
-        ).persist()
-    verdicts = findings.where(F.col("verdict").isNotNull()).select("verdict.*")
-    violations = findings.where(F.col("violation").isNotNull()).select("violation.*")
-    for run in huge:
-        mine = _chunks(spark, traces, local_files.only(run), F.col("run") == run)
-        large_run = judge_large(mine, run, witnesses, memory)
-        verdicts = verdicts.union(spark.createDataFrame([large_run.verdict], VERDICTS))
-        if large_run.violations:
-            violations = violations.union(spark.createDataFrame(large_run.violations, VIOLATIONS))
-    counts = verdicts.agg(
-        F.count("*"),
-        F.coalesce(F.sum("events"), F.lit(0)),
-        F.count_if(F.col("verdict") == "violated"),
-        F.count_if(F.col("verdict") == "unreadable"),
-        F.count_if(~F.col("complete")),
-    ).collect()[0]
-    return Audit(
-        verdicts,
-        violations,
-        traces.unreadable,
-        **dict(zip(_COUNTS, counts, strict=True)),
-        _persisted=[findings],
-    )
+        judged = stages.judged(stages.chunks(engine, traces, stages.all_but(huge)), witnesses)
+    findings = stack.enter_context(judged.kept())
+    verdicts = findings.map(partial(unnested, column="verdict"), VERDICTS).collect()
+    violations = findings.map(partial(unnested, column="violation"), VIOLATIONS)
+    if not huge:
+        return verdicts, violations
+    from beforehand.pipeline.audit.judge_large import judge_large
+
+    large_runs = [
+        judge_large(stages.chunks(engine, traces, stages.only(run)), run, witnesses, memory)
+        for run in huge
+    ]
+    rows = [run.verdict for run in large_runs]
+    more = [violation for run in large_runs for violation in run.violations]
+    listed = pa.concat_tables([violations.collect(), _table(more, VIOLATIONS)])
+    return pa.concat_tables([verdicts, _table(rows, VERDICTS)]), engine.table(listed)
 
 
-def _chunks(
-    spark: SparkSession, traces: TraceFiles, selected: local_files.RunFilter, condition: Column
-) -> DataFrame:
-    """The chunks of selected runs; the condition selects the same ones in a DataFrame."""
-    near, far = traces.near_and_far()
-    tables = []
-    if near:
-        tables.append(local_files.chunks(spark, near, selected))
-    if far.size or not near:
-        tables.append(chunks(trace_files.events(spark, far).where(condition)))
-    return tables[0] if len(tables) == 1 else tables[0].union(tables[1])
-
-
-def _large_runs(spark: SparkSession, traces: TraceFiles, large: int) -> list[str]:
-    near, far = traces.near_and_far()
-    if far.size < _NO_LARGE_RUN and traces.rows((*traces.parquet, *traces.json)) <= large:
+def _large_runs(
+    engine: PipelineEngine, traces: TraceFiles, by_run: dict[str, list[Any]] | None, large: int
+) -> list[str]:
+    """The runs that are too large for one task."""
+    if by_run is not None:
+        return sorted(run for run, files in by_run.items() if traces.rows(files) > large)
+    if traces.rows((*traces.parquet, *traces.json)) <= large:
         return []
-    judged = trace_files.events(spark, far).where(F.col("kind").isin("send", "deliver"))
-    counted = judged.select("run", F.lit(1).cast("long").alias("events"))
-    if near:
-        counted = counted.union(local_files.sizes(spark, near))
-    total = counted.groupBy("run").agg(F.sum("events").alias("events"))
-    return sorted(row.run for row in total.where(F.col("events") > large).collect())
+    totals: Counter[str] = Counter()
+    for row in stages.sizes(engine, traces).collect().to_pylist():
+        totals[row["run"]] += row["events"]
+    return sorted(run for run, events in totals.items() if events > large)
+
+
+def _counts(verdicts: pa.Table) -> dict[str, Any]:
+    return {
+        "runs": len(verdicts),
+        "events": pc.sum(verdicts["events"]).as_py() or 0,
+        "violated": _count(pc.equal(verdicts["verdict"], "violated")),
+        "not_audited": _count(pc.equal(verdicts["verdict"], "unreadable")),
+        "incomplete": _count(pc.invert(verdicts["complete"])),
+    }
+
+
+def _count(condition: Any) -> int:
+    return int(pc.sum(condition).as_py() or 0)
+
+
+def _table(rows: list[dict[str, Any]], schema: pa.Schema) -> pa.Table:
+    return pa.Table.from_pylist(rows, schema=schema)

@@ -19,11 +19,19 @@ import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, BinaryType, IntegerType, StructType
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
 
 from beforehand.causality.ids import MessageId
 from beforehand.errors import TraceError
-from beforehand.pipeline import schemas
 from beforehand.pipeline.audit.assemble import assemble
 from beforehand.pipeline.audit.clock_blocks import ClockBlock, blocks
 from beforehand.pipeline.audit.findings import LISTED, RunFindings
@@ -33,28 +41,38 @@ from beforehand.pipeline.audit.linearise import Lineariser
 from beforehand.pipeline.audit.log_chunks import LogChunk
 from beforehand.pipeline.audit.stages import unpacked
 from beforehand.pipeline.audit.witness import WitnessSearch
-from beforehand.pipeline.schemas import NUMBER, TEXT, arrow_schema, optional, required
+from beforehand.pipeline.engine import Table
+from beforehand.pipeline.engine.failures import clear_failures
+from beforehand.pipeline.engine.spark import SparkTable, arrow_schema, spark_schema
+from beforehand.pipeline.schemas import VERDICTS, VIOLATIONS
 
 _BYTES: Final = BinaryType()
 _INTEGER: Final = IntegerType()
+_NUMBER: Final = LongType()
+_TEXT: Final = StringType()
 _COLUMNS: Final = ("process", "slot", "number")  # of a batch of steps
+
+
+def _columns(nullable: bool, **columns: DataType) -> list[StructField]:
+    return [StructField(name, kind, nullable) for name, kind in columns.items()]
+
 
 # Rows with batches of steps, in the order of `position`; then one row with the findings so far.
 STEPS: Final = StructType(
-    required(position=NUMBER)
-    + optional(**dict.fromkeys(_COLUMNS, _BYTES), names=ArrayType(TEXT), slots=NUMBER)
-    + optional(verdict=schemas.VERDICTS, violations=ArrayType(schemas.VIOLATIONS))
+    _columns(False, position=_NUMBER)
+    + _columns(True, **dict.fromkeys(_COLUMNS, _BYTES), names=ArrayType(_TEXT), slots=_NUMBER)
+    + _columns(True, verdict=spark_schema(VERDICTS), violations=ArrayType(spark_schema(VIOLATIONS)))
 )
 LATE: Final = StructType(
-    required(step=NUMBER, process=_INTEGER, sender=_INTEGER, number=_INTEGER)
-    + required(since=NUMBER, newest=_INTEGER)
+    _columns(False, step=_NUMBER, process=_INTEGER, sender=_INTEGER, number=_INTEGER)
+    + _columns(False, since=_NUMBER, newest=_INTEGER)
 )
 CHAINS: Final = StructType(
-    required(step=NUMBER, senders=ArrayType(_INTEGER), numbers=ArrayType(NUMBER))
+    _columns(False, step=_NUMBER, senders=ArrayType(_INTEGER), numbers=ArrayType(_NUMBER))
 )
 DETAILS: Final = StructType(
-    required(process=TEXT, sender=TEXT, number=NUMBER, seq=NUMBER)
-    + optional(to=ArrayType(TEXT))  # of a send; null for a delivery
+    _columns(False, process=_TEXT, sender=_TEXT, number=_NUMBER, seq=_NUMBER)
+    + _columns(True, to=ArrayType(_TEXT))  # of a send; null for a delivery
 )
 
 
@@ -66,8 +84,14 @@ class JudgedRun:
     violations: list[dict[str, Any]]
 
 
-def judge_large(chunks: DataFrame, run: str, witnesses: int, memory: int) -> JudgedRun:
+def judge_large(table: Table, run: str, witnesses: int, memory: int) -> JudgedRun:
     """All findings about one run, given all of its chunks."""
+    assert isinstance(table, SparkTable)
+    with clear_failures():
+        return _judge_large(table.frame(), run, witnesses, memory)
+
+
+def _judge_large(chunks: DataFrame, run: str, witnesses: int, memory: int) -> JudgedRun:
     spark = chunks.sparkSession
     chunks = chunks.persist(StorageLevel.DISK_ONLY)
     steps = chunks.repartition(1).mapInArrow(partial(_linearise, run=run), STEPS)

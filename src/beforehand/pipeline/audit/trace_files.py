@@ -1,39 +1,29 @@
-"""Trace files, wherever they are, as a table of events.
-
-Spark reads Parquet itself; lines of JSON are read in the tasks by the reader of `beforehand.trace`. An
-unreadable file doesn't stop the others.
-"""
+"""Trace files, wherever they are: which there are, and what is wrong with the others."""
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
-from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
 
 from beforehand.errors import PipelineError, TraceError
-from beforehand.pipeline.arrow import record_batches
-from beforehand.pipeline.audit.local_files import SCHEME
-from beforehand.pipeline.schemas import EVENTS, TEXT, arrow_schema, required
-from beforehand.pipeline.storage import File, Storage, literal
+from beforehand.pipeline.engine import PipelineEngine, Source
+from beforehand.pipeline.engine.engine import Batches
+from beforehand.pipeline.storage import File, Storage, is_near, local_path
+from beforehand.results.schema import Schema, text
 from beforehand.trace import files as trace_files
 from beforehand.trace.parquet import ENDING as PARQUET
 from beforehand.trace.parquet import problem_of_parquet
 
 JSON: Final = (".jsonl", ".jsonl.gz")
-_ROWS: Final = 10_000  # events per batch that a task returns
 _WHOLE_VALUE: Final = 64  # characters up to which min/max statistics aren't truncated
+_CHECK_RATE: Final = 2e6  # bytes per second of one core
 
-PROBLEMS: Final = StructType(required(file=TEXT, problem=TEXT))
+PROBLEMS: Final = Schema(text("file"), text("problem")).arrow()
 
 
 class Footer(NamedTuple):
@@ -57,11 +47,10 @@ class TraceFiles:
         """Bytes of all readable files."""
         return sum(file.size for file in (*self.parquet, *self.json))
 
-    def near_and_far(self) -> tuple[list[File], TraceFiles]:
-        """The Parquet files that every task can open directly, and the rest."""
-        near = [file for file in self.parquet if file.path.startswith(SCHEME)]
-        far = [file for file in self.parquet if not file.path.startswith(SCHEME)]
-        return near, TraceFiles(far, self.json, self.unreadable, self.footers)
+    def near_and_far(self) -> tuple[list[File], list[File]]:
+        """The Parquet files that every task can open directly, and the others."""
+        near = [file for file in self.parquet if is_near(file.path)]
+        return near, [file for file in self.parquet if not is_near(file.path)]
 
     def without(self, unreadable: dict[str, str]) -> TraceFiles:
         """The same without some files that turned out to be unreadable."""
@@ -90,17 +79,14 @@ class TraceFiles:
         )
 
 
-def find(spark: SparkSession, sources: Sequence[str]) -> TraceFiles:
+def find(storage: Storage, sources: Sequence[str]) -> TraceFiles:
     """The traces in files, in folders at any depth, and in patterns."""
-    storage = Storage(spark)
     files: dict[str, File] = {}
     for source in sources:
-        matching = storage.glob(source) or storage.glob(literal(source))
-        if not matching:
+        if not storage.find(source):
             raise PipelineError(f"{source}: there is no such file or folder; check the path")
-        for match in matching:
-            inside = storage.files_under(match.path) if match.is_folder else [match]
-            files |= {file.path: file for file in inside if file.path.endswith((PARQUET, *JSON))}
+        inside = storage.files_of([source])
+        files |= {file.path: file for file in inside if file.path.endswith((PARQUET, *JSON))}
     if not files:
         raise PipelineError(
             f"{', '.join(sources)}: no traces here, that is, no files that end in "
@@ -114,35 +100,19 @@ def find(spark: SparkSession, sources: Sequence[str]) -> TraceFiles:
     )
     broken: dict[str, str] = {}
     for file in traces.near_and_far()[0]:
-        footer = _footer(file.path.removeprefix(SCHEME))
+        footer = _footer(local_path(file.path))
         if isinstance(footer, Footer):
             traces.footers[file.path] = footer
         else:
             broken[file.path] = footer
-    return traces.without(broken | _problems(spark, traces.json))
+    return traces.without(broken)
 
 
-def events(spark: SparkSession, traces: TraceFiles) -> DataFrame:
-    """All events of all files."""
-    tables = []
-    if traces.parquet:
-        paths = [literal(file.path) for file in traces.parquet]
-        tables.append(spark.read.schema(EVENTS).parquet(*paths))
-    if traces.json:
-        tables.append(_in_tasks(spark, traces.json, _read, EVENTS))
-    if not tables:
-        return spark.createDataFrame([], EVENTS)
-    return tables[0] if len(tables) == 1 else tables[0].union(tables[1])
-
-
-def problems(spark: SparkSession, traces: TraceFiles) -> dict[str, str]:
+def problems(engine: PipelineEngine, traces: TraceFiles) -> dict[str, str]:
     """The invalid files and their problems. Reads every row, which takes long: only after a failure."""
-    return _problems(spark, [*traces.parquet, *traces.json])
-
-
-def _problems(spark: SparkSession, files: Sequence[File]) -> dict[str, str]:
-    rows = _in_tasks(spark, files, _check, PROBLEMS).collect() if files else ()
-    return {row.file: row.problem for row in rows}
+    files = [*traces.parquet, *traces.json]
+    rows = engine.files(files, _check, PROBLEMS, _CHECK_RATE).collect().to_pylist()
+    return {row["file"]: row["problem"] for row in rows}
 
 
 def _footer(path: str) -> Footer | str:
@@ -165,41 +135,12 @@ def _footer_of(metadata: Any) -> Footer:
     return Footer(metadata.num_rows, run if isinstance(run, str) else None)
 
 
-# ---- in tasks ----
-
-
-def _in_tasks(
-    spark: SparkSession, files: Sequence[File], reader: Any, schema: StructType
-) -> DataFrame:
-    paths = [literal(file.path) for file in files]
-    table = spark.read.format("binaryFile").load(paths)
-    return table.select(F.col("path"), F.col("content")).mapInArrow(reader, schema)
-
-
-def _contents(batches: Iterable[Any]) -> Iterator[tuple[str, str]]:
-    """Each file by its path in Spark, with the path of a local copy with the same extension."""
-    for batch in batches:
-        for path, content in zip(batch.column("path"), batch.column("content"), strict=True):
-            name = unquote(path.as_py()).rpartition("/")[2]
-            with tempfile.TemporaryDirectory() as folder:
-                local = os.path.join(folder, name[-100:].lstrip("._") or PARQUET)
-                Path(local).write_bytes(memoryview(content.as_buffer()))
-                yield path.as_py(), local
-
-
-def _read(batches: Iterable[Any]) -> Iterator[Any]:
-    for _, local in _contents(batches):
-        rows = (event._asdict() for event in trace_files.read(local))
-        yield from record_batches(rows, arrow_schema(EVENTS), _ROWS)
-
-
-def _check(batches: Iterable[Any]) -> Iterator[Any]:
-    for path, local in _contents(batches):
-        try:
-            for _ in trace_files.read(local):
-                pass
-        except TraceError as problem:
-            text = str(problem).removeprefix(f"{local}: ")
-            yield pa.RecordBatch.from_pylist(
-                [{"file": path, "problem": text}], schema=arrow_schema(PROBLEMS)
-            )
+def _check(source: Source) -> Batches:
+    """In a task: read the whole file, and report the problem if there is one."""
+    try:
+        for _ in trace_files.read(source.local):
+            pass
+    except TraceError as problem:
+        reason = str(problem).removeprefix(f"{source.local}: ")
+        row = {"file": source.path, "problem": reason}
+        yield pa.RecordBatch.from_pylist([row], schema=PROBLEMS)

@@ -1,16 +1,19 @@
 """What kind of workload an ingest holds: sizes, degrees, rates, causal chains, concurrency.
 
 - `characterise.py` computes all tables from the messages, writes them into a folder and reads them back.
-- `runs.py`, `processes.py`, `distributions.py` and `table1.py` each compute tables; `rates.py` has what
-  they share about times.
-- `causal_order.py` analyses the order of one run's messages in one task, on the arrays of `graph.py`
-  and the compiled loops of `kernels.py`.
-- `schemas.py` declares the intermediate tables.
+- `runs.py` has all rows about one run, which one task computes: `processes.py`, `distributions.py` and
+  `table1.py` each compute tables, `rates.py` has what they share about times.
+- `causal_order.py` analyses the order of its messages, on the arrays of `graph.py` and the compiled
+  loops of `kernels.py`.
 
-The walk of a message: `counts` and `processes` aggregate it, `order` ships it to the task of its run,
-`runs` joins the three, `distributions` and `summaries` describe the values.
+The walk of a message: it goes to the task of its run, which counts it in all tables.
 """
 
-from beforehand.pipeline.characterise.characterise import characterise, collected, read, read_note
+from beforehand.pipeline.characterise.characterise import (
+    characterise,
+    read,
+    read_note,
+    sorted_rows,
+)
 
-__all__ = ["characterise", "collected", "read", "read_note"]
+__all__ = ["characterise", "read", "read_note", "sorted_rows"]

@@ -1,7 +1,4 @@
-"""Figures about the causal order of a run: an Arrow table of messages in, one row out.
-
-Plain Python for Spark's tasks.
-"""
+"""Figures about the causal order of a run's messages: chains and concurrency."""
 
 from typing import Any, Final
 
@@ -12,33 +9,15 @@ import pyarrow.compute as pc
 from beforehand.pipeline.characterise import kernels
 from beforehand.pipeline.characterise.graph import Graph, arrange
 from beforehand.pipeline.characterise.kernels import Numbers
-from beforehand.results.schema import Field, Schema, integer, optional, text
-from beforehand.results.tables.characteristics import RUNS
 
-NEEDED: Final = ("run", "id", "sender", "kind", "time_ns", "after")
 LIMIT: Final = 10_000_000  # messages of a run: one task holds them all, in a few GB
 
-_COUNTED: Final = Schema(integer("value"), integer("count"))
-ORDER_ROW: Final = Schema(
-    text("run"),
-    optional(text("problem")),  # null if the messages have a causal order
-    *RUNS.select(
-        "answered", "before_cause", "edges", "pairs", "concurrent_share", "standard_error"
-    ),
-    optional(Field("depths", type=_COUNTED)),
-    optional(Field("calls", type=_COUNTED)),
-)
 
+def order_figures(messages: Any, seed: int) -> dict[str, Any]:
+    """Columns of RUNS, and the counted `depths` and `calls`; or `problem`, if there is no order.
 
-def order_of(messages: Any, seed: int) -> Any:
-    """The one row of `ORDER_ROW` for the messages of one run, with the columns `NEEDED`."""
-    (run,) = messages["run"].unique().to_pylist()
-    return pa.Table.from_pylist(
-        [{"run": run, **_figures(messages, seed)}], schema=ORDER_ROW.arrow()
-    )
-
-
-def _figures(messages: Any, seed: int) -> dict[str, Any]:
+    The seed decides which messages are compared where there are too many to compare all.
+    """
     starts, causes, problem = causes_of(messages)
     if problem is not None:
         return {"problem": problem}

@@ -1,51 +1,45 @@
-"""Each process: its degrees, how much it sends and receives, and how evenly."""
+"""Each process of a run: its degrees, how much it sends and receives, and how evenly."""
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as f
+from typing import Any
 
-from beforehand.pipeline.characterise.rates import SECOND, by, evenness, gap
-from beforehand.pipeline.characterise.schemas import PROCESSES
-from beforehand.pipeline.schemas import shaped
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-_COUNTS = ("in_degree", "out_degree", "sent", "received")
-_FIGURES = ("gap_cv", "burstiness")
+from beforehand.pipeline.characterise.rates import evenness, rate
+
+Rows = list[dict[str, Any]]
 
 
-def processes(messages: DataFrame, counts: DataFrame) -> DataFrame:
-    """The table PROCESSES, from the messages and the table COUNTS.
+def processes(messages: pa.Table, span: int) -> Rows:
+    """The rows of PROCESSES for the messages of one run, but for its name.
 
     A message to itself counts as sent and received, but in no degree.
     """
-    # Unioned and summed, not joined: some processes only send and some only receive.
-    parts = _links(messages).unionByName(_senders(messages), allowMissingColumns=True)
-    totals = parts.groupBy("run", "process").agg(
-        *(f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in _COUNTS),
-        *(f.max(name).alias(name) for name in _FIGURES),
-    )
-    spans = f.broadcast(counts.select("run", f.nullif("span_ns", f.lit(0)).alias("span_ns")))
-    rate = f.col("sent") * SECOND / f.col("span_ns")
-    return shaped(totals.join(spans, "run").withColumn("rate", rate), PROCESSES)
-
-
-def _links(messages: DataFrame) -> DataFrame:
-    """Two rows for each pair of sender and receiver: one for either end."""
-    copies = messages.select("run", "sender", f.explode("to").alias("receiver"))
-    links = copies.groupBy("run", "sender", "receiver").agg(f.count("*").alias("copies"))
-    peer = (f.col("sender") != f.col("receiver")).cast("long")
-    none = f.lit(0)
-    ends = f.array(
-        _end(process="sender", in_degree=none, out_degree=peer, received=none),
-        _end(process="receiver", in_degree=peer, out_degree=none, received=f.col("copies")),
-    )
-    return links.select("run", f.inline(ends))
-
-
-def _end(process: str, **values: Column) -> Column:
-    numbers = (value.cast("long").alias(name) for name, value in values.items())
-    return f.struct(f.col(process).alias("process"), *numbers)
-
-
-def _senders(messages: DataFrame) -> DataFrame:
-    keys = by("run", "sender")
-    timed = messages.select("run", f.col("sender").alias("process"), gap(keys).alias("gap"))
-    return timed.groupBy("run", "process").agg(f.count("*").alias("sent"), *evenness())
+    receivers = pc.list_flatten(messages["to"])
+    names = sorted({*messages["sender"].unique().to_pylist(), *receivers.unique().to_pylist()})
+    known = pa.array(names, pa.string())
+    sender = pc.index_in(messages["sender"], value_set=known).to_numpy().astype(np.int64)
+    receiver = pc.index_in(receivers, value_set=known).to_numpy().astype(np.int64)
+    sizes = pc.list_value_length(messages["to"]).to_numpy()
+    pairs = np.unique(np.repeat(sender, sizes) * len(names) + receiver)
+    origin, target = np.divmod(pairs, len(names))
+    between = origin != target
+    counts = {
+        "in_degree": np.bincount(target[between], minlength=len(names)),
+        "out_degree": np.bincount(origin[between], minlength=len(names)),
+        "sent": np.bincount(sender, minlength=len(names)),
+        "received": np.bincount(receiver, minlength=len(names)),
+    }
+    # The times of each sender are next to each other.
+    times = messages["time_ns"].to_numpy()[np.argsort(sender, kind="stable")]
+    mine = np.split(times, np.cumsum(counts["sent"])[:-1])
+    return [
+        {
+            "process": name,
+            **{what: int(count[index]) for what, count in counts.items()},
+            "rate": rate(int(counts["sent"][index]), span),
+            **evenness(mine[index]),
+        }
+        for index, name in enumerate(names)
+    ]

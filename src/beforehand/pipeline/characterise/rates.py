@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from pyspark.sql import Column, Window, WindowSpec
-from pyspark.sql import functions as f
+import numpy as np
+
+from beforehand.pipeline.characterise.kernels import Numbers
 
 SECOND: Final = 10**9
 # Windows for the peak: the largest that fits a hundred times into the span of the run.
@@ -14,33 +15,34 @@ WINDOWS: Final = tuple(
 FITS: Final = 100
 
 
-def window_of(span: Column) -> Column:
-    """The window for the peak of a run with this span; null where all times are equal."""
-    window = f.when(span > 0, f.lit(WINDOWS[0]))
-    for size in WINDOWS[1:]:
-        window = f.when(span >= FITS * size, f.lit(size)).otherwise(window)
-    return window
+def window_of(span: int) -> int | None:
+    """The window for the peak of a run with this span; None where all times are equal."""
+    if span <= 0:
+        return None
+    return max((size for size in WINDOWS if span >= FITS * size), default=WINDOWS[0])
 
 
-def gap(keys: WindowSpec) -> Column:
-    """The time since the previous send with the same keys."""
-    return f.col("time_ns") - f.lag("time_ns").over(keys.orderBy("time_ns"))
+def peak_rate(times: Numbers, window: int | None) -> float | None:
+    """Messages per second in the busiest window; None without a window."""
+    if window is None:
+        return None
+    _, counts = np.unique((times - times.min()) // window, return_counts=True)
+    return int(counts.max()) * SECOND / window
 
 
-def evenness() -> tuple[Column, Column]:
-    """Aggregates of the column `gap`: coefficient of variation, and burstiness.
+def rate(messages: int, span: int) -> float | None:
+    """Messages per second; None where all times are equal."""
+    return messages * SECOND / span if span else None
+
+
+def evenness(times: Numbers) -> dict[str, float | None]:
+    """Coefficient of variation of the times between sends, and burstiness.
 
     The second is (sigma - mu) / (sigma + mu): -1 for regular sends, 0 for random ones, towards 1 for
-    bursts. Both are null where there are fewer than two gaps, or all times are equal.
+    bursts. Both are None where there are fewer than two gaps, or all times are equal.
     """
-    mean, spread = f.mean("gap"), f.stddev_pop("gap")
-    known = (f.count("gap") > 1) & (mean > 0)
-    return (
-        f.when(known, spread / mean).alias("gap_cv"),
-        f.when(known, (spread - mean) / (spread + mean)).alias("burstiness"),
-    )
-
-
-def by(*keys: str) -> WindowSpec:
-    """All messages with the same values of these columns."""
-    return Window.partitionBy(*keys)
+    gaps = np.diff(np.sort(times))
+    if gaps.size < 2 or not gaps.any():
+        return {"gap_cv": None, "burstiness": None}
+    mean, spread = float(gaps.mean()), float(gaps.std())
+    return {"gap_cv": spread / mean, "burstiness": (spread - mean) / (spread + mean)}

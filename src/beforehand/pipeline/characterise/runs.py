@@ -1,74 +1,64 @@
-"""The tables with one row per run."""
+"""All rows about one run, from its messages."""
+
+from collections import Counter
+from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as f
+import pyarrow.compute as pc
 
-from beforehand.pipeline.characterise.causal_order import LIMIT, NEEDED, order_of
-from beforehand.pipeline.characterise.rates import SECOND, by, evenness, gap, window_of
-from beforehand.pipeline.characterise.schemas import COUNTS, FLAGS, ORDER, RUNS
-from beforehand.pipeline.schemas import shaped
-
-
-def counts(messages: DataFrame) -> DataFrame:
-    """The table COUNTS: what a single pass over the messages computes.
-
-    All windows partition by run, so this is one shuffle, however large the runs are.
-    """
-    first, last = f.min("time_ns").over(by("run")), f.max("time_ns").over(by("run"))
-    timed = (
-        messages.select(
-            "run",
-            "time_ns",
-            "kind",
-            "payload_bytes",
-            f.size("to").alias("copies"),
-            (f.size("flags") > 0).alias("flagged"),
-        )
-        .withColumns({"gap": gap(by("run")), "since_ns": f.col("time_ns") - first})
-        .withColumn("span_ns", last - first)
-        .withColumn("window_ns", window_of(f.col("span_ns")))
-        .withColumn("slot", f.floor(f.col("since_ns") / f.col("window_ns")))
-        .withColumn("in_window", f.count("*").over(by("run", "slot")))
-    )
-    aggregated = timed.groupBy("run").agg(
-        f.count("*").alias("messages"),
-        f.sum("copies").alias("copies"),
-        f.count_if(f.col("kind") == "request").alias("requests"),
-        f.count_if(f.col("kind") == "reply").alias("replies"),
-        f.count("payload_bytes").alias("payload_known"),
-        f.count_if("flagged").alias("flagged"),
-        f.first("span_ns").alias("span_ns"),
-        (f.count("*") * SECOND / f.nullif(f.first("span_ns"), f.lit(0))).alias("rate"),
-        f.first("window_ns").alias("window_ns"),
-        f.max(f.col("in_window") * SECOND / f.col("window_ns")).alias("peak_rate"),
-        *evenness(),
-    )
-    return shaped(aggregated, COUNTS)
+from beforehand.pipeline.characterise.causal_order import LIMIT, order_figures
+from beforehand.pipeline.characterise.distributions import distributions, summaries
+from beforehand.pipeline.characterise.processes import Rows, processes
+from beforehand.pipeline.characterise.rates import evenness, peak_rate, rate, window_of
+from beforehand.pipeline.characterise.table1 import table1
 
 
-def order(messages: DataFrame, seed: int) -> DataFrame:
-    """The table ORDER. One task takes all messages of a run: runs beyond `LIMIT` are too large."""
+def tables_of_run(messages: pa.Table, seed: int, limit: int = LIMIT) -> dict[str, Rows]:
+    """The rows of each of `results.tables.characteristics.TABLES`, given all messages of one run."""
+    run = messages["run"][0].as_py()
+    counts = _counts(messages)
+    members = processes(messages, counts["span_ns"])
+    if len(messages) > limit:
+        order: dict[str, Any] = {
+            "problem": f"{len(messages):,} messages are more than {limit:,}, so their order was not "
+            "analysed"
+        }
+    else:
+        order = order_figures(messages, seed)
+    counted = distributions(messages, members, order)
+    flags = Counter(flag for flags in messages["flags"].to_pylist() for flag in flags)
+    tables: dict[str, Rows] = {
+        "runs": [
+            {**counts, **order, "processes": len(members), "note": order.get("problem") or ""}
+        ],
+        "processes": members,
+        "summaries": list(summaries(counted)),
+        "distributions": counted,
+        "flags": [{"flag": flag, "count": count} for flag, count in sorted(flags.items())],
+        "table1": table1(members),
+    }
+    return {name: [{"run": run, **row} for row in rows] for name, rows in tables.items()}
 
-    def order(group: pa.Table) -> pa.Table:  # Spark reads these annotations
-        return order_of(group, seed)
 
-    return messages.select(*NEEDED).groupBy("run").applyInArrow(order, ORDER)
+def _counts(messages: pa.Table) -> dict[str, Any]:
+    """What needs no causal order."""
+    times = messages["time_ns"].to_numpy()
+    span = int(times.max()) - int(times.min())
+    window = window_of(span)
+    return {
+        "messages": len(messages),
+        "copies": _sum(pc.list_value_length(messages["to"])),
+        "requests": _sum(pc.equal(messages["kind"], "request")),
+        "replies": _sum(pc.equal(messages["kind"], "reply")),
+        "payload_known": len(messages) - messages["payload_bytes"].null_count,
+        "flagged": _sum(pc.greater(pc.list_value_length(messages["flags"]), 0)),
+        "span_ns": span,
+        "rate": rate(len(messages), span),
+        "window_ns": window,
+        "peak_rate": peak_rate(times, window),
+        **evenness(times),
+    }
 
 
-def flags(messages: DataFrame) -> DataFrame:
-    """The table FLAGS: how often each flag occurs."""
-    flagged = messages.select("run", f.explode("flags").alias("flag"))
-    return shaped(flagged.groupBy("run", "flag").count(), FLAGS)
-
-
-def runs(counts: DataFrame, processes: DataFrame, order: DataFrame) -> DataFrame:
-    """The table RUNS, from the tables COUNTS, PROCESSES and ORDER."""
-    members = processes.groupBy("run").agg(f.count("*").alias("processes"))
-    joined = members.join(f.broadcast(counts), "run").join(order, "run", "left")
-    too_large = f.concat(
-        f.format_number("messages", 0),
-        f.lit(f" messages are more than {LIMIT:,}, so their order was not analysed"),
-    )
-    note = f.when(f.col("messages") > LIMIT, too_large).otherwise(f.coalesce("problem", f.lit("")))
-    return shaped(joined.withColumn("note", note), RUNS)
+def _sum(values: Any) -> int:
+    return int(pc.sum(values).as_py())

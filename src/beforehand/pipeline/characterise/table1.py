@@ -10,13 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as f
+import numpy as np
 
-from beforehand.pipeline.characterise.schemas import TABLE1
-from beforehand.pipeline.schemas import shaped
+from beforehand._kernel import Ints
+from beforehand.pipeline.characterise.processes import Rows
 
-Value = Callable[[Column, Column, Column], Column]  # of n, i and o
+Value = Callable[[int, Ints, Ints], Ints]  # of n, and of i and o of each process
 
 
 @dataclass(frozen=True)
@@ -27,13 +26,13 @@ class Formula:
     value: Value
 
 
-ONE: Final = Formula("1", lambda n, i, o: f.lit(1))
-N: Final = Formula("n", lambda n, i, o: n)
-N2: Final = Formula("n^2", lambda n, i, o: n * n)
+ONE: Final = Formula("1", lambda n, i, o: 0 * i + 1)
+N: Final = Formula("n", lambda n, i, o: 0 * i + n)
+N2: Final = Formula("n^2", lambda n, i, o: 0 * i + n * n)
 NO: Final = Formula("n o", lambda n, i, o: n * o)
-N2B: Final = Formula("n^2 b", lambda n, i, o: n * n)
-NB: Final = Formula("n + b", lambda n, i, o: n + 1)
-B: Final = Formula("b", lambda n, i, o: f.lit(1))
+N2B: Final = Formula("n^2 b", lambda n, i, o: 0 * i + n * n)
+NB: Final = Formula("n + b", lambda n, i, o: 0 * i + n + 1)
+B: Final = Formula("b", lambda n, i, o: 0 * i + 1)
 NOB: Final = Formula("n o + b", lambda n, i, o: n * o + 1)
 HYBRID: Final = Formula("i + o + b + p + u", lambda n, i, o: i + o + 1)
 
@@ -50,33 +49,33 @@ ROWS: Final = (
 )
 
 
-def table1(processes: DataFrame, runs: DataFrame) -> DataFrame:
-    """The table TABLE1, from the tables PROCESSES and RUNS."""
-    sizes = runs.select("run", f.col("processes").alias("n"))
-    known = processes.join(f.broadcast(sizes), "run")
-    n, i, o = f.col("n"), f.col("in_degree"), f.col("out_degree")
-    entries = [
-        f.struct(
-            f.lit(place).alias("place"),
-            f.lit(algorithm).alias("algorithm"),
-            f.lit(protocol).alias("protocol"),
-            f.lit(quantity).alias("quantity"),
-            f.lit(formula.text).alias("formula"),
-            formula.value(n, i, o).cast("long").alias("value"),
+def table1(processes: Rows) -> Rows:
+    """The rows of TABLE1 for one run, from those of PROCESSES."""
+    n = len(processes)
+    i, o = (np.array([row[name] for row in processes]) for name in ("in_degree", "out_degree"))
+    degrees = {
+        "n": n,
+        "i_mean": float(i.mean()),
+        "i_max": int(i.max()),
+        "o_mean": float(o.mean()),
+        "o_max": int(o.max()),
+    }
+    rows = []
+    for place, (algorithm, protocol, quantity, formula) in enumerate(_entries()):
+        values = formula.value(n, i, o)
+        rows.append(
+            {
+                "place": place,
+                "algorithm": algorithm,
+                "protocol": protocol,
+                "quantity": quantity,
+                "formula": formula.text,
+                **degrees,
+                "mean": float(values.mean()),
+                "max": int(values.max()),
+            }
         )
-        for place, (algorithm, protocol, quantity, formula) in enumerate(_entries())
-    ]
-    values = known.select("run", "n", "in_degree", "out_degree", f.inline(f.array(*entries)))
-    groups = values.groupBy("run", "n", "place", "algorithm", "protocol", "quantity", "formula")
-    aggregated = groups.agg(
-        f.mean("in_degree").alias("i_mean"),
-        f.max("in_degree").alias("i_max"),
-        f.mean("out_degree").alias("o_mean"),
-        f.max("out_degree").alias("o_max"),
-        f.mean("value").alias("mean"),
-        f.max("value").alias("max"),
-    )
-    return shaped(aggregated, TABLE1)
+    return rows
 
 
 def _entries() -> list[tuple[str, str, str, Formula]]:

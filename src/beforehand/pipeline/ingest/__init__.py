@@ -1,7 +1,7 @@
 """Ingest: traces of other systems become messages, each with the messages that it follows.
 
 - `ingest.py` is the whole: find files, read, resolve, write. `output.py` reads the result back.
-- `stages.py` expresses it as DataFrames, `tasks.py` is the plain Python that Spark's tasks run.
+- `stages.py` expresses it as tables, `tasks.py` is the plain Python that tasks run.
 - `read/` turns the bytes of a file into rows, one module per format.
 - `resolve/` turns the rows of one trace or run into messages, one module per kind of source.
 - `run_names.py` names the runs, `summary.py` counts what became of every row.

@@ -1,90 +1,84 @@
-"""The stages of ingest as Spark sees them: files -> rows -> outcomes -> tables."""
+"""The stages of ingest: files -> rows -> outcomes -> tables."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as f
-from pyspark.sql.types import StructType
+import pyarrow as pa
 
-from beforehand.pipeline import schemas
+from beforehand.pipeline.engine import PipelineEngine, Table
+from beforehand.pipeline.engine.batches import replaced, unnested
 from beforehand.pipeline.ingest import tasks
 from beforehand.pipeline.ingest.read.options import Options
-from beforehand.pipeline.schemas import (
-    EVENTS,
-    MESSAGES,
-    NUMBER,
-    TEXT,
-    arrow_schema,
-    optional,
-    required,
-)
-from beforehand.pipeline.storage import literal
+from beforehand.pipeline.schemas import EVENTS, MESSAGES, REJECTS, one_of
+from beforehand.pipeline.storage import File
+from beforehand.results.schema import Schema, integer, optional, text
 
 # A row of a file, to be resolved with the others of its run and group; or a rejected row with its
 # reason; or the end of a file with the number of its rows.
-ROWS: Final = StructType(
-    required(run=TEXT, group=TEXT, part=TEXT, order=NUMBER)
-    + required(file=TEXT, format=TEXT, position=NUMBER, digest=TEXT, raw=TEXT)
-    + optional(body=TEXT, reason=TEXT, rows=NUMBER)
-)
+ROWS: Final = Schema(
+    text("run"),
+    text("group"),
+    text("part"),
+    integer("order"),
+    text("file"),
+    text("format"),
+    integer("position"),
+    text("digest"),
+    text("raw"),
+    optional(text("body")),
+    optional(text("reason")),
+    optional(integer("rows")),
+).arrow()
 
 # Counts; see summary.py.
-TALLIES: Final = StructType(
-    required(run=TEXT, file=TEXT, format=TEXT, what=TEXT, number=NUMBER, note=TEXT)
-)
+TALLIES: Final = Schema(
+    text("run"), text("file"), text("format"), text("what"), integer("number"), text("note")
+).arrow()
 
-# Exactly one of these isn't null.
-OUTCOMES: Final = StructType(
-    optional(message=MESSAGES, event=EVENTS, reject=schemas.REJECTS, tally=TALLIES)
-)
+OUTCOMES: Final = one_of(message=MESSAGES, event=EVENTS, reject=REJECTS, tally=TALLIES)
 
-
-def rows_of_files(spark: SparkSession, paths: Sequence[str], options: Options) -> DataFrame:
-    """The rows of files, each read by one task."""
-    read = partial(tasks.read_batches, options=options, schema=arrow_schema(ROWS))
-    files = spark.read.format("binaryFile").load([literal(path) for path in paths])
-    return files.select("path", "content").mapInArrow(read, ROWS)
+BYTES_PER_SECOND: Final = 2e6  # that one core reads and resolves
 
 
-def outcomes(rows: DataFrame) -> DataFrame:
+def rows_of_files(
+    engine: PipelineEngine, files: Sequence[File], problems: Mapping[str, str], options: Options
+) -> Table:
+    """The rows of files; those with problems are rejected."""
+    read = partial(tasks.read_source, options=options, schema=ROWS)
+    return engine.files(files, read, ROWS, BYTES_PER_SECOND, problems)
+
+
+def outcomes(rows: Table) -> Table:
     """The outcomes of rows; those of one run and group are resolved in one task."""
-    resolve = partial(tasks.resolve_batches, schema=arrow_schema(OUTCOMES))
-    grouped = rows.repartition("run", "group")
-    ordered = grouped.sortWithinPartitions("run", "group", "part", "order", "file", "position")
-    return ordered.mapInArrow(resolve, OUTCOMES)
+    resolve = partial(tasks.resolve_batches, schema=OUTCOMES)
+    order = ("part", "order", "file", "position")
+    return rows.grouped(("run", "group"), resolve, OUTCOMES, order)
 
 
-def messages(resolved: DataFrame, names: Mapping[str, str]) -> DataFrame:
+def messages(resolved: Table, names: Mapping[str, str]) -> Table:
     """The messages, with the names of their runs."""
-    return _named(_table(resolved, "message"), names, MESSAGES)
+    return _named(_part(resolved, "message", MESSAGES), names)
 
 
-def events(resolved: DataFrame, names: Mapping[str, str]) -> DataFrame:
+def events(resolved: Table, names: Mapping[str, str]) -> Table:
     """The events, with the names of their runs."""
-    return _named(_table(resolved, "event"), names, EVENTS)
+    return _named(_part(resolved, "event", EVENTS), names)
 
 
-def rejects(resolved: DataFrame) -> DataFrame:
+def rejects(resolved: Table) -> Table:
     """The rows that could not be used."""
-    return _table(resolved, "reject")
+    return _part(resolved, "reject", REJECTS)
 
 
-def tallies(resolved: DataFrame) -> DataFrame:
-    """All counts, added up: few rows for each file and run."""
-    grouped = _table(resolved, "tally").groupBy("run", "file", "format", "what")
-    added = grouped.agg(f.sum("number").alias("number"), f.max("note").alias("note"))
-    return added.select(TALLIES.names)
+def tallies(resolved: Table) -> Table:
+    """All counts: few rows for each file and run, from each task."""
+    return _part(resolved, "tally", TALLIES)
 
 
-def _table(resolved: DataFrame, name: str) -> DataFrame:
-    return resolved.where(f.col(name).isNotNull()).select(f"{name}.*")
+def _part(resolved: Table, name: str, schema: pa.Schema) -> Table:
+    return resolved.map(partial(unnested, column=name), schema)
 
 
-def _named(table: DataFrame, names: Mapping[str, str], schema: StructType) -> DataFrame:
-    if not names:
-        return table
-    pairs = table.sparkSession.createDataFrame(list(names.items()), "run string, name string")
-    joined = table.join(f.broadcast(pairs), "run")
-    return joined.withColumn("run", f.col("name")).select(schema.names)
+def _named(table: Table, names: Mapping[str, str]) -> Table:
+    return table.map(partial(replaced, column="run", names=names), table.schema)

@@ -1,6 +1,6 @@
-"""What runs in Spark's tasks: Arrow batches of files become batches of rows, and rows become outcomes.
+"""What runs in tasks: the content of files becomes batches of rows, and rows become outcomes.
 
-Nothing here imports Spark. Batches are bounded by their number of rows; `raw` is shortened.
+Batches are bounded by their number of rows; `raw` is shortened.
 """
 
 import json
@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from itertools import chain, groupby
+from pathlib import Path
 from typing import Any, Final
 
-from beforehand.pipeline.arrow import record_batches
+from beforehand.pipeline.engine import Source
+from beforehand.pipeline.engine.batches import record_batches
 from beforehand.pipeline.ingest import summary
-from beforehand.pipeline.ingest.read.options import Options
-from beforehand.pipeline.ingest.read.read import read_file
+from beforehand.pipeline.ingest.read.options import AUTO, Options
+from beforehand.pipeline.ingest.read.read import UNKNOWN, read_file
 from beforehand.pipeline.ingest.read.rows import BadRow, Row
 from beforehand.pipeline.ingest.resolve import outcomes
 from beforehand.pipeline.ingest.resolve.resolvers import RESOLVERS
@@ -29,18 +31,20 @@ _Counted = tuple[str, str, str, str]  # what a count is of: the first fields of 
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
 
 
-def read_batches(batches: Iterable[Any], options: Options, schema: Any) -> Iterator[Any]:
-    """The rows of files, which come with path and content."""
-    return record_batches(
-        (
-            row
-            for batch in batches
-            for path, content in zip(batch.column("path"), batch.column("content"), strict=True)
-            for row in rows_of_file(path.as_py(), content.as_py(), options)
-        ),
-        schema,
-        _ROWS_PER_BATCH,
-    )
+def read_source(source: Source, options: Options, schema: Any) -> Iterator[Any]:
+    """The rows of a file, or the reason why it is rejected as a whole."""
+    problem, content = source.problem, b""
+    if not problem:
+        try:
+            content = Path(source.local).read_bytes()
+        except OSError as failure:
+            problem = f"cannot be read ({failure.strerror}); check its permissions"
+    if problem:
+        format_name = UNKNOWN if options.format == AUTO else options.format
+        rows = iter(rejected_file(source.path, format_name, BadRow(0, "", problem)))
+    else:
+        rows = rows_of_file(source.path, content, options)
+    return record_batches(rows, schema, _ROWS_PER_BATCH)
 
 
 def rows_of_file(path: str, content: bytes, options: Options) -> Iterator[dict[str, Any]]:
@@ -84,23 +88,21 @@ def rejected(path: str, format_name: str, bad: BadRow) -> dict[str, Any]:
 
 
 def resolve_batches(batches: Iterable[Any], schema: Any) -> Iterator[Any]:
-    """The outcomes of rows, which come sorted by group."""
+    """The outcomes of rows, which come sorted by group, and at the end their counts."""
     records = (record for batch in batches for record in batch.to_pylist())
-    groups = groupby(records, key=lambda record: (record["run"], record["group"]))
-    records_out = (out for key, group in groups for out in resolved(key[0], group))
-    return record_batches(records_out, schema, _ROWS_PER_BATCH)
+    return record_batches(resolved(records), schema, _ROWS_PER_BATCH)
 
 
-def resolved(run: str, records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The outcomes for the records of one group; verdicts are counted per file."""
+def resolved(records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The outcomes for the records of groups; verdicts are counted per file."""
     counts: Counter[_Counted] = Counter()
-    if not run:
-        for record in records:
-            yield from _unresolved(record, counts)
-    else:
-        records = iter(records)
-        first = next(records)
-        rows = (_read_row(record) for record in chain([first], records))
+    for (run, _), group in groupby(records, key=lambda record: (record["run"], record["group"])):
+        if not run:
+            for record in group:
+                yield from _unresolved(record, counts)
+            continue
+        first = next(group)
+        rows = (_read_row(record) for record in chain([first], group))
         for outcome in RESOLVERS[first["format"]](rows):
             yield from _output(run, outcome, counts)
     for counted, number in counts.items():

@@ -1,13 +1,13 @@
-"""Metrics tables: what the papers claim next to what the results of sweeps show. Spark SQL throughout.
+"""Metrics tables: what the papers claim next to what the results of sweeps show.
 
 - `metrics.py` computes all tables and writes them below the sweep's folder.
 - `table1.py` measures the columns of Almeida's Table 1, whose claims are data in `claims.py`.
 - `exponents.py` fits how costs grow.
 - `figures_001.py` and `figure_004.py` are the series of two papers' figures, named after their tables.
-- `columns.py` turns fields of scenarios into columns.
+- `rows.py` has what they share: runs that count, groups and means.
 
-Each function takes a DataFrame of results (`pipeline.sweep.RESULTS`) and returns one with a declared
-schema. Failed runs are ignored everywhere.
+Each function takes the rows of results (`results.tables.sweep.RESULTS`) and returns rows of its table.
+Failed runs are ignored everywhere.
 """
 
 from beforehand.pipeline.metrics.exponents import exponents

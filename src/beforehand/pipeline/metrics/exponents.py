@@ -6,83 +6,73 @@ fitted together if everything else but the seed is equal; of workloads with a pa
 these, all runs of a size and a workload are fitted together, whatever their intervals.
 """
 
-from typing import Final
+from collections.abc import Iterable, Iterator
+from math import log
+from typing import Any, Final
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as sf
+import numpy as np
 
-from beforehand.pipeline.metrics.columns import succeeded
-from beforehand.pipeline.schemas import NUMBER, REAL, TEXT, shaped, spark_schema
-from beforehand.results.tables import metrics
+from beforehand.pipeline.metrics.rows import Row, grouped, succeeded
 
 LEAST_VALUES: Final = 3  # of x: two points fit any line
 LEAST_SPAN: Final = 2.0  # the largest x over the smallest: over less, the slope is noise
 
-EXPONENTS: Final = spark_schema(metrics.EXPONENTS)
+_KEYS: Final = ("protocol", "network", "workload", "setting", "processes", "y", "x")
 
 
-def _xs() -> dict[str, tuple[Column, Column, Column, Column]]:
-    """x -> its value, and the workload, setting and size that runs fitted together share."""
-    workload, setting, size = sf.col("workload"), sf.col("setting"), sf.col("processes")
-    anything = sf.lit(None)
-    family = sf.substring_index(workload, ":", 1)
-    waiting = (sf.col("held_mean") + sf.col("buffered_mean")) / size
-    return {
-        "n": (size, workload, setting, anything),
-        "degree": (sf.col("degree"), family, setting, size),
-        "buffered": (waiting, workload, anything, size),  # held or buffered, per process, mean
-        # Of one sender, at most.
-        "in flight": (sf.col("most_in_transit"), workload, anything, size),
-    }
-
-
-def _ys() -> dict[str, Column]:
-    return {
-        "metadata": sf.col("metadata_bytes_per_message"),
-        "state": sf.col("integers_mean"),  # per process
-        "work": sf.col("seconds") / sf.col("sent"),  # wall-clock, of the simulator too
-    }
-
-
-def exponents(results: DataFrame) -> DataFrame:
+def exponents(results: Iterable[Row]) -> list[dict[str, Any]]:
     """How metadata, state and work per message grow with n, degree, buffered and in flight."""
-    keys = ["protocol", "network", "workload", "setting", "processes", "y", "x"]
-    logs = (
-        _long(results)
-        .withColumn("usable", sf.coalesce((sf.col("vx") > 0) & (sf.col("vy") > 0), sf.lit(False)))
-        .withColumn("vx", sf.when(sf.col("usable"), sf.col("vx")))
-        .withColumn("lx", sf.log("vx"))
-        .withColumn("ly", sf.when(sf.col("usable"), sf.log("vy")))
-    )
-    fitted = logs.groupBy(*keys).agg(
-        sf.regr_slope("ly", "lx").alias("exponent"),
-        sf.regr_r2("ly", "lx").alias("r2"),
-        sf.min("vx").alias("low"),
-        sf.max("vx").alias("high"),
-        sf.size(sf.collect_set("vx")).alias("values"),
-        sf.count_if("usable").alias("used"),
-        sf.count_if(~sf.col("usable")).alias("unused"),
-    )
-    enough = (sf.col("values") >= LEAST_VALUES) & (sf.col("high") >= LEAST_SPAN * sf.col("low"))
-    return shaped(fitted.where(enough), EXPONENTS)
+    points = [point for row in succeeded(results) for point in _points(row)]
+    fits = [
+        {**dict(zip(_KEYS, key, strict=True)), **fit}
+        for key, mine in grouped(points, _KEYS).items()
+        if (fit := _fit(mine)) is not None
+    ]
+    return fits
 
 
-def _long(results: DataFrame) -> DataFrame:
-    """A row for each run and each pair of x and y."""
-    xs = [
-        sf.struct(
-            sf.lit(name).alias("x"),
-            value.cast(REAL).alias("vx"),
-            workload.alias("workload"),
-            setting.cast(TEXT).alias("setting"),
-            size.cast(NUMBER).alias("processes"),
-        )
-        for name, (value, workload, setting, size) in _xs().items()
-    ]
-    ys = [
-        sf.struct(sf.lit(name).alias("y"), value.cast(REAL).alias("vy"))
-        for name, value in _ys().items()
-    ]
-    by_x = succeeded(results).withColumn("by_x", sf.explode(sf.array(*xs)))
-    by_both = by_x.withColumn("by_y", sf.explode(sf.array(*ys)))
-    return by_both.select("protocol", "network", "by_x.*", "by_y.*")
+def _points(row: Row) -> Iterator[Row]:
+    """A row for each pair of x and y."""
+    size, family = row["processes"], row["workload"].partition(":")[0]
+    waiting = (row["held_mean"] + row["buffered_mean"]) / size
+    same = {"workload": row["workload"], "setting": row["setting"], "processes": None}
+    # x -> its value, and what runs fitted together share
+    xs: dict[str, tuple[float | None, dict[str, Any]]] = {
+        "n": (size, same),
+        "degree": (row["degree"], {**same, "workload": family, "processes": size}),
+        # Held or buffered, per process, mean.
+        "buffered": (waiting, {**same, "setting": None, "processes": size}),
+        # Of one sender, at most.
+        "in flight": (row["most_in_transit"], {**same, "setting": None, "processes": size}),
+    }
+    ys = {
+        "metadata": row["metadata_bytes_per_message"],
+        "state": row["integers_mean"],  # per process
+        # Wall-clock, of the simulator too.
+        "work": row["seconds"] / row["sent"] if row["sent"] else None,
+    }
+    names = {"protocol": row["protocol"], "network": row["network"]}
+    for x, (vx, shared) in xs.items():
+        for y, vy in ys.items():
+            yield {**names, **shared, "x": x, "vx": vx, "y": y, "vy": vy}
+
+
+def _fit(points: Iterable[Row]) -> dict[str, Any] | None:
+    """The line through the logarithms; None if x varies too little."""
+    all_points = list(points)
+    usable = [(p["vx"], p["vy"]) for p in all_points if (p["vx"] or 0) > 0 and (p["vy"] or 0) > 0]
+    xs = {float(x) for x, _ in usable}
+    if len(xs) < LEAST_VALUES or max(xs) < LEAST_SPAN * min(xs):
+        return None
+    lx, ly = (np.array([log(value) for value in values]) for values in zip(*usable, strict=True))
+    dx, dy = lx - lx.mean(), ly - ly.mean()
+    sxx, sxy, syy = float(dx @ dx), float(dx @ dy), float(dy @ dy)
+    return {
+        "exponent": sxy / sxx,
+        "r2": sxy * sxy / (sxx * syy) if syy else 1.0,
+        "low": min(xs),
+        "high": max(xs),
+        "values": len(xs),
+        "used": len(usable),
+        "unused": len(all_points) - len(usable),
+    }

@@ -4,27 +4,34 @@ control frames over time.
 It needs runs with a `sample`, which record their state periodically.
 """
 
-from typing import Final
+from collections.abc import Iterable
+from typing import Any, Final
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as sf
+from beforehand.pipeline.metrics.rows import Row, grouped, mean, succeeded
 
-from beforehand.pipeline.metrics.columns import succeeded
-from beforehand.pipeline.schemas import shaped, spark_schema
-from beforehand.results.tables import metrics
-
-FIGURE_5: Final = spark_schema(metrics.FIGURE_004)
+_KEYS: Final = ("protocol", "workload", "network", "setting", "processes", "time_ns")
 
 
-def figure_series_004(results: DataFrame) -> DataFrame:
+def figure_series_004(results: Iterable[Row]) -> list[dict[str, Any]]:
     """A row for each moment of each size, averaged over the seeds."""
-    keys = ["protocol", "workload", "network", "setting", "processes"]
-    moments = succeeded(results).select(*keys, sf.explode("series").alias("at"))
-    means = moments.groupBy(*keys, (sf.col("at.time_ns") / 1e9).alias("time_s")).agg(
-        (sf.avg("at.delay_ns") / 1e6).alias("delay_ms"),
-        sf.avg("at.entries").alias("entries"),
-        sf.max("at.most_entries").alias("most_entries"),
-        sf.avg("at.control_per_second").alias("control_per_second"),
-        sf.count("*").alias("runs"),
-    )
-    return shaped(means, FIGURE_5)
+    moments = [
+        {**{key: row[key] for key in _KEYS[:-1]}, **moment}
+        for row in succeeded(results)
+        for moment in row["series"] or ()
+    ]
+    return [
+        {
+            **dict(zip(_KEYS[:-1], key, strict=False)),
+            "time_s": key[-1] / 1e9,
+            "delay_ms": _mean(mine, "delay_ns") / 1e6,
+            "entries": _mean(mine, "entries"),
+            "most_entries": max(moment["most_entries"] for moment in mine),
+            "control_per_second": _mean(mine, "control_per_second"),
+            "runs": len(mine),
+        }
+        for key, mine in grouped(moments, _KEYS).items()
+    ]
+
+
+def _mean(moments: Iterable[Row], name: str) -> float:
+    return mean(moment[name] for moment in moments) or 0.0

@@ -8,85 +8,88 @@ The scenario determines the figure of a run: bandwidth and no jobs; jobs; a work
 paper's grids are in `examples/grids`.
 """
 
-from typing import Final
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as sf
-
-from beforehand.pipeline.metrics.columns import bytes_per_second, nanoseconds, scenario, succeeded
-from beforehand.pipeline.schemas import REAL, shaped, spark_schema
-from beforehand.results.tables import metrics
+from beforehand.pipeline.metrics.rows import (
+    Row,
+    bytes_per_second,
+    grouped,
+    mean,
+    most,
+    nanoseconds,
+    scenario,
+    succeeded,
+)
 
 PROTOCOLS: Final = ("mattern", "cykas", "rst")
 SLOW, FAST = "mattern", "cykas"  # the two that are compared in figures 5 and 6
 
-FIGURES: Final = spark_schema(metrics.FIGURES_001)
+_SAME: Final = ("workload", "network", "setting", "processes", "seed", "job_share")
+_KEYS: Final = ("figure", "panel", "series", "processes", "x")
+_HOTSPOT: Final = re.compile(r"hotspot:\s*([0-9.]+)")
 
 
-def figure_series_001(results: DataFrame) -> DataFrame:
+def figure_series_001(results: Iterable[Row]) -> list[dict[str, Any]]:
     """The points of the three figures, as far as there are runs for them."""
-    runs = succeeded(results).withColumn("kind", sf.substring_index("workload", ":", 1))
-    runs = runs.withColumn("job_share", scenario("job_share").cast(REAL))
-    points = _times(runs).unionByName(_gains(_pairs(runs))).where("x is not null and y is not null")
-    keys = ["figure", "panel", "series", "processes", "x"]
-    means = points.groupBy(*keys).agg(sf.avg("y").alias("y"), sf.count("y").alias("runs"))
-    return shaped(means, FIGURES)
-
-
-def _times(runs: DataFrame) -> DataFrame:
-    """Figure 4: of each run."""
-    rate = bytes_per_second(scenario("bandwidth")) / 1000
-    bare = (sf.col("kind") == "uniform") & (sf.col("job_share") == 0)
-    return runs.where(bare & sf.col("protocol").isin(*PROTOCOLS)).select(
-        sf.lit(4).alias("figure"),
-        sf.lit("").alias("panel"),
-        sf.col("protocol").alias("series"),
-        "processes",
-        (sf.col("processes") / rate).alias("x"),
-        (sf.col("execution_ns") / 1e9).alias("y"),
-    )
-
-
-def _pairs(runs: DataFrame) -> DataFrame:
-    """How much faster one protocol was than the other, in runs that differ in nothing else."""
-    same = ["workload", "kind", "network", "setting", "processes", "seed", "job_share"]
-
-    def of(protocol: str, column: str) -> Column:
-        return sf.max(sf.when(sf.col("protocol") == protocol, sf.col(column)))
-
-    def ratio(column: str) -> Column:
-        return of(SLOW, column) / sf.nullif(of(FAST, column), sf.lit(0))
-
-    return runs.groupBy(*same).agg(
-        ratio("execution_ns").alias("faster"),
-        ratio("mean_job_start_ns").alias("sooner"),
-        sf.any_value("scenario").alias("scenario"),  # but for the protocol they are the same
-    )
-
-
-def _gains(pairs: DataFrame) -> DataFrame:
-    """Figures 5 and 6: of each pair of runs."""
-    length = nanoseconds(scenario("job")) / 1e6
-    share = 100 * sf.regexp_extract("workload", r"^hotspot:\s*([0-9.]+)", 1).cast(REAL)
-    jobs = sf.col("job_share") > 0
-    by_length = [
-        _point(5, scenario("interval"), sf.lit(name), length, sf.col(column))
-        for name, column in (("execution time", "faster"), ("mean job start", "sooner"))
+    runs = [
+        {**row, "fields": (fields := scenario(row)), "job_share": float(fields["job_share"])}
+        for row in succeeded(results)
     ]
-    series = sf.when(jobs, "with jobs").otherwise("no jobs")
-    by_share = _point(6, sf.lit(""), series, share, sf.col("faster"))
-    points = sf.when(sf.col("kind") == "hotspot", sf.array(by_share)).when(
-        (sf.col("kind") == "uniform") & jobs, sf.array(*by_length)
-    )
-    exploded = pairs.select("processes", sf.explode(points).alias("point"))
-    return exploded.select("processes", "point.*")
+    known = [
+        point
+        for point in (*_times(runs), *_gains(runs))
+        if point["x"] is not None and point["y"] is not None
+    ]
+    return [
+        {**dict(zip(_KEYS, key, strict=True)), "y": mean(p["y"] for p in mine), "runs": len(mine)}
+        for key, mine in grouped(known, _KEYS).items()
+    ]
 
 
-def _point(figure: int, panel: Column, series: Column, x: Column, y: Column) -> Column:
-    return sf.struct(
-        sf.lit(figure).alias("figure"),
-        panel.alias("panel"),
-        series.alias("series"),
-        x.alias("x"),
-        y.cast(REAL).alias("y"),
-    )
+def _times(runs: Iterable[Row]) -> Iterator[Row]:
+    """Figure 4: of each run."""
+    for row in runs:
+        rate = bytes_per_second(row["fields"]["bandwidth"])
+        if row["protocol"] in PROTOCOLS and _kind(row) == "uniform" and not _has_jobs(row):
+            yield {
+                "figure": 4,
+                "panel": "",
+                "series": row["protocol"],
+                "processes": row["processes"],
+                "x": row["processes"] * 1000 / rate if rate else None,
+                "y": row["execution_ns"] / 1e9,
+            }
+
+
+def _gains(runs: Iterable[Row]) -> Iterator[Row]:
+    """Figures 5 and 6: how much faster one protocol was, in runs that differ in nothing else."""
+    for pair in grouped(runs, _SAME).values():
+        first, kind = pair[0], _kind(pair[0])
+        faster = _ratio(pair, "execution_ns")
+        common = {"panel": "", "processes": first["processes"]}
+        if kind == "hotspot":
+            share = _HOTSPOT.match(first["workload"])
+            series = "with jobs" if _has_jobs(first) else "no jobs"
+            x = 100 * float(share[1]) if share else None
+            yield {**common, "figure": 6, "series": series, "x": x, "y": faster}
+        elif kind == "uniform" and _has_jobs(first):
+            length = nanoseconds(first["fields"]["job"])
+            common |= {"figure": 5, "panel": first["fields"]["interval"]}
+            common |= {"x": length / 1e6 if length is not None else None}
+            yield {**common, "series": "execution time", "y": faster}
+            yield {**common, "series": "mean job start", "y": _ratio(pair, "mean_job_start_ns")}
+
+
+def _ratio(pair: Iterable[Row], column: str) -> float | None:
+    slow, fast = (most(r[column] for r in pair if r["protocol"] == p) for p in (SLOW, FAST))
+    return slow / fast if slow is not None and fast else None
+
+
+def _kind(row: Row) -> str:
+    return str(row["workload"]).partition(":")[0]
+
+
+def _has_jobs(row: Row) -> bool:
+    return bool(row["job_share"] > 0)

@@ -1,51 +1,53 @@
 """All metrics tables of a sweep, computed and written."""
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
-from pyspark.sql import DataFrame
+import pyarrow as pa
 
+from beforehand.pipeline.engine import PipelineEngine
 from beforehand.pipeline.metrics.exponents import exponents
 from beforehand.pipeline.metrics.figure_004 import figure_series_004
 from beforehand.pipeline.metrics.figures_001 import figure_series_001
+from beforehand.pipeline.metrics.rows import Row
 from beforehand.pipeline.metrics.table1 import table1
-from beforehand.pipeline.provenance import spark_provenance
-from beforehand.pipeline.storage import Storage, absolute, join, literal
+from beforehand.pipeline.provenance import engine_provenance
+from beforehand.pipeline.storage import absolute, join, replacing
 from beforehand.results.layout import SweepFolder
+from beforehand.results.schema import Schema
+from beforehand.results.tables import metrics
+
+Rows = list[dict[str, Any]]
 
 # By the names of their folders in DIR/metrics.
-TABLES: Final[dict[str, Callable[[DataFrame], DataFrame]]] = {
-    SweepFolder.TABLE1: table1,
-    SweepFolder.EXPONENTS: exponents,
-    SweepFolder.FIGURES_001: figure_series_001,
-    SweepFolder.FIGURE_004: figure_series_004,
+TABLES: Final[dict[str, tuple[Schema, Callable[[Iterable[Row]], Rows]]]] = {
+    SweepFolder.TABLE1: (metrics.TABLE1, table1),
+    SweepFolder.EXPONENTS: (metrics.EXPONENTS, exponents),
+    SweepFolder.FIGURES_001: (metrics.FIGURES_001, figure_series_001),
+    SweepFolder.FIGURE_004: (metrics.FIGURE_004, figure_series_004),
 }
 
 
-NOTE: Final = SweepFolder.METRICS_NOTE
-
-
-def write_tables(results: DataFrame, out: str, command: str = "") -> dict[str, DataFrame]:
-    """Compute all tables and write them below `out`/metrics, over older ones; returns them as written.
+def write_tables(
+    engine: PipelineEngine, results: pa.Table, out: str, command: str = ""
+) -> dict[str, pa.Table]:
+    """Compute all tables and write them to `out`/metrics, in place of older ones; returns them.
 
     `command` is the command line that the note records.
     """
-    tables = {}
-    folder = join(absolute(out), SweepFolder.METRICS)
-    storage = Storage(results.sparkSession)
-    storage.delete(join(folder, NOTE))
-    results.persist()  # every table reads it
-    try:
-        for name, make in TABLES.items():
-            path = join(folder, name)
-            table = make(results)
-            # Small, so in one file, and in the order of its columns: they are the keys.
-            whole = table.coalesce(1).sortWithinPartitions(*table.columns)
-            whole.write.mode("overwrite").parquet(path)
-            tables[name] = results.sparkSession.read.schema(table.schema).parquet(literal(path))
-    finally:
-        results.unpersist()
-    storage.write_note(
-        folder, NOTE, {"version": 1, **spark_provenance(results.sparkSession, command)}
-    )
+    rows = results.to_pylist()
+    tables = {
+        name: _sorted(pa.Table.from_pylist(make(rows), schema=schema.arrow()))
+        for name, (schema, make) in TABLES.items()
+    }
+    with replacing(engine.storage, join(absolute(out), SweepFolder.METRICS)) as folder:
+        for name, table in tables.items():
+            engine.table(table).write(join(folder, name))
+        note = {"version": 1, **engine_provenance(engine, command)}
+        engine.storage.write_note(folder, SweepFolder.METRICS_NOTE, note)
     return tables
+
+
+def _sorted(table: pa.Table) -> pa.Table:
+    """In the order of its columns: they are the keys."""
+    return table.sort_by([(name, "ascending") for name in table.column_names])

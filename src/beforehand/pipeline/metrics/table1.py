@@ -5,56 +5,56 @@ The measured columns are means over all runs of a protocol, so compare protocols
 where the grid has fewer than three sizes.
 """
 
-from dataclasses import astuple, fields
-from typing import Final
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as sf
-from pyspark.sql.types import StructType
-
-from beforehand.pipeline.metrics.claims import CLAIMS, Claim
-from beforehand.pipeline.metrics.columns import succeeded
+from beforehand.pipeline.metrics.claims import CLAIMS
 from beforehand.pipeline.metrics.exponents import exponents
-from beforehand.pipeline.schemas import TEXT, required, shaped, spark_schema
-from beforehand.results.tables import metrics
-
-CLAIMED: Final = tuple(f"claimed_{field.name}" for field in fields(Claim)[1:])
-
-TABLE1: Final = spark_schema(metrics.TABLE1)
+from beforehand.pipeline.metrics.rows import Row, grouped, mean, most, succeeded
 
 
-def table1(results: DataFrame) -> DataFrame:
+def table1(results: Iterable[Row]) -> list[dict[str, Any]]:
     """A row for each protocol in the results."""
-    measured = (
-        succeeded(results)
-        .groupBy("protocol")
-        .agg(
-            sf.count("*").alias("runs"),
-            sf.count_if(sf.col("outcome") == "stalled").alias("stalled"),
-            sf.avg("metadata_bytes_per_message").alias("metadata_bytes"),
-            sf.avg("integers_mean").alias("integers_mean"),
-            sf.max("integers_peak").alias("integers_peak"),
-            (1e6 * sf.sum("seconds") / sf.sum("sent")).alias("work_us"),
-            (sf.avg("latency_mean") / 1e6).alias("latency_ms"),
-            (sf.avg("noncausal_mean") / 1e6).alias("noncausal_ms"),
-            sf.max("most_in_transit").alias("most_in_transit"),
-            sf.avg("control_frames_per_message").alias("control_frames"),
-        )
-    )
-    grown = (
-        exponents(results)
-        .where("x = 'n'")
-        .groupBy("protocol")
-        .agg(
-            *(
-                sf.avg(sf.when(sf.col("y") == y, sf.col("exponent"))).alias(f"{y}_exponent")
+    runs = succeeded(results)
+    grown = [row for row in exponents(runs) if row["x"] == "n"]
+    claims = {
+        claim.protocol: {
+            f"claimed_{name}": text for name, text in asdict(claim).items() if name != "protocol"
+        }
+        for claim in CLAIMS
+    }
+    return [
+        {
+            "protocol": protocol,
+            **claims.get(protocol, {}),
+            **_measured(mine),
+            **{
+                f"{y}_exponent": mean(
+                    row["exponent"] for row in grown if (row["protocol"], row["y"]) == (protocol, y)
+                )
                 for y in ("metadata", "state", "work")
-            )
-        )
-    )
-    claimed = results.sparkSession.createDataFrame(
-        [astuple(claim) for claim in CLAIMS],
-        StructType(required(**dict.fromkeys(("protocol", *CLAIMED), TEXT))),
-    )
-    joined = measured.join(sf.broadcast(claimed), "protocol", "left")
-    return shaped(joined.join(sf.broadcast(grown), "protocol", "left"), TABLE1)
+            },
+        }
+        for (protocol,), mine in sorted(grouped(runs, ["protocol"]).items())
+    ]
+
+
+def _measured(runs: Sequence[Row]) -> dict[str, Any]:
+    def average(column: str, divisor: float = 1) -> float | None:
+        value = mean(row[column] for row in runs)
+        return None if value is None else value / divisor
+
+    sent = sum(row["sent"] for row in runs)
+    return {
+        "runs": len(runs),
+        "stalled": sum(row["outcome"] == "stalled" for row in runs),
+        "metadata_bytes": average("metadata_bytes_per_message"),
+        "integers_mean": average("integers_mean"),
+        "integers_peak": most(row["integers_peak"] for row in runs),
+        "work_us": 1e6 * sum(row["seconds"] for row in runs) / sent if sent else None,
+        "latency_ms": average("latency_mean", 1e6),
+        "noncausal_ms": average("noncausal_mean", 1e6),
+        "most_in_transit": most(row["most_in_transit"] for row in runs),
+        "control_frames": average("control_frames_per_message"),
+    }

@@ -1,6 +1,6 @@
 """From a workload to a decision: ingest, characterise, replay under every protocol, audit, recommend.
 
-- `study.py` is the whole: `run_study(spark, Study(...))`.
+- `study.py` is the whole: `run_study(engine, Study(...))`.
 - `source.py` makes the ingest, or generates `shop_workload.py`; `replayed_run.py` turns one run of it
   into a program, with `truncate.py` and `idle_gaps.py` to keep it small.
 - `eligibility.py` decides which protocols are replayed; `sweep` and `audit` do the work.

@@ -1,15 +1,18 @@
 """What a study replays: one run of the ingest, or its first messages."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as f
 
 from beforehand.errors import PipelineError
 from beforehand.pipeline.characterise.causal_order import LIMIT
+from beforehand.pipeline.engine import Table
+from beforehand.pipeline.engine.batches import selected
+from beforehand.pipeline.engine.engine import Batches
 from beforehand.pipeline.replay import program_of
+from beforehand.pipeline.schemas import MESSAGES
 from beforehand.pipeline.study.idle_gaps import shorten
 from beforehand.pipeline.study.truncate import first_messages
 from beforehand.results.format import duration
@@ -72,27 +75,26 @@ def choose(summary: dict[str, Any], run: str | None, folder: str) -> str:
     return run
 
 
-def replay_of(messages: DataFrame, summary: dict[str, Any], run: str, most: int) -> ReplayedRun:
+def replay_of(messages: Table, summary: dict[str, Any], run: str, most: int) -> ReplayedRun:
     """The first messages of a run, as a program."""
     (total,) = [row["messages"] for row in summary["runs"] if row["run"] == run]
     runs = sum(row["messages"] > 0 for row in summary["runs"])
-    table = messages.where(f.col("run") == run)
-    if total > most:
-        table = _first_messages(table, total, most)
-    rows = [row.asDict() for row in table.collect()]
-    processes = {name for row in rows for name in (row["sender"], *row["to"])}
-    denser, limit = shorten(rows, len(processes))
-    return ReplayedRun(run, runs, total, program_of(denser), limit)
-
-
-def _first_messages(table: DataFrame, total: int, most: int) -> DataFrame:
+    table = messages.map(partial(selected, column="run", value=run), MESSAGES)
     if total > LIMIT:
         raise PipelineError(
             f"the run has {total:,} messages, more than the {LIMIT:,} that one task can sort; "
             "ingest less of it"
         )
+    if total > most:
+        table = table.grouped(("run",), partial(_first, most=most), MESSAGES, order=("id",))
+    rows = table.collect().to_pylist()
+    processes = {name for row in rows for name in (row["sender"], *row["to"])}
+    denser, limit = shorten(rows, len(processes))
+    return ReplayedRun(run, runs, total, program_of(denser), limit)
 
-    def first(group: pa.Table) -> pa.Table:  # Spark reads these annotations
-        return first_messages(group, most)
 
-    return table.groupBy("run").applyInArrow(first, table.schema)
+def _first(batches: Batches, most: int) -> Batches:
+    """In a task: the first messages of the run."""
+    rows = list(batches)
+    if rows:
+        yield from first_messages(pa.Table.from_batches(rows), most).to_batches()

@@ -4,16 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as f
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from beforehand.pipeline import characterise as characteristics
 from beforehand.pipeline.audit import audit
+from beforehand.pipeline.engine import PipelineEngine, Table
 from beforehand.pipeline.ingest import Options, read_messages, read_summary
 from beforehand.pipeline.prose import sentences, title
-from beforehand.pipeline.provenance import spark_provenance
+from beforehand.pipeline.provenance import engine_provenance
 from beforehand.pipeline.schemas import VERDICTS
-from beforehand.pipeline.storage import Storage, join, literal
+from beforehand.pipeline.storage import absolute, join, replacing
 from beforehand.pipeline.study import source
 from beforehand.pipeline.study.advice import Advice, advise
 from beforehand.pipeline.study.eligibility import Excluded, eligible, grouped
@@ -67,7 +68,7 @@ class StudyResult:
 
 
 def run_study(
-    spark: SparkSession,
+    engine: PipelineEngine,
     study: Study,
     report_step: StepListener = lambda step, text: None,
     progress: Callable[[SweepProgress], None] | None = None,
@@ -77,124 +78,148 @@ def run_study(
 ) -> StudyResult:
     """Complete a study in its folder, and return all of it.
 
-    The notes record `command`, the command line of the study, and that of its audit.
+    With `force`, everything is done anew, and an older study stays in the folder until the new one is
+    complete. The notes record `command`, the command line of the study, and that of its audit.
     """
-    out = study.out
-    report_step("ingest", "reading the sources" if study.sources else "generating a workload")
-    ingested = source.prepare(spark, out, study.sources, study.options, study.seed, study.force)
-    folder = join(out, StudyFolder.INGEST)
-    summary, messages = read_summary(spark, folder), read_messages(spark, folder)
-    run = choose(summary, study.run, folder)
-
-    report_step("characterise", "analysing the workload")
-    folder = join(out, StudyFolder.CHARACTERISTICS)
-    tables, described = _characteristics(spark, messages, folder, study.seed)
-
-    report_step("replay", f"replaying {run}")
-    replayed = replay_of(messages, summary, run, study.messages)
-    chosen, excluded = eligible(study.candidates, len(replayed.program.processes))
-    swept = _sweep(spark, study, replayed, chosen, progress, command)
-    excluded += grouped((point.what.partition(",")[0], point.reason) for point in swept.skipped)
-
-    report_step("audit", "checking every delivery")
-    rows = [row.asDict() for row in swept.results.drop("series", "scenario").collect()]
-    needed = {row["run"] for row in rows if row["error"] is None}
-    folder = join(out, StudyFolder.AUDIT)
-    verdicts, audited = _audit(spark, folder, swept.traces, needed, audit_command)
-
-    report_step("recommend", "comparing protocols")
-    protocols = figures(rows, verdicts, chosen, study.networks, replayed.replayed)
-    (row,) = tables["runs"].where(f.col("run") == run).collect()
-    flags = tables["flags"].where(f.col("run") == run).orderBy("flag").collect()
-    reused = {
-        "the ingest": ingested,
-        "the characteristics": described,
-        f"{swept.reused:,} of {swept.reused + swept.done:,} replays": swept.reused,
-        "the audit": audited,
-    }
-    result = StudyResult(
-        replayed=replayed,
-        run=row.asDict(),
-        flags=[flag.asDict() for flag in flags],
-        protocols=protocols,
-        advice=advise(protocols),
-        excluded=excluded,
-        reused=[what for what, is_reused in reused.items() if is_reused],
+    source_note = source.check_output(
+        engine.storage, study.out, study.sources, study.options, study.seed, study.force
     )
-    _write(spark, study, result, command)
-    return result
+    progress_of = _Run(engine, study, source_note, report_step, progress, command, audit_command)
+    if not study.force:
+        return progress_of.complete(study.out)
+    with replacing(engine.storage, study.out) as folder:
+        return progress_of.complete(folder)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One call of run_study."""
+
+    engine: PipelineEngine
+    study: Study
+    source_note: dict[str, Any]
+    report_step: StepListener
+    progress: Callable[[SweepProgress], None] | None
+    command: str
+    audit_command: AuditCommand
+
+    def complete(self, out: str) -> StudyResult:
+        """Do what is missing in a folder, which may still have a temporary name."""
+        engine, study = self.engine, self.study
+        generating = "reading the sources" if study.sources else "generating a workload"
+        self.report_step("ingest", generating)
+        ingested = source.prepare(engine, out, study.sources, study.options, self.source_note)
+        folder = join(out, StudyFolder.INGEST)
+        summary, messages = read_summary(engine.storage, folder), read_messages(engine, folder)
+        run = choose(summary, study.run, folder)
+
+        self.report_step("characterise", "analysing the workload")
+        folder = join(out, StudyFolder.CHARACTERISTICS)
+        tables, described = _characteristics(engine, messages, folder, study.seed)
+
+        self.report_step("replay", f"replaying {run}")
+        replayed = replay_of(messages, summary, run, study.messages)
+        chosen, excluded = eligible(study.candidates, len(replayed.program.processes))
+        swept = self._sweep(out, replayed, chosen)
+        excluded += grouped((point.what.partition(",")[0], point.reason) for point in swept.skipped)
+
+        self.report_step("audit", "checking every delivery")
+        rows = swept.results.drop_columns(["series", "scenario"]).to_pylist()
+        needed = {row["run"] for row in rows if row["error"] is None}
+        verdicts, audited = self._audit(out, swept.traces, needed)
+
+        self.report_step("recommend", "comparing protocols")
+        protocols = figures(rows, verdicts, chosen, study.networks, replayed.replayed)
+        (row,) = _rows_of(tables["runs"], run)
+        reused = {
+            "the ingest": ingested,
+            "the characteristics": described,
+            f"{swept.reused:,} of {swept.reused + swept.done:,} replays": swept.reused,
+            "the audit": audited,
+        }
+        result = StudyResult(
+            replayed=replayed,
+            run=row,
+            flags=_rows_of(tables["flags"].sort_by("flag"), run),
+            protocols=protocols,
+            advice=advise(protocols),
+            excluded=excluded,
+            reused=[what for what, is_reused in reused.items() if is_reused],
+        )
+        _write(engine, study, result, out, self.command)
+        return result
+
+    def _sweep(self, out: str, replayed: ReplayedRun, chosen: Sequence[Candidate]) -> SweepResult:
+        workload = f"replay:{replayed.run}"
+        grid = Grid(
+            protocol=[candidate.name for candidate in chosen],
+            workload=[workload],
+            network=list(self.study.networks),
+            seed=[self.study.seed],
+            programs={workload: replayed.program},
+        )
+        return run_sweep(
+            self.engine,
+            grid,
+            join(out, StudyFolder.SWEEP),
+            traces=True,
+            progress=self.progress,
+            command=self.command,
+        )
+
+    def _audit(
+        self, out: str, traces: Sequence[str], needed: set[str]
+    ) -> tuple[dict[str, dict[str, Any]], bool]:
+        """The verdicts by run, and whether they were complete already."""
+        storage, folder = self.engine.storage, join(out, StudyFolder.AUDIT)
+        note = storage.read_note(folder, AuditFolder.AUDITED)
+        known = note is not None and needed <= set(note["runs"])
+        if not known and needed:
+            # The notes have the names that the folders will keep.
+            final = absolute(self.study.out)
+            named = [trace.replace(absolute(out), final, 1) for trace in traces]
+            command = self.audit_command(named, join(self.study.out, StudyFolder.AUDIT))
+            with audit(self.engine, list(traces)) as judged:
+                judged.write(folder, command, named)
+        verdicts: dict[str, dict[str, Any]] = {}
+        if needed:
+            table = self.engine.read([join(folder, AuditFolder.VERDICTS)], VERDICTS).collect()
+            verdicts = {row["run"]: row for row in table.to_pylist()}
+        if not known:
+            content = {"version": 1, "runs": sorted(verdicts)}
+            storage.write_note(folder, AuditFolder.AUDITED, content)
+        return verdicts, known
+
+
+def _rows_of(table: pa.Table, run: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = table.filter(pc.equal(table["run"], run)).to_pylist()
+    return rows
 
 
 def _characteristics(
-    spark: SparkSession, messages: DataFrame, folder: str, seed: int
-) -> tuple[dict[str, DataFrame], bool]:
+    engine: PipelineEngine, messages: Table, folder: str, seed: int
+) -> tuple[dict[str, pa.Table], bool]:
     """The tables that describe the workload, and whether they were complete already."""
-    known = characteristics.read_note(spark, folder) is not None
-    if not known:
-        characteristics.characterise(spark, messages, folder, seed=seed)
-    return characteristics.read(spark, folder), known
+    if characteristics.read_note(engine.storage, folder) is not None:
+        return characteristics.read(engine, folder), True
+    return characteristics.characterise(engine, messages, folder, seed=seed), False
 
 
-def _sweep(
-    spark: SparkSession,
-    study: Study,
-    replayed: ReplayedRun,
-    chosen: Sequence[Candidate],
-    progress: Callable[[SweepProgress], None] | None,
-    command: str,
-) -> SweepResult:
-    workload = f"replay:{replayed.run}"
-    grid = Grid(
-        protocol=[candidate.name for candidate in chosen],
-        workload=[workload],
-        network=list(study.networks),
-        seed=[study.seed],
-        programs={workload: replayed.program},
-    )
-    return run_sweep(
-        spark,
-        grid,
-        join(study.out, StudyFolder.SWEEP),
-        traces=True,
-        progress=progress,
-        command=command,
-    )
-
-
-def _audit(
-    spark: SparkSession, folder: str, traces: Sequence[str], needed: set[str], command: AuditCommand
-) -> tuple[dict[str, dict[str, Any]], bool]:
-    """The verdicts by run, and whether they were complete already."""
-    storage = Storage(spark)
-    note = storage.read_note(folder, AuditFolder.AUDITED)
-    known = note is not None and needed <= set(note["runs"])
-    if not known and needed:
-        storage.delete(join(folder, AuditFolder.AUDITED))
-        judged = audit(spark, list(traces))
-        try:
-            judged.write(folder, command(list(traces), folder))
-        finally:
-            judged.close()
-    table = spark.read.schema(VERDICTS).parquet(literal(join(folder, AuditFolder.VERDICTS)))
-    verdicts = {row["run"]: row.asDict() for row in table.collect()} if needed else {}
-    if not known:
-        storage.write_note(folder, AuditFolder.AUDITED, {"version": 1, "runs": sorted(verdicts)})
-    return verdicts, known
-
-
-def _write(spark: SparkSession, study: Study, result: StudyResult, command: str) -> None:
-    storage, folder = Storage(spark), join(study.out, StudyFolder.TABLES)
+def _write(
+    engine: PipelineEngine, study: Study, result: StudyResult, out: str, command: str
+) -> None:
+    storage, folder = engine.storage, join(out, StudyFolder.TABLES)
     replayed = result.replayed
     advice = [{"place": place, **asdict(rule)} for place, rule in enumerate(result.advice)]
     protocols = [asdict(row) for row in result.protocols]
-    write_rows(spark, protocols, PROTOCOLS, join(folder, StudyFolder.PROTOCOLS))
-    write_rows(spark, advice, RECOMMENDATION, join(folder, StudyFolder.RECOMMENDATION))
+    write_rows(engine, protocols, PROTOCOLS, join(folder, StudyFolder.PROTOCOLS))
+    write_rows(engine, advice, RECOMMENDATION, join(folder, StudyFolder.RECOMMENDATION))
     text = recommendation(
         replayed, result.run, result.flags, result.protocols, result.advice, result.excluded
     )
-    storage.write_text(join(study.out, StudyFolder.ADVICE), text)
+    storage.write_text(join(out, StudyFolder.ADVICE), text)
     storage.write_note(
-        study.out,
+        out,
         StudyFolder.NOTE,
         {
             "version": 1,
@@ -213,6 +238,6 @@ def _write(spark: SparkSession, study: Study, result: StudyResult, command: str)
             "title": title(result.run),
             "sentences": sentences(result.run, result.flags),
             "told": replayed.describe(),
-            **spark_provenance(spark, command),
+            **engine_provenance(engine, command),
         },
     )

@@ -1,6 +1,5 @@
-"""Cost estimates of runs, and their assignment to waves and to the tasks of a wave."""
+"""Cost estimates of runs, and their assignment to waves."""
 
-import heapq
 from collections.abc import Sequence
 from typing import Final
 
@@ -10,8 +9,6 @@ from beforehand.simulator import Scenario
 
 _GROUP: Final = 5  # assumed receivers of a multicast
 GUESS: Final = 1e-4  # seconds per unit of cost before anything is measured: an interpreted core
-MOST_TASKS: Final = 4  # per slot, so that wrong estimates even out
-LEAST_TASK: Final = 1.0  # seconds; less isn't worth starting a task
 
 
 def cost(scenario: Scenario) -> float:
@@ -41,20 +38,3 @@ def first_wave(points: Sequence[Point], seconds: float, per_unit: float, slots: 
         if room < 0:
             return min(len(points), max(count, slots))
     return len(points)
-
-
-def tasks_for(points: Sequence[Point], per_unit: float, slots: int) -> int:
-    """How many tasks to start: one per slot, and more if there is enough work."""
-    seconds = per_unit * sum(cost(point.scenario) for point in points)
-    return min(max(slots, round(seconds / LEAST_TASK)), slots * MOST_TASKS, len(points))
-
-
-def assign(points: Sequence[Point], tasks: int) -> list[int]:
-    """A task for each point, given the most expensive first, so that all tasks have similar loads."""
-    load = [(0.0, task) for task in range(tasks)]
-    assigned = []
-    for point in points:
-        least, task = heapq.heappop(load)
-        assigned.append(task)
-        heapq.heappush(load, (least + cost(point.scenario), task))
-    return assigned

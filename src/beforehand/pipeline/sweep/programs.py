@@ -7,20 +7,20 @@ of them take part, each as a workload of its own), or a program or trace of `bef
 from dataclasses import replace
 from pathlib import Path
 
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as sf
+import pyarrow.compute as pc
 
 from beforehand.errors import BeforehandError, PipelineError
+from beforehand.pipeline.engine import PipelineEngine
 from beforehand.pipeline.ingest import read_messages
 from beforehand.pipeline.replay import program_of
-from beforehand.pipeline.storage import Storage, join
+from beforehand.pipeline.storage import join
 from beforehand.pipeline.sweep.grid import PREFIX, Grid
 from beforehand.results.format import some
 from beforehand.results.layout import IngestFolder
 from beforehand.simulator import Program
 
 
-def with_programs(spark: SparkSession, grid: Grid) -> Grid:
+def with_programs(engine: PipelineEngine, grid: Grid) -> Grid:
     """The same grid, with the programs that it replays."""
     workloads: dict[str, None] = {}
     programs = dict(grid.programs)
@@ -28,17 +28,17 @@ def with_programs(spark: SparkSession, grid: Grid) -> Grid:
         if workload in programs or not workload.startswith(PREFIX):
             workloads[workload] = None
             continue
-        replays = _read(spark, workload.removeprefix(PREFIX))
+        replays = _read(engine, workload.removeprefix(PREFIX))
         programs |= replays
         workloads |= dict.fromkeys(replays)
     return replace(grid, workload=tuple(workloads), programs=programs)
 
 
-def _read(spark: SparkSession, text: str) -> dict[str, Program]:
+def _read(engine: PipelineEngine, text: str) -> dict[str, Program]:
     """Workload -> program."""
     path, _, run = text.partition("#")
-    if path and Storage(spark).exists(join(path, IngestFolder.MESSAGES)):
-        return _ingested(spark, path, run)
+    if path and engine.storage.exists(join(path, IngestFolder.MESSAGES)):
+        return _ingested(engine, path, run)
     if run:
         raise PipelineError(
             f"{PREFIX}{text}: {path} has no messages, so no run {run!r} of it can be replayed; name a "
@@ -52,19 +52,19 @@ def _read(spark: SparkSession, text: str) -> dict[str, Program]:
     return {PREFIX + text: Program.read(Path(path))}
 
 
-def _ingested(spark: SparkSession, path: str, run: str) -> dict[str, Program]:
-    table = read_messages(spark, path)
-    runs = sorted(row["run"] for row in table.select("run").distinct().collect())
+def _ingested(engine: PipelineEngine, path: str, run: str) -> dict[str, Program]:
+    table = read_messages(engine, path).collect()
+    runs = sorted(table["run"].unique().to_pylist())
     if not runs:
         raise PipelineError(f"{PREFIX}{path}: it holds no messages, so there is nothing to replay")
     if run and run not in runs:
         raise PipelineError(f"{PREFIX}{path}: it has no run {run!r}; its runs: {some(runs, 10)}")
     programs = {}
     for chosen in [run] if run else runs:
-        rows = table.where(sf.col("run") == chosen).collect()
+        rows = table.filter(pc.equal(table["run"], chosen)).to_pylist()
         name = f"{PREFIX}{path}#{chosen}" if run or len(runs) > 1 else PREFIX + path
         try:
-            programs[name] = program_of(row.asDict() for row in rows)
+            programs[name] = program_of(rows)
         except BeforehandError as problem:
             raise PipelineError(f"{name}: {problem}") from None
     return programs

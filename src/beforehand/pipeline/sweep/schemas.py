@@ -1,24 +1,11 @@
-"""The tables of a sweep as Spark's types: the runs to do, and their results."""
+"""The tables of a sweep as Arrow declares them."""
 
 from typing import Final
 
-from pyspark.sql.types import IntegerType, StructType
-
-from beforehand.pipeline.schemas import BOOLEAN, EVENTS, TEXT, optional, required, spark_schema
+from beforehand.pipeline.schemas import EVENTS, one_of
 from beforehand.results.tables import sweep
 
-POINT: Final = spark_schema(sweep.POINT).fields
-RESULTS: Final = spark_schema(sweep.RESULTS)
+RESULTS: Final = sweep.RESULTS.arrow()
 
-# One row per run to do.
-PLANNED: Final = StructType(
-    [
-        *required(task=IntegerType()),  # the task that does it
-        *POINT,
-        *optional(program=TEXT),  # digest of the program that it replays
-        *required(traced=BOOLEAN),  # whether to keep its events
-    ]
-)
-
-# What the tasks return when events are kept: each row is one of the two.
-BOTH: Final = StructType(optional(result=RESULTS, event=EVENTS))
+# What the tasks return: the events of a run, if they are kept, and its result.
+BOTH: Final = one_of(result=RESULTS, event=EVENTS)

@@ -6,21 +6,18 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final
 
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as sf
-from pyspark.sql.types import StructType
+import pyarrow as pa
 
 from beforehand import simulator
 from beforehand.errors import PipelineError
+from beforehand.pipeline.engine import PipelineEngine, WorkerLostError
 from beforehand.pipeline.polling import polling
-from beforehand.pipeline.provenance import spark_provenance
-from beforehand.pipeline.sweep.costs import GUESS, by_cost, cost, first_wave, tasks_for
+from beforehand.pipeline.provenance import engine_provenance
+from beforehand.pipeline.sweep.costs import GUESS, by_cost, cost, first_wave
 from beforehand.pipeline.sweep.grid import Grid, Point, Skipped, SweepPlan, plan
 from beforehand.pipeline.sweep.job import WaveJob, point_row
 from beforehand.pipeline.sweep.programs import with_programs
-from beforehand.pipeline.sweep.schemas import POINT, RESULTS
+from beforehand.pipeline.sweep.schemas import RESULTS
 from beforehand.pipeline.sweep.tasks import Simulate
 from beforehand.pipeline.sweep.waves import Wave, Waves
 
@@ -49,7 +46,7 @@ class SweepProgress:
 class SweepResult:
     """The outcome of a sweep."""
 
-    results: DataFrame  # one row of RESULTS for each point of the grid
+    results: pa.Table  # one row of RESULTS for each point of the grid
     done: int  # runs of this sweep
     failed: int  # failed runs, which have no figures
     reused: int  # runs that were complete already
@@ -57,13 +54,13 @@ class SweepResult:
     traces: tuple[str, ...]  # folders with the events, if requested
 
 
-def prepare(spark: SparkSession, grid: Grid) -> SweepPlan:
+def prepare(engine: PipelineEngine, grid: Grid) -> SweepPlan:
     """Read the programs of a grid, check it and name its runs."""
-    return plan(with_programs(spark, grid))
+    return plan(with_programs(engine, grid))
 
 
 def run_sweep(
-    spark: SparkSession,
+    engine: PipelineEngine,
     grid: Grid | SweepPlan,
     out: str,
     *,
@@ -81,11 +78,11 @@ def run_sweep(
     sweep at a time may write into a folder. Its notes record `command`, the command line for the whole
     grid, and for each run what `run_command` returns: the one for that run alone.
     """
-    planned = prepare(spark, grid) if isinstance(grid, Grid) else grid
-    waves = Waves(spark, out)
+    planned = prepare(engine, grid) if isinstance(grid, Grid) else grid
+    waves = Waves(engine, out)
     waves.tidy()
     sweep = _Sweep(
-        spark,
+        engine,
         waves,
         planned,
         simulate,
@@ -99,9 +96,9 @@ def run_sweep(
     return sweep.result()
 
 
-def stored(spark: SparkSession, out: str) -> SweepResult:
+def stored(engine: PipelineEngine, out: str) -> SweepResult:
     """All results in a folder, whatever their grids."""
-    waves = Waves(spark, out)
+    waves = Waves(engine, out)
     if not waves.complete:
         raise PipelineError(f"{out}: no results of a sweep there; run one first")
     owners = waves.owners()
@@ -114,7 +111,7 @@ def stored(spark: SparkSession, out: str) -> SweepResult:
 class _Sweep:
     """One call of run_sweep."""
 
-    spark: SparkSession
+    engine: PipelineEngine
     waves: Waves
     planned: SweepPlan
     simulate: Simulate
@@ -132,9 +129,8 @@ class _Sweep:
         missing = self._missing()
         self.todo = by_cost([point for point in self.points.values() if point.run in missing])
         self.reused = len(self.points) - len(self.todo)
-        self.slots = self.spark.sparkContext.defaultParallelism
         programs = [p.scenario.program for p in self.todo if p.scenario.program is not None]
-        self.job = WaveJob(self.spark, programs, self.audit, self.simulate)
+        self.job = WaveJob(self.engine, programs, self.audit, self.simulate)
 
     def _missing(self) -> set[str]:
         """Runs that weren't done, failed, or lack what is requested now."""
@@ -153,11 +149,11 @@ class _Sweep:
         self._report(0, 0)
         seconds = min(FIRST_SECONDS, wave_seconds)
         while self.todo:
-            count = first_wave(self.todo, seconds, self.per_unit or GUESS, self.slots)
+            count = first_wave(self.todo, seconds, self.per_unit or GUESS, self.engine.slots)
             points, self.todo = self.todo[:count], self.todo[count:]
             began = time.monotonic()
             self._attempt(points)
-            spent = (time.monotonic() - began) * self.slots
+            spent = (time.monotonic() - began) * self.engine.slots
             self.per_unit = spent / sum(cost(point.scenario) for point in points)
             seconds = wave_seconds
             self._report(0, 0)
@@ -166,7 +162,7 @@ class _Sweep:
         """Run one wave. If it kills workers, bisect for the runs that do, and let the others finish."""
         try:
             self._wave(points)
-        except (Py4JJavaError, PySparkException) as problem:
+        except WorkerLostError as problem:
             if len(points) == 1:
                 self._give_up(points[0], problem)
                 return
@@ -182,7 +178,7 @@ class _Sweep:
             with self._polled():
                 self.job.run(
                     points,
-                    tasks_for(points, self.per_unit or GUESS, self.slots),
+                    self.per_unit or GUESS,
                     name,
                     self.waves.results(name),
                     self.waves.traces(name) if traced else None,
@@ -191,24 +187,22 @@ class _Sweep:
         except BaseException:
             self.waves.discard(name)
             raise
-        rows = self.waves.rows(name)
-        failed = [row["run"] for row in rows.where("error is not null").select("run").collect()]
+        failed = self.waves.failed(name)
         self._add(name, points, failed, [run for run in traced if run not in failed])
 
     def _give_up(self, point: Point, problem: Exception) -> None:
         """Record the failure of a run whose worker died."""
         name = self.waves.new_name()
-        error = f"the worker was lost: {_cause(problem)}"
-        row = {**point_row(point), "wave": name, "error": error}
-        values = [tuple(row.get(column) for column in RESULTS.names)]
-        self.spark.createDataFrame(values, RESULTS).write.parquet(self.waves.results(name))
+        row = {**point_row(point), "wave": name, "error": f"the worker was lost: {problem}"}
+        table = pa.Table.from_pylist([row], schema=RESULTS)
+        self.engine.table(table).write(self.waves.results(name))
         self._add(name, [point], [point.run], [])
 
     def _add(
         self, name: str, points: Sequence[Point], failed: list[str], traced: list[str]
     ) -> None:
         runs = [point.run for point in points]
-        origin = spark_provenance(self.spark, self.command)
+        origin = engine_provenance(self.engine, self.command)
         commands = {point.run: command for point in points if (command := self.run_command(point))}
         self.waves.add(Wave(name, runs, failed, traced, self.audit, commands=commands, **origin))
         self.done += len(points)
@@ -223,39 +217,36 @@ class _Sweep:
         left = None
         if self.per_unit is not None:
             rest = sum(cost(point.scenario) for point in self.todo)
-            left = rest * self.per_unit / self.slots
+            left = rest * self.per_unit / self.engine.slots
         self.progress(SweepProgress(total, so_far, self.failed + failed, left))
 
     def _polled(self) -> AbstractContextManager[None]:
         """Report the progress of the next job while it runs."""
-        counters = self.job.counters()
+        self.job.begin()
 
         def poll() -> bool:
-            self._report(*counters.read())
+            self._report(*self.job.progress())
             return self.progress is not None
 
         return polling(poll, _POLL_INTERVAL)
 
     def result(self) -> SweepResult:
         """The outcome after all waves."""
-        names = [(p.run, p.workload, p.network, p.setting) for p in self.planned.points]
-        schema = [field for field in POINT if field.name in ("run", *_NAMES)]
-        labels = self.spark.createDataFrame(names, StructType(schema))
-        rows = self.waves.stored().drop(*_NAMES).join(sf.broadcast(labels), "run")
+        stored = self.waves.stored()
+        rows = {run: row for row, run in enumerate(stored["run"].to_pylist())}
+        points = self.planned.points  # two of them may be one run
+        mine = stored.take(pa.array([rows[point.run] for point in points], pa.int64()))
+        for name in _NAMES:  # those of this grid
+            index = mine.schema.get_field_index(name)
+            values = pa.array([getattr(point, name) for point in points], pa.string())
+            mine = mine.set_column(index, mine.schema.field(index), values)
         have = self.waves.traced()
         folders = {self.waves.traces(have[run].name) for run in self.points if run in have}
         return SweepResult(
-            results=rows.select(*RESULTS.names),
+            results=mine.sort_by("run"),
             done=self.done,
             failed=self.failed,
             reused=self.reused,
             skipped=self.planned.skipped,
             traces=tuple(sorted(folders)) if self.traces else (),
         )
-
-
-def _cause(problem: Exception) -> str:
-    """Spark's description of the last task that failed, in one line."""
-    text = problem.java_exception.getMessage() if isinstance(problem, Py4JJavaError) else problem
-    lines = str(text).strip().splitlines() or [type(problem).__name__]
-    return lines[0].rpartition("most recent failure: ")[2]

@@ -1,4 +1,4 @@
-"""What runs in the tasks: scenarios in, results out, both as rows. Plain Python, no Spark.
+"""What runs in the tasks: scenarios in, results out, both as rows.
 
 A failed run yields a row with its error and no events: events are spooled to a file until the run is
 over, so that memory stays bounded and no partial run gets out.
@@ -7,14 +7,17 @@ over, so that memory stays bounded and no partial run gets out.
 import json
 import tempfile
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
 from beforehand.errors import TraceError
+from beforehand.pipeline.engine import Counter
+from beforehand.pipeline.schemas import EVENTS
 from beforehand.pipeline.sweep import columns
+from beforehand.pipeline.sweep.schemas import BOTH, RESULTS
 from beforehand.simulator import Program, Result, Scenario
 from beforehand.trace.checks import first_problem
 from beforehand.trace.recorder import Columns, Recorder, Sink
@@ -22,6 +25,14 @@ from beforehand.trace.sinks import table_of
 
 Simulate = Callable[..., Result]  # like simulator.run
 FRAMES: Final = 3  # of a traceback that are kept
+
+
+class Planned(NamedTuple):
+    """A run to do."""
+
+    row: dict[str, Any]  # the columns of its point
+    program: str | None  # digest of the program that it replays
+    traced: bool  # whether to keep its events
 
 
 class Spool(Sink):
@@ -55,72 +66,63 @@ class Spool(Sink):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task:
-    """Simulates the rows of batches of PLANNED, one after the other."""
+class SweepTask:
+    """Simulates the runs that a wave has planned."""
 
     simulate: Simulate
     programs: Callable[[], Mapping[str, Program]]  # by their digests
-    finished: Callable[[bool], None]  # called after each run with whether it failed
+    done: Counter
+    failed: Counter
     wave: str
     audit: bool
-    results: pa.Schema
-    events: pa.Schema | None  # None: no events go out, and result rows are not wrapped
 
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The events and then the result of each run."""
-        for batch in batches:
-            for todo in batch.to_pylist():
-                yield from self.run(todo)
-
-    def run(self, todo: dict[str, Any]) -> Iterator[pa.RecordBatch]:
-        """One run."""
-        spool = Spool(self.events) if self.events is not None and todo["traced"] else None
+    def __call__(self, planned: Planned) -> Iterator[pa.RecordBatch]:
+        """The events of a run, if they are kept, and then its result."""
+        spool = Spool(EVENTS) if planned.traced else None
+        row = planned.row
         try:
-            scenario = self.scenario(todo)
+            scenario = self.scenario(planned)
             if spool is None:
                 result = self.simulate(scenario, audit=self.audit)
             else:
-                with Recorder(todo["run"], spool) as recorder:
+                with Recorder(row["run"], spool) as recorder:
                     result = self.simulate(scenario, audit=self.audit, recorder=recorder)
             outcome = columns.measured(result)
         except Exception as problem:
             outcome = {"error": described(problem)}
         else:
             if spool is not None:
-                yield from map(self._event, spool.batches())
-        self.finished(outcome["error"] is not None)
-        yield self._result({**todo, "wave": self.wave, **outcome})
+                yield from (_wrapped(event=batch) for batch in spool.batches())
+        self.done.add(1)
+        if outcome["error"] is not None:
+            self.failed.add(1)
+        complete = {**row, "wave": self.wave, **outcome}
+        yield _wrapped(result=pa.RecordBatch.from_pylist([complete], schema=RESULTS))
 
-    def scenario(self, todo: dict[str, Any]) -> Scenario:
-        """The scenario of a row, whose digest must be the name of its run."""
-        fields = json.loads(todo["scenario"])
-        if todo["program"] is not None:
-            fields["program"] = self.programs()[todo["program"]]
+    def scenario(self, planned: Planned) -> Scenario:
+        """The scenario of a run, whose digest must be its name."""
+        run, fields = planned.row["run"], json.loads(planned.row["scenario"])
+        if planned.program is not None:
+            fields["program"] = self.programs()[planned.program]
         scenario = Scenario(**fields)
-        if scenario.digest() != todo["run"]:
+        if scenario.digest() != run:
             raise ValueError(
-                f"the worker reads run {todo['run']} as another one, {scenario.digest()}; "
+                f"the worker reads run {run} as another one, {scenario.digest()}; "
                 "install the same version of beforehand on driver and workers"
             )
         return scenario
 
-    def _result(self, row: dict[str, Any]) -> pa.RecordBatch:
-        batch = pa.RecordBatch.from_pylist([row], schema=self.results)
-        return batch if self.events is None else self._wrapped(result=batch)
 
-    def _event(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        return self._wrapped(event=batch)
-
-    def _wrapped(self, **part: pa.RecordBatch) -> pa.RecordBatch:
-        """Rows of one of the two tables, with nulls for the other one."""
-        [rows] = map(len, part.values())
-        schemas = {"result": self.results, "event": self.events}
-        kinds = {name: pa.struct(list(schema)) for name, schema in schemas.items()}
-        arrays = [
-            part[name].to_struct_array().cast(kind) if name in part else pa.nulls(rows, kind)
-            for name, kind in kinds.items()
-        ]
-        return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(kinds))
+def _wrapped(**part: pa.RecordBatch) -> pa.RecordBatch:
+    """Rows of one of the tables of BOTH, with nulls for the other one."""
+    [rows] = map(len, part.values())
+    arrays = [
+        part[field.name].to_struct_array().cast(field.type)
+        if field.name in part
+        else pa.nulls(rows, field.type)
+        for field in BOTH
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=BOTH)
 
 
 def described(problem: BaseException) -> str:

@@ -1,6 +1,6 @@
 """Where the results of a sweep are, and which of them count.
 
-A sweep runs in waves, each one Spark job. Its folder holds
+A sweep runs in waves. Its folder holds
 
     results/WAVE/    the results of a wave's runs: Parquet with the columns RESULTS
     traces/WAVE/     their events, if requested: Parquet with the columns EVENTS
@@ -16,13 +16,11 @@ import uuid
 from dataclasses import asdict, dataclass, field
 from typing import Final
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as sf
-from pyspark.sql.types import StructType
+import pyarrow as pa
 
 from beforehand.errors import PipelineError
-from beforehand.pipeline.schemas import TEXT, required
-from beforehand.pipeline.storage import Storage, absolute, join, literal
+from beforehand.pipeline.engine import PipelineEngine
+from beforehand.pipeline.storage import absolute, join
 from beforehand.pipeline.sweep.schemas import RESULTS
 from beforehand.results.layout import SweepFolder
 
@@ -48,14 +46,15 @@ class Wave:
 class Waves:
     """The waves in a folder."""
 
-    def __init__(self, spark: SparkSession, out: str) -> None:
-        self._spark = spark
-        self._storage = Storage(spark)
+    def __init__(self, engine: PipelineEngine, out: str) -> None:
+        self._engine = engine
+        self._storage = engine.storage
         self.out = absolute(out)
         self.complete = self._read()
 
     def _read(self) -> list[Wave]:
-        files = self._storage.glob(join(literal(self.out), SweepFolder.WAVES, "*.json"))
+        folder = join(self.out, SweepFolder.WAVES)
+        files = [f for f in self._storage.inside(folder) if f.name.endswith(".json")]
         return [Wave(**json.loads(self._storage.read_text(file.path))) for file in files]
 
     # ---- what is there ----
@@ -68,26 +67,25 @@ class Waves:
         """For each run with events, the wave that contains them."""
         return {run: wave for wave in self.complete for run in wave.traced}
 
-    def stored(self) -> DataFrame:
+    def stored(self) -> pa.Table:
         """The results of all runs in the folder, each once, with the names of their own grids."""
         owners = self.owners()
-        if not owners:
-            return self._spark.createDataFrame([], RESULTS)
         folders = sorted({self.results(wave.name) for wave in owners.values()})
-        rows = self._spark.read.schema(RESULTS).parquet(*map(literal, folders))
-        owned = self._spark.createDataFrame(
-            [(run, wave.name) for run, wave in owners.items()],
-            StructType(required(run=TEXT, wave=TEXT)),
-        )
-        return rows.join(sf.broadcast(owned), ["run", "wave"]).select(*RESULTS.names)
+        if not folders:
+            return RESULTS.empty_table()
+        rows = self._engine.read(folders, RESULTS).collect()
+        pairs = zip(rows["run"].to_pylist(), rows["wave"].to_pylist(), strict=True)
+        return rows.filter(pa.array([owners[run].name == wave for run, wave in pairs]))
 
     def results(self, wave: str) -> str:
         """The folder for the results of a wave."""
         return join(self.out, SweepFolder.RESULTS, wave)
 
-    def rows(self, wave: str) -> DataFrame:
-        """The results of a written wave, whether or not it counts yet."""
-        return self._spark.read.schema(RESULTS).parquet(literal(self.results(wave)))
+    def failed(self, wave: str) -> list[str]:
+        """The failed runs of a written wave, whether or not it counts yet."""
+        rows = self._engine.read([self.results(wave)], RESULTS).collect()
+        failed: list[str] = rows.filter(rows["error"].is_valid())["run"].to_pylist()
+        return failed
 
     def traces(self, wave: str) -> str:
         """The folder for the events of a wave."""
@@ -108,10 +106,9 @@ class Waves:
             )
         known = {wave.name for wave in self.complete}
         for table in (SweepFolder.RESULTS, SweepFolder.TRACES):
-            for file in self._storage.glob(join(literal(self.out), table, "*")):
-                name = file.path.rpartition("/")[2]
-                if _NAME.fullmatch(name) and name not in known:
-                    self.discard(name)
+            for file in self._storage.inside(join(self.out, table)):
+                if _NAME.fullmatch(file.name) and file.name not in known:
+                    self.discard(file.name)
 
     def new_name(self) -> str:
         """A name for the next wave, later than all others.

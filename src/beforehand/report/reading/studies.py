@@ -162,7 +162,9 @@ def read_traffic(folder: Path, context: ReadingContext) -> StudyView:
     characterise = instruction(context.commands.characterise(folder), "characterise it")
     remedy = "characterise its ingest again" if lone else characterise
     part = context.part(f"the workload {label}", remedy)
-    ingest = None if lone else part.attempt("the ingest", partial(_ingest, folder))
+    ingest = (
+        None if lone else part.attempt("the ingest", partial(read_note, folder / IngestFolder.NOTE))
+    )
     note = ingest or {}
     study = context.commands.suggestions.study
     unstudied = context.part(f"the workload {label}", instruction(study, "study its sources"))
@@ -177,9 +179,3 @@ def read_traffic(folder: Path, context: ReadingContext) -> StudyView:
         characteristics=_characteristics(tables, name, part, ""),
         command=study,
     )
-
-
-def _ingest(folder: Path) -> dict[str, Any]:
-    if (folder / IngestFolder.UNFINISHED).exists():
-        raise Gap(f"an ingest into {folder} did not finish; run the ingest again, and then")
-    return read_note(folder / IngestFolder.NOTE)

@@ -1,9 +1,11 @@
 """Starting the Spark session.
 
 Most of Spark's defaults date from the clusters of long ago. These settings suit the pipeline on a laptop
-and do no harm on a cluster; the caller's `conf` overrides them.
+and do no harm on a cluster; the caller's `conf` overrides them. For little work, the JVM and Spark's
+planner are kept from preparing for much: docs/performance.md has the measurements.
 """
 
+import logging
 import os
 import sys
 import tempfile
@@ -15,9 +17,8 @@ from typing import IO, Final
 from pyspark.sql import SparkSession
 
 from beforehand import requirements
-from beforehand.errors import PipelineError
-
-Session = SparkSession  # for annotations in packages that may not import pyspark
+from beforehand.errors import ResourceError
+from beforehand.pipeline.engine.class_archive import ClassArchive
 
 LOCAL: Final = "local[*]"
 
@@ -27,35 +28,61 @@ _MOST_HEAP: Final = 3072  # the heavy work is in Python workers, which need memo
 
 _LOGGING: Final = Path(__file__).with_name("log4j2.properties")
 
+# For short jobs. C1 alone: what C2 would compile runs too briefly to pay for it. One thread collects
+# garbage: there is little. No logging of the JVM itself, which would go to standard output.
+_SHORT_JVM: Final = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xlog:disable", "-Xshare:auto")
+_SHORT_SPARK: Final = {
+    # Generating and compiling Java for each plan costs more than interpreting it for a few rows.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+}
 
-def start(master: str | None = None, conf: Mapping[str, str] | None = None) -> SparkSession:
+
+def start(
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    *,
+    short: bool = False,
+    archive: ClassArchive | None = None,
+) -> SparkSession:
     """The active session, or else a new one.
 
     Without `master`, it runs where the environment says (spark-submit sets it), else on this machine.
+    With `short`, it is tuned for little work, and `archive` spares a local JVM loading its classes.
     """
     running = SparkSession.getActiveSession()
     if running is not None:
         return running
     requirements.find_java()
+    # The JVM's connection breaks when it is interrupted; whoever waits for a job gets an exception.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
     # Without these, workers run the system's Python, which has no pyarrow and not this package.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    if (master or LOCAL).startswith("local"):
+    if is_local(master):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # accept no connections from outside
+        # The JVM that only composes the command line of the other one.
+        os.environ.setdefault("SPARK_LAUNCHER_OPTS", " ".join(_SHORT_JVM))
     builder = SparkSession.builder.appName("beforehand")
-    for key, value in {**_settings(master), **(conf or {})}.items():
+    for key, value in {**_settings(master, short, archive), **(conf or {})}.items():
         builder = builder.config(key, value)
     with _captured_stderr() as log:
         try:
             session = builder.getOrCreate()
         except Exception as problem:  # py4j raises whatever the JVM did, in classes of its own
-            raise PipelineError(
+            raise ResourceError(
                 f"Spark did not start with `master` {master or LOCAL} ({_reason(problem, log)}); check "
                 "that the master is right and can be reached, and that the settings in `conf` "
                 "exist"
             ) from problem
     session.sparkContext.setLogLevel("ERROR")
     return session
+
+
+def is_local(master: str | None) -> bool:
+    """Whether Spark runs on this machine."""
+    return (master or os.environ.get("MASTER") or LOCAL).startswith("local")
 
 
 @contextmanager
@@ -82,7 +109,7 @@ def _reason(problem: Exception, log: IO[bytes]) -> str:
     return (errors or [repr(problem)])[0]
 
 
-def _settings(master: str | None) -> dict[str, str]:
+def _settings(master: str | None, short: bool, archive: ClassArchive | None) -> dict[str, str]:
     settings = {
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
@@ -97,10 +124,15 @@ def _settings(master: str | None) -> dict[str, str]:
     }
     if master is not None or "MASTER" not in os.environ:
         settings["spark.master"] = master or LOCAL
-    if (master or LOCAL).startswith("local"):
+    if short:
+        settings |= _SHORT_SPARK
+    if is_local(master):
+        options = [f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}"]
+        options += _SHORT_JVM if short else ("-Xlog:disable", "-Xshare:auto")
+        options += archive.options if archive is not None else ()
         settings |= {
             "spark.driver.memory": f"{_heap()}m",
-            "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
+            "spark.driver.extraJavaOptions": " ".join(options),
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
             "spark.ui.enabled": "false",

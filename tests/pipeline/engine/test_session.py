@@ -9,15 +9,18 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from beforehand.cli.spark import start_session
+from beforehand.cli.engine import open_spark
 from beforehand.errors import PipelineError
-from beforehand.pipeline import session
+from beforehand.pipeline.engine import session
 
 
 def test_a_setting_without_a_value_is_refused() -> None:
     """Settings are checked before anything is started."""
-    with pytest.raises(PipelineError, match="write it like spark.driver.memory=6g"):
-        start_session(None, ["spark.driver.memory"])
+    with (
+        pytest.raises(PipelineError, match="write it like spark.driver.memory=6g"),
+        open_spark(None, ["spark.driver.memory"]),
+    ):
+        pass
 
 
 @pytest.mark.spark

@@ -1,43 +1,15 @@
-"""Files wherever Spark can reach them: `file:`, `hdfs:`, `s3a:` and other Hadoop file systems.
+"""The file systems of Hadoop (`hdfs:`, `s3a:` and others), through the JVM of a Spark session."""
 
-Only names, sizes and small texts go through here; Spark itself reads and writes tables. A table is
-complete when its folder has Spark's `_SUCCESS`, an output of several tables when its note (`write_note`)
-is there, which is written last. So a partial output is never mistaken for a complete one.
-"""
-
-import json
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-from beforehand.errors import PipelineError
+from beforehand.errors import ResourceError
+from beforehand.pipeline.storage.storage import File, absolute, join
 from beforehand.results.layout import unfinished
 
 _SPECIAL: Final = "\\{}[]*?,"  # special in the glob patterns of Hadoop and Spark
-
-
-@dataclass(frozen=True)
-class File:
-    """A file or folder; `path` is absolute and has its scheme, as in Spark."""
-
-    path: str
-    size: int
-    is_folder: bool
-
-
-def absolute(path: str) -> str:
-    """A path with a scheme, or an absolute path on this machine."""
-    if "://" in path or path.startswith("file:"):
-        return path
-    return str(Path(path).absolute())
-
-
-def join(folder: str, *names: str) -> str:
-    """A path inside a folder."""
-    return "/".join([folder.rstrip("/"), *names])
 
 
 def literal(path: str) -> str:
@@ -45,8 +17,8 @@ def literal(path: str) -> str:
     return "".join(f"\\{char}" if char in _SPECIAL else char for char in path)
 
 
-class Storage:
-    """The file systems that this session can reach."""
+class HadoopStorage:
+    """The file systems that a session can reach."""
 
     def __init__(self, spark: SparkSession) -> None:
         context = spark.sparkContext
@@ -59,27 +31,31 @@ class Storage:
         return bool(self._do(path, lambda: fs.exists(at)))
 
     def glob(self, pattern: str) -> list[File]:
-        """The files and folders that match a pattern, sorted by name; a plain path matches itself."""
+        """The files and folders that match a pattern, or that have it as their name."""
         fs, at = self._at(pattern)
-        statuses = self._do(pattern, lambda: fs.globStatus(at))
+        _, named = self._at(literal(pattern))
+        statuses = self._do(pattern, lambda: fs.globStatus(at) or fs.globStatus(named))
         return sorted((_file(status) for status in statuses or ()), key=lambda file: file.path)
 
-    def files_under(self, folder: str) -> list[File]:
-        """All files below a folder at any depth, without hidden ones, which start with `.` or `_`."""
+    def inside(self, folder: str) -> list[File]:
+        """The files and folders in a folder, sorted by name."""
         fs, at = self._at(folder)
-        files: list[File] = []
-        for status in self._do(folder, lambda: fs.listStatus(at)):
-            name = status.getPath().getName()
-            if name.startswith((".", "_")):
-                continue
-            file = _file(status)
-            files += self.files_under(file.path) if file.is_folder else [file]
-        return sorted(files, key=lambda file: file.path)
+        if not self.exists(folder):
+            return []
+        statuses = self._do(folder, lambda: fs.listStatus(at))
+        return sorted((_file(status) for status in statuses), key=lambda file: file.path)
 
     def delete(self, path: str) -> None:
         """Remove a file, or a folder with its content, if it exists."""
         fs, at = self._at(path)
         self._do(path, lambda: fs.delete(at, True))
+
+    def rename(self, old: str, new: str) -> None:
+        """Move a file or folder to a name that isn't in use."""
+        fs, source = self._at(old)
+        _, target = self._at(new)
+        if not self._do(new, lambda: fs.rename(source, target)):
+            raise ResourceError(f"{new}: cannot be written; check that you may write there")
 
     def read_text(self, path: str) -> str:
         """The content of a small file."""
@@ -99,31 +75,21 @@ class Storage:
         folder, _, name = path.rpartition("/")
         temporary = join(folder, unfinished(name))
         fs, at = self._at(temporary)
-        _, final = self._at(path)
 
         def write() -> None:
             stream = fs.create(at, True)
             stream.write(text.encode())
             stream.close()
-            fs.delete(final, False)
-            if not fs.rename(at, final):
-                raise PipelineError(f"{path}: cannot be written; check that you may write there")
 
         self._do(path, write)
+        self.delete(path)
+        self.rename(temporary, path)
 
-    # ---- notes: the content of an output, and that it is complete ----
-
-    def write_note(self, folder: str, name: str, content: dict[str, Any]) -> None:
-        """Write the note of a complete output."""
-        self.write_text(join(folder, name), json.dumps(content, indent=2) + "\n")
-
-    def read_note(self, folder: str, name: str) -> dict[str, Any] | None:
-        """The note of an output; None if it isn't complete."""
-        path = join(folder, name)
-        if not self.exists(path):
-            return None
-        content: dict[str, Any] = json.loads(self.read_text(path))
-        return content
+    def upload(self, local: str, path: str) -> None:
+        """Copy a file of this machine."""
+        fs, at = self._at(path)
+        source = self._jvm.org.apache.hadoop.fs.Path(f"file://{local}")
+        self._do(path, lambda: fs.copyFromLocalFile(False, True, source, at))
 
     def _at(self, path: str) -> tuple[Any, Any]:
         """The file system of a path, and the path as Hadoop wants it."""
@@ -142,7 +108,7 @@ class Storage:
         except Py4JJavaError as problem:
             message = str(problem.java_exception.getMessage()).splitlines()[0]
             kind = problem.java_exception.getClass().getSimpleName()
-            raise PipelineError(
+            raise ResourceError(
                 f"{path}: {kind}: {message}; check the path and its permissions, and for object stores "
                 "that Spark has their package (docs/cluster.md)"
             ) from None
