@@ -25,7 +25,7 @@ TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo screenshots test lint types test-all test-pure test-compiled test-spark \
-	slow format bench bench-prc bench-audit bench-checker bench-diagrams \
+	slow format bench bench-prc bench-audit bench-checker bench-engines bench-diagrams \
 	bench-runtime mutants compiled wheel check-java clean
 
 help: ## list these targets
@@ -100,6 +100,9 @@ bench-prc: $(VENV)/.stamp compiled ## the evaluation of the prc paper: figure 5 
 
 bench-audit: check-java $(VENV)/.stamp compiled ## the auditor: speed, cores, growth and memory (a quarter of an hour)
 	@$(AS_COMPILED) $(BIN)/python benchmarks/audit.py
+
+bench-engines: check-java $(VENV)/.stamp compiled ## Spark and the local engine, from 1,000 to 5 million rows (twenty minutes; --quick: see the file)
+	@$(AS_COMPILED) $(BIN)/python benchmarks/engines.py
 
 bench-checker: $(VENV)/.stamp compiled ## the checker: states per second, what each reduction saves (minutes; --quick: see the file)
 	@$(AS_COMPILED) $(BIN)/python benchmarks/checker.py
