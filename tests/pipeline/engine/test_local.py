@@ -39,6 +39,15 @@ def is_running(process: int) -> bool:
     return status.rpartition(")")[2].split()[0] != "Z"
 
 
+def ignores_interrupts(process: int) -> bool:
+    """Whether Ctrl-C doesn't reach the code of a process."""
+    for line in Path(f"/proc/{process}/status").read_text().splitlines():
+        name, _, mask = line.partition(":")
+        if name == "SigIgn":
+            return bool(int(mask, 16) & 1 << (signal.SIGINT - 1))
+    return False
+
+
 def wait_until_gone(processes: list[int]) -> None:
     """Fail if one of these processes doesn't end."""
     deadline = time.monotonic() + work.WAIT_SECONDS / 2
@@ -131,6 +140,7 @@ def test_ctrl_c_ends_the_workers_without_a_word_from_them(tmp_path: Path) -> Non
             assert process.poll() is None and time.monotonic() < deadline
             time.sleep(0.05)
         workers = [int(file.read_text()) for file in tmp_path.glob("started-*")]
+        assert all(map(ignores_interrupts, workers)) and not ignores_interrupts(process.pid)
         os.killpg(process.pid, signal.SIGINT)
         output, errors = process.communicate()
     assert (process.returncode, output, errors) == (0, "interrupted\n", "")
