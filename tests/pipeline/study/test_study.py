@@ -239,3 +239,30 @@ def test_bad_input_is_an_error_without_a_traceback(
     """The exit code is 2."""
     result = invoke(engine, *arguments)
     assert result.exit_code == 2 and problem in result.output and "Traceback" not in result.output
+
+
+def test_force_replaces_a_study_only_when_the_new_one_is_complete(
+    engine: Engine, calls: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A failure in the middle keeps the old one; notes have the names that folders will keep."""
+    out = tmp_path / "out"
+    asked = Study(str(out), CANDIDATES[:1], [str(calls)], networks=("lan",))
+    run_study(engine, asked)
+    old = (out / "_study.json").read_text()
+    other = replace(asked, sources=(), messages=50, force=True)
+
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(job, "advise", fail)
+        with pytest.raises(MemoryError):
+            run_study(engine, other)
+    assert (out / "_study.json").read_text() == old
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    result = run_study(engine, other)
+    assert result.reused == [] and result.replayed.run == "shop"
+    assert json.loads((out / "_study.json").read_text())["sources"] == []
+    sources = json.loads((out / "audit" / "_audit.json").read_text())["sources"]
+    assert sources and all(Path(source).is_dir() for source in sources)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
