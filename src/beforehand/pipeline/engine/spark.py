@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 import pyspark
-from pyspark import StorageLevel
+from pyspark import SparkContext, StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import StructType
@@ -63,6 +63,7 @@ class SparkEngine:
         self._expected = 0.0
         self._archive: ClassArchive | None = None
         self._session: SparkSession | None = None
+        self._is_ours = False  # whether this engine has started the JVM
         self.storage = Storage(lambda: self._hadoop)
         self.driver = LocalEngine(workers=1, storage=self.storage)  # for what is small
 
@@ -91,7 +92,8 @@ class SparkEngine:
     def session(self) -> SparkSession:
         """The session, started now if it wasn't."""
         if self._session is None:
-            if session.is_local(self._master) and SparkSession.getActiveSession() is None:
+            self._is_ours = SparkSession.getActiveSession() is None
+            if self._is_ours and session.is_local(self._master):
                 self._archive = ClassArchive(find_java().release, pyspark.__version__)
             self._session = session.start(
                 self._master,
@@ -190,18 +192,18 @@ class SparkEngine:
         archive, running, self._session = self._archive, self._session, None
         if running is None or archive is None or not archive.is_written:
             return
-        process = _jvm_process(running)
         running.stop()
+        process = _forgotten_jvm()
         process.stdin.close()  # the JVM exits when its input ends
         process.wait()
         archive.put_in_place()
 
     def kill(self) -> None:
-        """End the JVM at once, without waiting for its jobs."""
+        """End the JVM at once, without waiting for its jobs, if this engine has started it."""
         self.driver.close()
-        process = None if self._session is None else _jvm_process(self._session)
-        self._session = None
-        if process is not None:
+        running, self._session = self._session, None
+        if running is not None and self._is_ours:
+            process = _forgotten_jvm()
             process.kill()
             process.wait()
 
@@ -325,10 +327,15 @@ def arrow_schema(schema: StructType) -> pa.Schema:
     return to_arrow_schema(schema, timezone="UTC")
 
 
-def _jvm_process(running: SparkSession) -> Any:
-    """The process of the JVM, if this one has started it."""
-    gateway: Any = running.sparkContext._gateway
-    return getattr(gateway, "proc", None)
+def _forgotten_jvm() -> Any:
+    """The process of the JVM, which pyspark will not use again: the next session starts another."""
+    gateway: Any = SparkContext._gateway
+    context: Any = SparkContext._active_spark_context
+    if context is not None:  # a thread that would print a traceback when its connection ends
+        context._accumulatorServer.handle_error = lambda request, client: None
+    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+    SparkSession._instantiatedSession = None
+    return gateway.proc
 
 
 # ---- in tasks ----
