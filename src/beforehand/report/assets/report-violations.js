@@ -1,8 +1,8 @@
 "use strict";
 // Violations: since there may be thousands, lists are created when a run is opened, and diagrams when a
-// violation is.
+// violation is. Paper has the first few of each run.
 (function () {
-  const { make, isolated, button, unpacked, announce } = Report;
+  const { make, isolated, button, data, unpacked, announce } = Report;
   const AT_ONCE = 50; // more would make the page slow
   const LONG = 800; // characters, above which a sentence gets a box of its own to scroll in
   const mounted = new WeakMap(); // element -> its diagram
@@ -74,4 +74,27 @@
     });
   }
   if (filter) filter.addEventListener("change", () => refresh(groups));
+
+  // ---- printing ----
+
+  let printed = []; // [element, its diagram] while the page is being printed
+
+  addEventListener("beforeprint", () => {
+    if (printed.length) return;
+    for (const list of document.querySelectorAll("[data-printed]")) {
+      data("printed")[Number(list.dataset.printed)].forEach((diagram, index) => {
+        if (!diagram) return;
+        const canvas = make("div", "diagram");
+        list.children[index].append(canvas);
+        printed.push([canvas, BeforehandDiagram.mount(canvas, diagram)]);
+      });
+    }
+  });
+  addEventListener("afterprint", () => {
+    for (const [canvas, diagram] of printed) {
+      diagram.destroy();
+      canvas.remove();
+    }
+    printed = [];
+  });
 })();

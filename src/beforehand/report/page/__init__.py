@@ -91,6 +91,7 @@ def _derived(report: ReportView) -> dict[str, Any]:
             "charts": {chart.name: chart.plotly() for chart in charts},
             "runs": runs.data(groups),
             "violations": violations.packed(report),
+            "printed": violations.printed_diagrams(report),
             "diagrams": {
                 cluster.name: columns(cluster.diagram)
                 for cluster in report.clusters

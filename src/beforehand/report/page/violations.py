@@ -11,7 +11,7 @@ from beforehand.report.diagram.columns import columns
 from beforehand.report.model import AuditView, ReportView, ViolationView
 from beforehand.report.page.formats import visible
 
-PRINTED: Final = 3  # sentences of each run that stand in the page itself, for paper
+PRINTED: Final = 3  # violations of each run that stand in the page itself, for paper
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class ViolationGroup:
     anchor: str | None
     kinds: tuple[tuple[str, int], ...]  # how many of each are listed
     listed: int
-    first: tuple[str, ...]  # sentences
+    printed: tuple[str, ...]  # sentences
 
 
 def grouped(report: ReportView) -> list[tuple[AuditView, list[ViolationGroup]]]:
@@ -48,6 +48,18 @@ def packed(report: ReportView) -> str:
     return b64encode(compress(bundle.as_json(groups).encode(), level=9)).decode()
 
 
+def printed_diagrams(report: ReportView) -> list[list[dict[str, Any] | None]]:
+    """For each group, in the order of `grouped`, the diagrams of the violations that it prints.
+
+    They aren't compressed: browsers decompress in the background, and don't wait for it when they print.
+    """
+    return [
+        [None if it.diagram is None else columns(it.diagram) for it in _printed(run)]
+        for audit in audits(report)
+        for run in _by_run(audit).values()
+    ]
+
+
 def audits(report: ReportView) -> list[AuditView]:
     """All of them: those of studies first."""
     return [*(study.audit for study in report.studies if study.audit is not None), *report.audits]
@@ -67,8 +79,13 @@ def _group(index: int, violations: list[ViolationView]) -> ViolationGroup:
         first.anchor,
         tuple(sorted(Counter(violation.kind for violation in violations).items())),
         len(violations),
-        tuple(plain["short"] for plain in _plain(violations[:PRINTED])),
+        tuple(_short(violation, _labels(violations)) for violation in _printed(violations)),
     )
+
+
+def _printed(violations: list[ViolationView]) -> list[ViolationView]:
+    """The first ones with a diagram, then others: lost messages, for example, have none."""
+    return sorted(violations, key=lambda violation: violation.diagram is None)[:PRINTED]
 
 
 def _by_run(audit: AuditView) -> dict[str, list[ViolationView]]:
@@ -84,7 +101,7 @@ def _plain(violations: list[ViolationView]) -> list[dict[str, Any]]:
         {
             "kind": visible(violation.kind),
             "sentence": visible(violation.sentence),
-            "short": _relabelled(visible(violation.sentence), labels),
+            "short": _short(violation, labels),
             "diagram": None if violation.diagram is None else columns(violation.diagram),
         }
         for violation in violations
@@ -103,7 +120,9 @@ def _labels(violations: list[ViolationView]) -> dict[str, str]:
     }
 
 
-def _relabelled(sentence: str, labels: dict[str, str]) -> str:
+def _short(violation: ViolationView, labels: dict[str, str]) -> str:
+    """Its sentence, with these labels of processes."""
+    sentence = visible(violation.sentence)
     for name, label in labels.items():
         sentence = sentence.replace(name, label)
     return sentence
