@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from beforehand import report, requirements
 from beforehand.cli import app
-from beforehand.report import page
+from beforehand.report import page, writing
 from tests.report import folders
 
 
@@ -130,9 +132,36 @@ def test_a_device_is_not_replaced(tmp_path: Path) -> None:
     study = folders.write_study(tmp_path / "study")
     assert run(study, "--out", "/dev/null").exit_code == 0
     result = run(study, "--out", full)
-    assert result.exit_code == 2 and "/dev/full cannot be written (No space left" in result.stderr
+    assert result.exit_code == 3 and "/dev/full: no space left on device; free" in result.stderr
     assert full.is_char_device() and Path("/dev/null").is_char_device()
     assert not list(Path("/dev").glob(".*.unfinished"))
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(errno.ENOSPC, 3), (errno.EACCES, 3), (errno.EROFS, 3), (errno.ENOENT, 2)]
+)
+def test_what_the_machine_refuses_is_exit_code_3(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, code: int
+) -> None:
+    """Unlike a wrong path; the sentence names the page, and not the temporary file."""
+    study = folders.write_study(tmp_path / "study")
+
+    def refuse(path: Path, _: str) -> None:
+        raise OSError(number, os.strerror(number), f"{path}.unfinished")
+
+    monkeypatch.setattr(writing, "write_text", refuse)
+    result = run(study)
+    reason = os.strerror(number).lower()
+    assert result.exit_code == code
+    assert f"{study / 'report.html'}: {reason}; " in result.stderr
+    assert result.stderr.splitlines()[-1].startswith("beforehand: ")
+
+
+def test_a_name_that_is_too_long_is_a_wrong_path(tmp_path: Path) -> None:
+    """Another name helps, so it is exit code 2."""
+    study = folders.write_study(tmp_path / "study")
+    result = run(study, "--out", tmp_path / f"{'x' * 300}.html")
+    assert result.exit_code == 2 and "file name too long; check the path" in result.stderr
 
 
 def test_lone_surrogates_are_shown_escaped(tmp_path: Path) -> None:

@@ -18,14 +18,15 @@ def check_target(path: Path) -> None:
 
 
 def write_page(path: Path, text: str) -> None:
-    """Write a file, over an older one; other than files, such as pipes, are written into."""
+    """Write a file, over an older one; other than files, such as pipes, are written into.
+
+    Raises OSError with this path: for a full disk, for example, or a missing permission.
+    """
     try:
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_text(path, text)
-    except OSError as problem:
-        raise ReportError(
-            f"{path} cannot be written ({problem.strerror}); choose another path"
-        ) from None
+    except OSError as problem:  # which may name a temporary file, or none
+        raise OSError(problem.errno, problem.strerror, str(path)) from None

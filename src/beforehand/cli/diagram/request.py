@@ -11,7 +11,6 @@ from beforehand import requirements
 from beforehand.cli.command_lines import line
 from beforehand.cli.ui.progress import progress_line
 from beforehand.errors import ReportError
-from beforehand.results.notes import write_text
 
 if TYPE_CHECKING:
     from beforehand.report.diagram.compare import RunComparison
@@ -114,9 +113,6 @@ def _write(text: str, file: str) -> None:
     if file == STANDARD_OUTPUT:
         sys.stdout.buffer.write(text.encode())
         return
-    path = Path(file)
-    if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8")  # a pipe, for example
-    else:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(path, text)
+    from beforehand.report.writing import write_page
+
+    write_page(Path(file), text)
