@@ -5,8 +5,7 @@ picture stand next to each other. The message that was delivered late, the one t
 those between them have a colour and a line style each.
 """
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import hypot
 from textwrap import wrap
@@ -15,6 +14,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from beforehand.report.diagram import shapes
 from beforehand.report.diagram.model import MarkKind
+from beforehand.report.diagram.placement import Box, Placement, Point
 from beforehand.report.diagram.shapes import Stroke, add_text, number
 from beforehand.report.diagram.text_metrics import clean, fitting, isolated, width
 
@@ -29,6 +29,7 @@ LINE: Final = 15.0  # pixels from line to line of text
 LETTER: Final = 0.56  # of the size: the usual width of a letter, for breaking lines
 BAR: Final = 5.0
 OFF: Final = 9.0  # pixels from a process to its bars
+DESCENT: Final = 2.0  # pixels of letters below their line
 LONGEST: Final = 48  # letters of a message's name and text
 
 Role = Literal["late", "early", "between"]
@@ -140,8 +141,7 @@ class _Drawing:
         longest = max(width(clean(name, LONGEST), SIZE, bold=True) for name in panel.processes)
         self._names = min(longest, NAMES * wide)
         self._top = 0.0
-        # Names that would overlap are written above or below each other.
-        self._taken: dict[float, list[tuple[float, float]]] = defaultdict(list)
+        self._placement = Placement()
 
     def heading(self) -> float:
         """The title and the sentence; returns where they end."""
@@ -201,9 +201,11 @@ class _Drawing:
         (x1, y), (x2, _) = self._point(wait.start), self._point(wait.end)
         away = -OFF - BAR if wait.kind == "held" else OFF
         shapes.bar(self._root, x1, y + away, x2 - x1, BAR, shapes.BARS[wait.kind])
+        self._placement.add_shape(Box(x1, y + away, x2, y + away + BAR))
 
     def _arrow(self, arrow: PanelArrow) -> None:
         (x1, y1), (x2, y2) = self._point(arrow.start), self._point(arrow.end)
+        self._placement.add_arrow(Point(x1, y1), Point(x2, y2))
         length = hypot(x2 - x1, y2 - y1) or 1.0
         dx, dy = (x2 - x1) / length, (y2 - y1) / length
         x2, y2 = x2 - dx * (RADIUS + 2), y2 - dy * (RADIUS + 2)
@@ -216,33 +218,34 @@ class _Drawing:
     def _mark(self, column: int, mark: PanelMark) -> None:
         x, y = self._point(column)
         shapes.draw(self._root, mark.kind, x, y, RADIUS)
+        self._placement.add_shape(Box(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS))
         if mark.is_wrong:
+            self._placement.add_shape(Box(x - 10, y - 20, x + 20, y + 10))
             drawn = shapes.flag(self._root, x, y, RADIUS + 5)
             SubElement(drawn, "title").text = clean(self._panel.sentence)
 
     def _name(self, column: int, mark: PanelMark) -> None:
-        """Above the line, or below it where a process delivers; in the first free of two rows."""
-        x, y = self._point(column)
+        """Above the line, or below it where a process delivers, if there is room."""
         name = isolated(clean(mark.name, LONGEST))
-        half = width(name, SMALL) / 2 + 2
-        middle = min(max(x, self._x0 + half), self._x1 - half)
-        below = mark.kind == "deliver"
-        for step in (0, 1):
-            at = y + (20 + step * 12 if below else -11 - step * 12 - self._above(column))
-            taken = self._taken[at]
-            if step or all(middle + half < low or middle - half > high for low, high in taken):
-                taken.append((middle - half, middle + half))
-                break
+        half = width(name, SMALL, bold=True) / 2 + 2
+        box = self._placement.place(list(self._places(column, mark, half)))
+        middle, at = (box.left + box.right) / 2, box.bottom - DESCENT
         colour = _STROKES[mark.role].colour
         edge = add_text(self._root, middle, at, name, SMALL, colour=PAPER, weight="bold")
         edge.attrib.update({"stroke": PAPER, "stroke-width": "3", "stroke-linejoin": "round"})
         text = add_text(self._root, middle, at, name, SMALL, colour=colour, weight="bold")
         SubElement(text, "title").text = clean(mark.name)
 
-    def _above(self, column: int) -> float:
-        """The room that a bar takes, above the line."""
-        waits = self._panel.waits
-        return BAR + 2 if any(w.kind == "held" and w.start == column for w in waits) else 0.0
+    def _places(self, column: int, mark: PanelMark, half: float) -> Iterator[Box]:
+        """Where the name of a mark may stand, the usual place first: nearby, and not off the picture."""
+        x, y = self._point(column)
+        above, below = (-11.0, -18.0, -25.0), (20.0, 27.0)
+        for offsets in (below, above) if mark.kind == "deliver" else (above, below):
+            for offset in offsets:
+                for shift in (0.0, half - RADIUS, RADIUS - half):
+                    middle = min(max(x + shift, self._x0 + half), self._x1 - half)
+                    bottom = y + offset + DESCENT
+                    yield Box(middle - half, bottom - SMALL, middle + half, bottom)
 
     def _legend(self, y: float) -> float:
         x = self._x0
