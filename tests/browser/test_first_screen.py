@@ -20,6 +20,22 @@ if TYPE_CHECKING:
 pytest.importorskip("jinja2", reason="pip install 'beforehand[report]'")
 
 WINDOW = {"width": 1400, "height": 900}
+# For each run, its violations on paper: the sentence, and how many pixels of the diagram aren't white.
+PRINTED_VIOLATIONS = """() => addEventListener("beforeprint", () => {
+  const ink = (canvas) => {
+    if (!canvas) return 0;
+    const copy = document.createElement("canvas");
+    [copy.width, copy.height] = [canvas.width, canvas.height];
+    const ctx = copy.getContext("2d", { willReadFrequently: true });
+    ctx.drawImage(canvas, 0, 0);
+    const pixels = new Uint32Array(ctx.getImageData(0, 0, copy.width, copy.height).data.buffer);
+    return pixels.filter((pixel) => pixel !== 0xffffffff).length;
+  };
+  window.printed = Array.from(document.querySelectorAll("[data-printed]"), (list) =>
+    Array.from(list.children, (item) => [
+      item.querySelector("bdi").textContent, ink(item.querySelector("canvas")),
+    ]));
+})"""
 BOTTOM = "element => element.getBoundingClientRect().bottom"
 
 
@@ -59,6 +75,7 @@ def test_the_first_screen_has_both_real_runs_the_choice_and_the_cost(
     captions = page.locator("#headline .side-run figcaption").all_inner_texts()
     assert captions[0].startswith("fifo: 1 of 3 deliveries out of causal order")
     assert captions[1].startswith("hybrid-sps: 0 of 3 deliveries out of causal order")
+    assert [text.endswith("Numbered as in the fifo run.") for text in captions] == [False, True]
     for selector in ("h1", "#choice", "#cost", "#headline .side-run >> nth=1"):
         box = page.locator(selector)
         assert box.is_visible() and 0 < box.evaluate(BOTTOM) <= WINDOW["height"], selector
@@ -67,6 +84,18 @@ def test_the_first_screen_has_both_real_runs_the_choice_and_the_cost(
     rows = page.locator("#cost tbody tr")
     assert rows.count() == 4 and rows.locator("td").count() == 8
     assert page.locator("#headline .card").count() == 0
+
+
+def test_nothing_on_the_first_screen_is_cut_off(open_page: Pages, demo: Path) -> None:
+    """At any width: every answer shows all of its text and its table."""
+    page = open_page(demo)
+    answers = page.locator("#headline .answer")
+    assert answers.count() == 3
+    for width in (1400, 1200, 1000, 700, 420, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        for answer in answers.all():
+            cut = answer.evaluate("it => it.scrollWidth - it.clientWidth")
+            assert cut <= 0, f"{answer.locator('h2').inner_text()} at {width} pixels"
 
 
 def test_the_page_is_short_until_a_section_is_opened(open_page: Pages, demo: Path) -> None:
@@ -103,6 +132,27 @@ def test_paper_has_the_sections_and_the_diagrams(
     assert printed["diagrams"] > 0 and printed["pictures"] >= 2
     assert printed["closed"] == printed["empty"] == 0
     page.wait_for_function("() => !document.querySelector('details.section[open]')")
+
+
+def test_paper_has_diagrams_of_the_violations_of_every_run(
+    open_page: Pages, tmp_path: Path
+) -> None:
+    """Drawn, although nobody has opened a run, and although its first violations have none."""
+    lost = tuple(sample_report.violation(number, "lost", drawn=False) for number in range(1, 4))
+    drawn = tuple(sample_report.violation(number) for number in range(4, 8))
+    other = tuple(replace(violation, run="other", title="other") for violation in drawn[:1])
+    undrawn = tuple(replace(violation, run="undrawn") for violation in lost)
+    audit = sample_report.audit((*lost, *drawn, *other, *undrawn))
+    contents = replace(sample_report.everything(), studies=(), audits=(audit,))
+    page = first_screen(open_page, write_page(contents, tmp_path / "report.html"))
+    page.evaluate(PRINTED_VIOLATIONS)
+    page.pdf(path=str(tmp_path / "report.pdf"))
+    printed = page.evaluate("window.printed")
+    numbers = [[int(sentence.split()[-1].strip(".")) for sentence, _ in run] for run in printed]
+    assert numbers == [[4, 5, 6], [4], [1, 2, 3]]
+    inked = [[ink > 100 for _, ink in run] for run in printed]
+    assert inked == [[True] * 3, [True], [False] * 3]
+    page.wait_for_function("() => !document.querySelector('[data-printed] canvas')")
 
 
 def test_a_wide_table_says_that_it_scrolls(open_page: Pages, demo: Path) -> None:
@@ -145,16 +195,20 @@ def test_axes_have_titles_with_units_and_say_if_they_are_logarithmic(
         """() => Array.from(document.querySelectorAll("[data-chart]"), (element) => ({
           x: element.querySelector(".xtitle")?.textContent ?? "",
           y: element.querySelector(".ytitle")?.textContent ?? "",
-          log: element.layout.xaxis.type === "log",
-          ticks: element.textContent,
+          log: {
+            x: element._fullLayout.xaxis.type === "log",
+            y: element._fullLayout.yaxis.type === "log",
+          },
         }))"""
     )
-    assert len(charts) >= 8 and {chart["log"] for chart in charts} == {True, False}
-    for chart in charts:
-        assert chart["x"] and chart["y"]
-        assert ("log scale" in chart["x"]) is chart["log"]
-        assert "us" not in chart["x"].split()
-    assert any("µs" in chart["x"] for chart in charts)
+    assert len(charts) >= 8
+    for axis in ("x", "y"):
+        assert {chart["log"][axis] for chart in charts} == {True, False}, axis
+        for chart in charts:
+            assert chart[axis]
+            assert ("log scale" in chart[axis]) is chart["log"][axis], chart[axis]
+            assert "us" not in chart[axis].replace("(", " ").replace(",", " ").split()
+        assert any("µs" in chart[axis] for chart in charts), axis
 
 
 def test_figures_of_a_run_that_did_not_do_the_work_are_not_shown(
@@ -186,5 +240,5 @@ def test_a_study_alone_shows_what_there_is(open_page: Pages, tmp_path: Path) -> 
     choice = page.locator("#choice")
     assert choice.evaluate(BOTTOM) <= WINDOW["height"]
     assert choice.inner_text().startswith(
-        "What to choose\n\nSimulated replays of shop favour hybrid"
+        "What to choose\n\nSimulated replays of the run shop favour hybrid"
     )

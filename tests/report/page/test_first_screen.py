@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from beforehand.report import Provenance, ReportView
+from beforehand.report.model import AdviceView
 from beforehand.report.page.first_screen import choice, shown_comparisons
 from beforehand.report.page.tables import records
 from beforehand.report.page.unmeasured import absent, incomplete, remarks
@@ -29,7 +30,13 @@ def test_real_runs_decide_what_to_choose(tmp_path: Path) -> None:
         "fifo is enough if no message depends on one from another sender.",
     ]
     studied = replace(report, studies=(sample_report.study(),))
-    assert choice(studied)[1] == "Simulated replays of shop favour hybrid at this size."
+    assert choice(studied)[1] == (
+        "Simulated replays of the run shop favour hybrid at this size: "
+        "on every network close to the best."
+    )
+    many = AdviceView("many processes", ("ks",), "ks: small.")
+    study = replace(sample_report.study(), advice=(*sample_report.study().advice, many))
+    assert choice(replace(report, studies=(study,)))[1].endswith("; for many processes, ks.")
 
 
 def test_a_broken_promise_is_no_recommendation(tmp_path: Path) -> None:
@@ -57,7 +64,7 @@ def test_costs_that_were_not_measured_say_so(tmp_path: Path) -> None:
     (comparison,) = shown_comparisons(replace(report, comparisons=(quiet,)))
     assert comparison.sentence == "A group chat: nothing went wrong for a user this time."
     assert [side.svg for side in comparison.sides] == ["", ""]
-    assert comparison.costs[1][:2] == ("latency, p99", "not measured")
+    assert comparison.costs[1][:2] == ("p99 latency", "not measured")
     assert "not measured" not in comparison.costs[0]
 
 

@@ -15,12 +15,12 @@ from beforehand.results.format import counted, listed
 
 SENTENCES: Final = 2  # of advice
 UNMEASURED: Final = "not measured"
-# Columns of the runs, and what to call them in a narrow table.
+# Columns of the runs, and what to call them in a narrow table under "What a message costs".
 COSTS: Final = {
-    "latency_p50_ns": "latency, median",
-    "latency_p99_ns": "latency, p99",
-    "meta_bytes_per_message": "metadata/message",
-    "wire_bytes_per_message": "all bytes/message",
+    "latency_p50_ns": "median latency",
+    "latency_p99_ns": "p99 latency",
+    "meta_bytes_per_message": "metadata",
+    "wire_bytes_per_message": "on the wire",
 }
 # Beginnings of the situations of a study that are quoted.
 IN_GENERAL: Final = "in general"
@@ -131,7 +131,7 @@ def _without_dependencies(report: ReportView) -> list[str]:
 
 
 def _from_studies(report: ReportView) -> list[str]:
-    """What simulated replays favour, by name."""
+    """What simulated replays favour, and why."""
     for study in report.studies:
         by_situation = {advice.situation: advice for advice in study.advice if advice.protocols}
         general = [a for s, a in by_situation.items() if s.startswith(IN_GENERAL)]
@@ -139,9 +139,11 @@ def _from_studies(report: ReportView) -> list[str]:
         if not general:
             continue
         name = visible(study.title.partition(":")[0])
-        sentence = f"Simulated replays of {name} favour {visible(general[0].protocols[0])}"
-        sentence += " at this size"
+        favourite = general[0].protocols[0]
+        reason = general[0].sentence.removeprefix(f"{favourite}: ").rstrip(".")
+        sentence = f"Simulated replays of the run {name} favour {visible(favourite)} at this size: "
+        sentence += visible(reason)
         if many and many[0].protocols[0] != general[0].protocols[0]:
-            sentence += f" and {visible(many[0].protocols[0])} for many processes"
+            sentence += f"; for many processes, {visible(many[0].protocols[0])}"
         return [f"{sentence}."]
     return []
