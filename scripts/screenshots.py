@@ -59,7 +59,7 @@ def main(demo: Path, folder: Path) -> None:
         sys.exit("chromium is not installed (Debian: apt install chromium)")
     folder.mkdir(parents=True, exist_ok=True)
     with _browsing(browser) as page:
-        _open(page, report, 860)
+        _open(page, report, 900)
         page.screenshot(path=folder / "report.png")
         if page.locator("#protocols table").count() == 0:
             sys.exit(f"{report} compares no protocols; run `beforehand demo --full` first")
