@@ -9,6 +9,6 @@ In reading order, which is also the way of a trace's events:
 - `svg.py` makes a picture, with `layout.py`, `shapes.py`, `legend.py` and `text_metrics.py`.
 - `compare.py` finds the deliveries of two runs that come in another order.
 - `side_by_side.py` compares one violation in two runs: `excerpt.py` selects its messages in each, and
-  `panel.py` draws them small.
+  `panel.py` draws them small, with their names where `placement.py` finds room.
 - `names.py`: labels of processes and messages.
 """

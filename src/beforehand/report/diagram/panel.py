@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from beforehand.report.diagram import shapes
 from beforehand.report.diagram.model import MarkKind
-from beforehand.report.diagram.placement import Box, Placement, Point
+from beforehand.report.diagram.placement import Box, Placement, Position
 from beforehand.report.diagram.shapes import Stroke, add_text, number
 from beforehand.report.diagram.text_metrics import clean, fitting, isolated, width
 
@@ -205,7 +205,7 @@ class _Drawing:
 
     def _arrow(self, arrow: PanelArrow) -> None:
         (x1, y1), (x2, y2) = self._point(arrow.start), self._point(arrow.end)
-        self._placement.add_arrow(Point(x1, y1), Point(x2, y2))
+        self._placement.add_arrow(Position(x1, y1), Position(x2, y2))
         length = hypot(x2 - x1, y2 - y1) or 1.0
         dx, dy = (x2 - x1) / length, (y2 - y1) / length
         x2, y2 = x2 - dx * (RADIUS + 2), y2 - dy * (RADIUS + 2)

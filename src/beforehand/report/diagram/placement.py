@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 OVER_NAME: Final = 10  # times as bad as to cover an arrow or a mark
 
 
-class Point(NamedTuple):
-    """A position in a picture, in pixels; y grows downwards."""
+class Position(NamedTuple):
+    """A point of a picture, in pixels; y grows downwards."""
 
     x: float
     y: float
@@ -34,7 +34,7 @@ class Box(NamedTuple):
             and other.top < self.bottom
         )
 
-    def is_crossed_by(self, start: Point, end: Point) -> bool:
+    def is_crossed_by(self, start: Position, end: Position) -> bool:
         """Whether a segment has a point inside: it is clipped by one pair of edges after the other."""
         low, high = 0.0, 1.0
         for near, far, origin, distance in (
@@ -56,13 +56,13 @@ class Placement:
     def __init__(self) -> None:
         self._names: list[Box] = []
         self._shapes: list[Box] = []
-        self._arrows: list[tuple[Point, Point]] = []
+        self._arrows: list[tuple[Position, Position]] = []
 
     def add_shape(self, box: Box) -> None:
         """Keep names away from a mark or a bar."""
         self._shapes.append(box)
 
-    def add_arrow(self, start: Point, end: Point) -> None:
+    def add_arrow(self, start: Position, end: Position) -> None:
         """Keep names away from an arrow."""
         self._arrows.append((start, end))
 
