@@ -242,7 +242,7 @@ def test_bad_input_is_an_error_without_a_traceback(
 
 
 def test_force_replaces_a_study_only_when_the_new_one_is_complete(
-    engine: Engine, calls: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: PipelineEngine, calls: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A failure in the middle keeps the old one; notes have the names that folders will keep."""
     out = tmp_path / "out"
