@@ -56,8 +56,10 @@ def command(
     there is a violation, 2 if something could not be audited.
     """
     with clear_errors(), open_engine(EngineOptions(engine, master, conf)) as chosen:
-        from beforehand.pipeline.audit import audit
+        from beforehand.pipeline.audit import audit, check_output
 
+        if out is not None:
+            check_output(chosen.storage, out)
         with ExitStack() as stack:
             with engine_progress(chosen, "auditing"):
                 audited = stack.enter_context(audit(chosen, sources))

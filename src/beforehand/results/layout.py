@@ -59,6 +59,7 @@ class AuditFolder:
     AUDITED: Final = "_audited.json"  # in a study: the runs that the tables cover
     VERDICTS: Final = "verdicts"
     VIOLATIONS: Final = "violations"
+    PARTS: Final = (NOTE, AUDITED, VERDICTS, VIOLATIONS)
 
 
 class SweepFolder:

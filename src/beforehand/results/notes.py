@@ -22,5 +22,8 @@ def write_text(path: Path, text: str) -> None:
     try:
         temporary.write_text(text, encoding="utf-8")
         os.replace(temporary, path)
+    except OSError as problem:
+        problem.filename = problem.filename or str(path)  # writing to an open file names none
+        raise
     finally:
         temporary.unlink(missing_ok=True)

@@ -6,13 +6,20 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 TIMEOUT = 120.0  # seconds: many times what any of these takes
-# Lines of a log, which a loaded machine may see: "messages: 0 of 40 (2 s)", "sending: 5 sent, ...".
-PROGRESS = re.compile(r"^[a-z ]+(: .*| \.\.\.) \(\d+ s\)$|^[a-z]+: [\d,]+ sent, [\d,]+ deliveries$")
+# Lines of a log, which a loaded machine may see: "messages: 0 of 40 (2 s)", "sending: 5 sent, ...", and
+# the steps of a study: "[1/5] ingest: reading the sources".
+PROGRESS = re.compile(
+    r"^[a-z ]+(: .*| \.\.\.) \(\d+ s\)$|^[a-z]+: [\d,]+ sent, [\d,]+ deliveries$|^\[\d/\d\] [a-z]+: "
+)
 BEFOREHAND = (sys.executable, "-m", "beforehand")
+TEMPORARY = ("beforehand-", "pymp-")  # how the temporary files of a command are called
+LIST = "--map sender=1,receiver=2,time=3:ms"  # how to read CALLS
+CALLS = "shop,bank,1\nbank,shop,2\nshop,stock,4\n"
 
 
 def environment(**variables: str) -> dict[str, str]:
@@ -28,6 +35,45 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
+def run(
+    arguments: Sequence[str],
+    folder: Path,
+    *,
+    python: Sequence[str] = BEFOREHAND,
+    preexec: Callable[[], None] | None = None,
+    **variables: str,
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in a folder; it leaves no temporary files."""
+    with tempfile.TemporaryDirectory() as temporary:
+        os.chmod(temporary, 0o777)
+        result = subprocess.run(
+            [*python, *arguments],
+            cwd=folder,
+            env=environment(**{"TMPDIR": temporary, **variables}),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+            preexec_fn=preexec,
+        )
+        assert temporary_files(Path(temporary)) == []
+    return result
+
+
+def temporary_files(folder: Path) -> list[str]:
+    """What a command has left there; the JVM and numba leave files of their own."""
+    return [path.name for path in folder.iterdir() if path.name.startswith(TEMPORARY)]
+
+
+def sentence_of(err: str) -> str:
+    """The only line on standard error besides progress."""
+    *progress, sentence = err.splitlines()
+    assert sentence.startswith("beforehand: "), err
+    assert all(PROGRESS.search(line) for line in progress), err
+    return sentence
+
+
 def fails(
     arguments: Sequence[str],
     code: int,
@@ -38,20 +84,8 @@ def fails(
 ) -> str:
     """Run a command in a folder, which stays as it was; the sentence with which it failed."""
     before = files(folder)
-    result = subprocess.run(
-        [*python, *arguments],
-        cwd=folder,
-        env=environment(**variables),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
+    result = run(arguments, folder, python=python, **variables)
     assert result.returncode == code, (result.returncode, result.stderr, result.stdout)
     assert result.stdout == ""
-    *progress, sentence = result.stderr.splitlines()
-    assert sentence.startswith("beforehand: ")
-    assert all(PROGRESS.search(line) for line in progress), result.stderr
     assert files(folder) == before
-    return sentence
+    return sentence_of(result.stderr)

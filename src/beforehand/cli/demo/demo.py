@@ -11,6 +11,7 @@ from typing import Any
 from beforehand.cli import command_lines
 from beforehand.cli.demo import comparison, comparison_view, folder, steps
 from beforehand.cli.report_commands import report_commands
+from beforehand.cli.ui.interrupts import on_interrupt
 from beforehand.cli.ui.progress import progress_line
 from beforehand.results.layout import REPORT_PAGE, DemoFolder
 from beforehand.results.provenance import provenance
@@ -33,7 +34,9 @@ class DemoRun:
         done = folder.finished_comparisons(self.out, self.seed) if self.full else None
         command = command_lines.demo(self.out, self.seed, self.full)
         note = {"seed": self.seed, "full": self.full, "finished": False, **provenance(command)}
-        with folder.replacing(self.out, note, DemoFolder.COMPARISONS if done else ()):
+        kept = f"the earlier demo is still in {self.out}" if folder.has_results(self.out) else None
+        keep = DemoFolder.COMPARISONS if done else ()
+        with on_interrupt(kept=kept), folder.replacing(self.out, note, keep):
             compared = self._shown(done) if done else self._compare(command)
             results: Plain = {"comparisons": compared}
             sound = all(run["clean"] for one in compared.values() for run in _causal(one))

@@ -12,9 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from beforehand.errors import PipelineError, ResourceError
+from beforehand.errors import PipelineError
 from beforehand.results.layout import REPORT_PAGE, ComparisonFolder, DemoFolder
 from beforehand.results.notes import write_note
+from beforehand.results.output_folder import check_folder
 
 HOLDS: Final = {"holds": "beforehand demo", "version": 1}
 ASIDE: Final = ".previous-demo"
@@ -25,11 +26,7 @@ PARTS: Final = (*DemoFolder.COMPARISONS, *DemoFolder.FULL, REPORT_PAGE, DemoFold
 
 def prepare(folder: Path) -> None:
     """Refuse a folder that holds other files or cannot be made; undo a demo that was killed."""
-    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    if not existing.is_dir():
-        raise PipelineError(f"{existing} is a file; choose a folder for --out")
-    if not os.access(existing, os.W_OK | os.X_OK):
-        raise ResourceError(f"{existing}: no permission to write; choose another folder for --out")
+    check_folder(folder)
     if not folder.exists():
         return
     _bring_back(folder)
@@ -69,10 +66,14 @@ def mark(folder: Path, note: dict[str, Any]) -> None:
     write_note(folder / DemoFolder.NOTE, HOLDS | note)
 
 
+def has_results(folder: Path) -> bool:
+    """Whether an earlier demo has finished here."""
+    return bool(_note(folder).get("finished"))
+
+
 def finished_comparisons(folder: Path, seed: int) -> dict[str, Any] | None:
     """The comparisons of an earlier demo with this seed, if it has finished."""
-    note = _note(folder)
-    if not note.get("finished") or note.get("seed") != seed:
+    if not has_results(folder) or _note(folder).get("seed") != seed:
         return None
     notes = {name: _json(folder / name / ComparisonFolder.NOTE) for name in DemoFolder.COMPARISONS}
     return notes if all(notes.values()) else None

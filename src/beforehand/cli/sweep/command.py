@@ -58,6 +58,7 @@ def _sweep(
 
     if grid is None:
         return sweep.stored(engine, out)
+    engine.storage.check_output(out)  # preparing may read a workload
     plan = sweep.prepare(engine, grid)
     show_skipped(plan.skipped)
     traces, audit = options.traces, options.audit

@@ -25,7 +25,7 @@ DEBUG_FLAG: Final = "--debug"
 DEBUG_VARIABLE: Final = "BEFOREHAND_DEBUG"
 
 _SAME: Final = (
-    "conf delimiter engine force format kill master multicast pattern protocol run timeout"
+    "conf delimiter engine force format kill master multicast out pattern protocol run timeout"
 )
 _FLAGS: Final = {"columns": "--map"} | {name: f"--{name}" for name in _SAME.split()}
 _PARAMETER: Final = re.compile(f"`({'|'.join(_FLAGS)})`")
@@ -132,7 +132,7 @@ def with_flags(text: str) -> str:
 
 def _of_the_system(problem: OSError) -> tuple[str, ExitCode]:
     number = problem.errno or 0
-    what = problem.strerror or os.strerror(number)
+    what = os.strerror(number) if number > 0 else problem.strerror or ""  # Arrow's own are long
     what = what[:1].lower() + what[1:]
     names = [os.fspath(name) for name in (problem.filename, problem.filename2) if name is not None]
     sentence = ": ".join([*(str(name) for name in names[-1:]), what])

@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from multiprocessing import util
 from types import FrameType
 from typing import Final, NoReturn
 
@@ -145,10 +146,19 @@ def _end_process(number: int) -> NoReturn:
         child.kill()
     for child in children:
         child.join(CHILD_SECONDS)
+    _remove_semaphores()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
     os._exit(_CODES[signal.Signals(number)])
+
+
+def _remove_semaphores() -> None:
+    """Remove what multiprocessing keeps in the system and in a temporary folder, if it doesn't block."""
+    run = util._run_finalizers  # type: ignore[attr-defined]  # what atexit would run
+    finalizers = threading.Thread(target=run, name="finalizers", daemon=True)
+    finalizers.start()
+    finalizers.join(CHILD_SECONDS)
 
 
 def _say(number: int) -> None:

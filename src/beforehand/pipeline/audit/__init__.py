@@ -10,6 +10,6 @@
 - `kernels/` holds the compiled loops of these.
 """
 
-from beforehand.pipeline.audit.audit import Audit, audit
+from beforehand.pipeline.audit.audit import Audit, audit, check_output
 
-__all__ = ["Audit", "audit"]
+__all__ = ["Audit", "audit", "check_output"]

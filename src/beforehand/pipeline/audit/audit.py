@@ -10,7 +10,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beforehand.errors import ResourceError, TraceError
+from beforehand.errors import PipelineError, ResourceError, TraceError
 from beforehand.pipeline.audit import stages, trace_files
 from beforehand.pipeline.audit.clock_blocks import BYTES
 from beforehand.pipeline.audit.trace_files import TraceFiles
@@ -20,7 +20,7 @@ from beforehand.pipeline.engine.balance import PER_SLOT
 from beforehand.pipeline.engine.batches import unnested
 from beforehand.pipeline.provenance import engine_provenance
 from beforehand.pipeline.schemas import VERDICTS, VIOLATIONS
-from beforehand.pipeline.storage import absolute, join, replacing
+from beforehand.pipeline.storage import Storage, absolute, join, replacing
 from beforehand.results.layout import AuditFolder
 
 LARGE: Final = 10_000_000  # causal-sends and deliveries of a run that fit into one task: about 1 GB
@@ -52,6 +52,7 @@ class Audit:
 
     def write(self, out: str, command: str = "", sources: Sequence[str] = ()) -> None:
         """Write both tables, then the note that completes them and records `command` and `sources`."""
+        check_output(self.engine.storage, out)
         with replacing(self.engine.storage, out) as folder:
             self.engine.table(self.verdicts).write(join(folder, AuditFolder.VERDICTS))
             self.violations.write(join(folder, AuditFolder.VIOLATIONS))
@@ -65,6 +66,14 @@ class Audit:
                     **engine_provenance(self.engine, command),
                 },
             )
+
+
+def check_output(storage: Storage, out: str) -> None:
+    """Raise an error unless the folder is new, or holds an audit, which may be replaced."""
+    storage.check_output(out)
+    inside = {file.name for file in storage.inside(out) if not file.name.startswith(".")}
+    if other := inside - set(AuditFolder.PARTS):
+        raise PipelineError(f"{out} holds other files ({min(other)}); choose another folder")
 
 
 @contextmanager

@@ -5,8 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import signal
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import resource_tracker
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from typing import Any, Final, TypeVar
@@ -29,11 +30,10 @@ class Pool:
     def run(self, calls: Sequence[Callable[[], R]]) -> list[R]:
         """The results of all calls, in their order; an exception in one ends the others."""
         self.done, self.total = 0, len(calls)
-        executor = self._started()
-        futures = [executor.submit(call) for call in calls]
-        for future in futures:
-            future.add_done_callback(self._count)
         try:
+            # Signals raise in the main thread only: in another one, no process is left half started.
+            with ThreadPoolExecutor(1, initializer=_block_interrupts) as starter:
+                futures = starter.submit(self._submitted, calls).result()
             ended, _ = wait(futures, return_when=FIRST_EXCEPTION)
             for future in ended:
                 future.result()  # raises without waiting for the others
@@ -59,11 +59,16 @@ class Pool:
             worker.terminate()
         executor.shutdown(wait=True, cancel_futures=True)
 
+    def _submitted(self, calls: Sequence[Callable[[], R]]) -> list[Future[R]]:
+        executor = self._started()
+        futures = [executor.submit(call) for call in calls]
+        for future in futures:
+            future.add_done_callback(self._count)
+        return futures
+
     def _started(self) -> ProcessPoolExecutor:
         if self._executor is None:
-            self._executor = ProcessPoolExecutor(
-                self.workers, mp_context=_context(), initializer=_ignore_interrupts
-            )
+            self._executor = ProcessPoolExecutor(self.workers, mp_context=_context())
         return self._executor
 
     def _count(self, future: Future[Any]) -> None:
@@ -79,6 +84,10 @@ def _context() -> BaseContext:
     return context
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C reaches the whole group of processes; the parent decides."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _block_interrupts() -> None:
+    """Ctrl-C reaches the whole group of processes, and the parent decides: block it for its children.
+
+    They inherit that from this thread, before they run a line of Python.
+    """
+    resource_tracker.ensure_running()  # first, because it unblocks the signal
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

@@ -80,7 +80,8 @@ def find(storage: Storage, sources: Sequence[str], out: str) -> list[File]:
 
 
 def check_output(storage: Storage, out: str, force: bool) -> None:
-    """Raise PipelineError unless the output may be written."""
+    """Raise an error unless the output may be written."""
+    storage.check_output(out)
     if not storage.exists(out):
         return
     inside = {file.name for file in storage.inside(out)}

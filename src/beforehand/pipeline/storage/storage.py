@@ -7,13 +7,14 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 from beforehand.errors import PipelineError
 from beforehand.results import notes
+from beforehand.results.output_folder import check_folder
 
 SCHEME: Final = "file:"
 _HIDDEN: Final = (".", "_")
@@ -142,6 +143,11 @@ class Storage:
 
     # ---- what is changed ----
 
+    def check_output(self, folder: str) -> None:
+        """Raise an error if a folder on this machine cannot be made or written to."""
+        if is_near(folder):
+            check_folder(Path(local_path(folder)))
+
     def delete(self, path: str) -> None:
         """Remove a file, or a folder with its content, if it exists."""
         if not is_near(path):
@@ -161,13 +167,20 @@ class Storage:
         os.rename(local_path(old), local_path(new))
 
     def write_text(self, path: str, text: str) -> None:
-        """Write a small file, which appears under its name when it is complete."""
+        """Write a small file, which appears under its name when it is complete, with its folder."""
         if not is_near(path):
             self._remote(path).write_text(path, text)
             return
         target = Path(local_path(path))
+        made = [folder for folder in target.parents if not folder.exists()]
         target.parent.mkdir(parents=True, exist_ok=True)
-        notes.write_text(target, text)
+        try:
+            notes.write_text(target, text)
+        except BaseException:
+            for folder in made:
+                with suppress(OSError):  # something else is in it by now
+                    folder.rmdir()
+            raise
 
     def write_note(self, folder: str, name: str, content: dict[str, Any]) -> None:
         """Write the note of a complete output."""

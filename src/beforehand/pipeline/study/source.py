@@ -18,7 +18,8 @@ from beforehand.results.layout import IngestFolder, StudyFolder
 def check_output(
     storage: Storage, out: str, sources: Sequence[str], options: Options, seed: int, force: bool
 ) -> dict[str, Any]:
-    """What is studied, for the note; PipelineError unless the folder may hold it."""
+    """What is studied, for the note; raises an error unless the folder may hold it."""
+    storage.check_output(out)
     source = _source(storage, out, sources, options, seed)
     known = storage.read_note(out, StudyFolder.SOURCE)
     if known is None:

@@ -78,6 +78,7 @@ def run_sweep(
     sweep at a time may write into a folder. Its notes record `command`, the command line for the whole
     grid, and for each run what `run_command` returns: the one for that run alone.
     """
+    engine.storage.check_output(out)
     planned = prepare(engine, grid) if isinstance(grid, Grid) else grid
     waves = Waves(engine, out)
     waves.tidy()
