@@ -78,9 +78,10 @@ test-compiled: $(VENV)/.stamp compiled ## the tests on the compiled cores
 		$(AS_PURE) $(BIN)/pytest $(ONLY_COMPILED); \
 	fi
 
-test-spark: check-java $(VENV)/.stamp compiled ## the tests of the pipeline, with one Spark session
+test-spark: check-java $(VENV)/.stamp compiled ## the tests of the pipeline and its commands on Spark
 	@echo "== tests, Spark pipeline"
-	@$(AS_COMPILED) $(BIN)/pytest -m "spark and not slow" tests/pipeline
+	@$(AS_COMPILED) $(BIN)/pytest -m "spark and not slow" tests/pipeline tests/cli/failures \
+		tests/cli/ui/test_examples.py
 
 slow: $(VENV)/.stamp compiled ## the tests that take long, on the compiled cores if there are any
 	@$(AS_COMPILED) $(BIN)/pytest -m slow

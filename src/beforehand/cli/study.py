@@ -65,13 +65,14 @@ def command(options: StudyOptions) -> None:
     well, 1 if a run failed or a protocol broke its promise, 2 if the study cannot be run.
     """
     with clear_errors():
+        options.engine_options().check()  # before what needs its packages
         chosen = candidates(_listed(options.protocol))
         networks = _networks(_listed(options.network))
         study = _study(options, chosen, networks)
         with (
             open_engine(options.engine_options()) as engine,
             _shown_progress(engine) as (begin, progress),
-            on_interrupt(kept=None if options.force else _continued(options.out)),
+            on_interrupt(kept=_kept(engine, options)),
         ):
             findings = run(engine, study, begin, progress)
     if options.as_json:
@@ -82,8 +83,12 @@ def command(options: StudyOptions) -> None:
         raise typer.Exit(ExitCode.BROKEN)
 
 
-def _continued(out: str) -> str:
-    return f"finished steps are in {out}, and the same command goes on from there"
+def _kept(engine: PipelineEngine, options: StudyOptions) -> str | None:
+    """What is there after an interrupt; None for nothing."""
+    if not options.force:
+        return f"finished steps are in {options.out}, and the same command goes on from there"
+    is_there = engine.storage.exists(options.out)
+    return f"the earlier study is still in {options.out}" if is_there else None
 
 
 def run(

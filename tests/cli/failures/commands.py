@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 TIMEOUT = 120.0  # seconds: many times what any of these takes
@@ -40,12 +40,10 @@ def run(
     folder: Path,
     *,
     python: Sequence[str] = BEFOREHAND,
-    preexec: Callable[[], None] | None = None,
     **variables: str,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command in a folder; it leaves no temporary files."""
     with tempfile.TemporaryDirectory() as temporary:
-        os.chmod(temporary, 0o777)
         result = subprocess.run(
             [*python, *arguments],
             cwd=folder,
@@ -55,7 +53,6 @@ def run(
             text=True,
             timeout=TIMEOUT,
             check=False,
-            preexec_fn=preexec,
         )
         assert temporary_files(Path(temporary)) == []
     return result

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from tests.cli.failures.commands import CALLS, fails
+from beforehand.cli import PANELS, app
+from tests.cli.failures.commands import CALLS, fails, files, sentence_of
 
 TRACE = '{"beforehand-trace": 1}\n{"process": "alice", "kind": "start"}\n'
 
@@ -111,8 +113,9 @@ OPTIONS = (
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """With files that are not what their names say."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current one, with files that are not what their names say."""
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "damaged.jsonl").write_bytes(b'{"beforehand-trace": 1}\n{"run": ')
     (tmp_path / "damaged.parquet").write_bytes(b"PAR1 and then nothing")
     (tmp_path / "damaged.toml").write_text("protocol = [")
@@ -127,8 +130,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def java(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+@pytest.fixture(autouse=True)
+def java(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """A Java that has a version and must not be used for anything else."""
     home = tmp_path_factory.mktemp("java")
     (home / "bin").mkdir()
@@ -141,57 +146,65 @@ def java(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
         """
     )
     program.chmod(0o755)
-    yield {"JAVA_HOME": str(home), "PATH": f"{program.parent}:{os.environ['PATH']}"}
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    yield
     assert not (home / "calls").exists()
 
 
+def refused(command: str, folder: Path) -> str:
+    """Run a command in this process, to save time; the folder stays as it was. Its sentence."""
+    before = files(folder)
+    result = CliRunner().invoke(app, shlex.split(command))
+    assert result.exit_code == 2, (result.exit_code, result.stderr, result.stdout)
+    assert result.stdout == ""
+    assert files(folder) == before
+    return sentence_of(result.stderr)
+
+
 @pytest.mark.parametrize("command", MISSING)
-def test_a_path_that_does_not_exist_is_refused(
-    command: str, folder: Path, java: dict[str, str]
-) -> None:
+def test_a_path_that_does_not_exist_is_refused(command: str, folder: Path) -> None:
     """The sentence names it, and no JVM was started for it."""
-    assert "nowhere" in fails(shlex.split(command), 2, folder, **java)
+    assert "nowhere" in refused(command, folder)
 
 
 @pytest.mark.parametrize("command", USELESS)
-def test_a_folder_without_usable_files_is_refused(
-    command: str, folder: Path, java: dict[str, str]
-) -> None:
+def test_a_folder_without_usable_files_is_refused(command: str, folder: Path) -> None:
     """The sentence names it, and no JVM was started for it."""
-    assert "empty" in fails(shlex.split(command), 2, folder, **java)
+    assert "empty" in refused(command, folder)
 
 
 @pytest.mark.parametrize("command", OCCUPIED)
-def test_files_of_others_are_never_replaced(
-    command: str, folder: Path, java: dict[str, str]
-) -> None:
+def test_files_of_others_are_never_replaced(command: str, folder: Path) -> None:
     """Not even with --force; the sentence names one of them."""
-    assert "mine holds other files (thesis" in fails(shlex.split(command), 2, folder, **java)
+    assert "mine holds other files (thesis" in refused(command, folder)
 
 
 @pytest.mark.parametrize("command", DAMAGED)
-def test_a_damaged_file_is_refused(command: str, folder: Path, java: dict[str, str]) -> None:
+def test_a_damaged_file_is_refused(command: str, folder: Path) -> None:
     """The sentence names it."""
-    assert "damaged" in fails(shlex.split(command), 2, folder, **java)
+    assert "damaged" in refused(command, folder)
 
 
 @pytest.mark.parametrize("command", IMPOSSIBLE)
-def test_a_path_that_cannot_exist_is_refused(
-    command: str, folder: Path, java: dict[str, str]
-) -> None:
+def test_a_path_that_cannot_exist_is_refused(command: str, folder: Path) -> None:
     """The sentence names it, and no JVM was started for it."""
-    assert "letter" in fails(shlex.split(command), 2, folder, **java)
+    assert "letter" in refused(command, folder)
 
 
 @pytest.mark.parametrize("command", OPTIONS)
-def test_wrong_options_are_refused(command: str, folder: Path, java: dict[str, str]) -> None:
+def test_wrong_options_are_refused(command: str, folder: Path) -> None:
     """Of every command, and no JVM was started for them."""
-    fails(shlex.split(command), 2, folder, **java)
+    refused(command, folder)
+
+
+@pytest.mark.parametrize("command", [MISSING[0], USELESS[0], OCCUPIED[0], OPTIONS[0]])
+def test_a_real_process_refuses_as_well(command: str, folder: Path) -> None:
+    """One row of some kinds."""
+    fails(shlex.split(command), 2, folder)
 
 
 def test_every_command_has_a_row() -> None:
     """A new command must say how it fails."""
-    from beforehand.cli import PANELS
-
     rows = {row.split()[0] for row in (*MISSING, *DAMAGED, *IMPOSSIBLE, *OCCUPIED, *OPTIONS)}
     assert rows == {name for commands in PANELS.values() for name in commands}

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.failures.commands import fails
+from tests.cli.failures.commands import CALLS, LIST, PROGRESS, fails, run
 
 ROOT = Path(__file__).parents[3]
-# What each command needs beyond the base; rows for commands of the pipeline name their extra, too.
+# What each command needs beyond the base.
 NEEDS = {
     "check": "check",
     "check --master local": "check",
@@ -27,11 +27,13 @@ NEEDS = {
     "diagram trace.jsonl": "report",
     "simulate --processes 2 --messages 1 --out run": "trace",
     "node alice --nats nats://127.0.0.1:1": "nats",
-    "study --out study": "spark",
-    "ingest trace.jsonl --out messages": "spark",
-    "characterise .": "spark",
-    "sweep --protocol hybrid --processes 3 --out sweep": "spark",
-    "audit trace.jsonl": "spark",
+    "study --out study": "pipeline",
+    "ingest trace.jsonl --out messages": "pipeline",
+    "characterise .": "pipeline",
+    "sweep --protocol hybrid --processes 3 --out sweep": "pipeline",
+    "audit trace.jsonl": "pipeline",
+    "audit trace.jsonl --engine local": "pipeline",
+    "demo --full": "report",
 }
 WITHOUT_EXTRAS = (
     "protocols",
@@ -40,13 +42,31 @@ WITHOUT_EXTRAS = (
     "simulate --processes 2 --messages 1",
     "cluster --help",
 )
-FILL = 256 * 1024  # bytes of the small disk
+SMALL = 4 * 2**20  # bytes of the small disk
 # Commands that write more than there is room for.
 WRITERS = (
     "simulate --processes 20 --messages 200 --out small/run",
     "cluster --nodes 2 --messages 20 --trace small/traces",
     "keygen --out small/key",
     "check --protocol cykas-unsafe --program 'a>b a>c b>a b>c c>b' --out small/run.jsonl",
+    f"ingest calls.csv {LIST} --out small/messages --engine local",
+    "audit trace.jsonl --out small/verdicts --engine local",
+    "sweep --protocol hybrid --processes 3 --messages 3 --out small/sweep --engine local",
+    f"study calls.csv {LIST} --out small/study --engine local",
+    pytest.param(
+        f"ingest calls.csv {LIST} --out small/messages --engine spark", marks=pytest.mark.spark
+    ),
+)
+# Commands whose earlier output is on a disk that becomes full.
+REPLACED = (
+    f"ingest calls.csv {LIST} --out small/out --engine local",
+    f"study calls.csv {LIST} --network lan --protocol hybrid --out small/out --engine local",
+)
+# Settings and masters with which Spark does not start.
+NOT_STARTING = (
+    "--conf spark.driver.memory=bogus",
+    "--conf spark.executor.cores=none",
+    "--master nonsense://127.0.0.1",
 )
 
 
@@ -59,6 +79,16 @@ def needed(package: str, found: set[str]) -> set[str]:
                 with suppress(PackageNotFoundError):  # for another system
                     needed(distribution(re.split(r"[^\w.-]", line)[0]).metadata["Name"], found)
     return found
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A folder with a list of calls and a trace."""
+    (tmp_path / "calls.csv").write_text(CALLS)
+    (tmp_path / "trace.jsonl").write_text(
+        '{"beforehand-trace": 1}\n{"process": "alice", "kind": "start"}\n'
+    )
+    return tmp_path
 
 
 @pytest.fixture(scope="module")
@@ -121,37 +151,79 @@ def test_a_real_empty_environment_names_the_extras(tmp_path: Path) -> None:
         assert f"run `pip install 'beforehand[{extra}]'`" in sentence
 
 
-@pytest.mark.parametrize("command", ["check --protocol mattern --master local", "demo --full"])
-def test_missing_java_is_one_sentence(command: str, tmp_path: Path) -> None:
-    """With what to install."""
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check --protocol mattern --master local",
+        f"ingest calls.csv {LIST} --out messages --engine spark",
+        f"ingest calls.csv {LIST} --out messages --master local",
+        "characterise . --engine spark",
+        "sweep --protocol hybrid --processes 3 --out sweep --engine spark",
+        "audit trace.jsonl --conf spark.a=b",
+        "study --out study --engine spark",
+        "demo --full --engine spark",
+    ],
+)
+def test_missing_java_is_one_sentence(command: str, work: Path) -> None:
+    """With what to install, if Spark was asked for."""
     pytest.importorskip("pyspark", reason="pip install '.[spark]'")
-    home = tmp_path / "home"
-    home.mkdir()
-    sentence = fails(shlex.split(command), 3, tmp_path, JAVA_HOME=str(home))
+    sentence = fails(shlex.split(command), 3, work, JAVA_HOME=str(work))
     assert "Spark needs Java 17 or newer" in sentence and "install a JDK" in sentence
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"ingest calls.csv {LIST} --out messages",
+        "audit trace.jsonl",
+        "sweep --protocol hybrid --processes 3 --messages 3 --out sweep",
+    ],
+)
+def test_without_java_the_local_engine_is_chosen(command: str, work: Path) -> None:
+    """If no engine was asked for; it says so in one sentence."""
+    result = run(shlex.split(command), work, JAVA_HOME=str(work))
+    assert result.returncode == 0, result.stderr
+    said = [line for line in result.stderr.splitlines() if not PROGRESS.search(line)]
+    assert len(said) == 1 and said[0].endswith("so this runs with --engine local")
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("options", NOT_STARTING)
+def test_a_spark_that_does_not_start_is_one_sentence(options: str, work: Path) -> None:
+    """With what it was started with."""
+    command = f"ingest calls.csv {LIST} --out messages {options}"
+    assert "Spark did not start" in fails(shlex.split(command), 3, work)
 
 
 # ---- disks ----
 
 
 @pytest.fixture
-def full_disk(tmp_path: Path) -> Iterator[Path]:
-    """A folder `small` on a disk without any room left."""
-    small = tmp_path / "small"
+def small_disk(work: Path) -> Iterator[Path]:
+    """A folder `small` on a disk with little room."""
+    small = work / "small"
     small.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={FILL}", "tmpfs", str(small)]
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={SMALL}", "tmpfs", str(small)]
     if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
         pytest.skip("this user may not mount a small disk")
     try:
-        with open(small / "filler", "wb", buffering=0) as filler:
-            try:
-                while True:
-                    filler.write(bytes(4096))
-            except OSError:
-                pass
-        yield tmp_path
+        yield work
     finally:
         subprocess.run(["umount", str(small)], check=True)
+
+
+@pytest.fixture
+def full_disk(small_disk: Path) -> Path:
+    """A folder `small` on a disk without any room left."""
+    fill(small_disk / "small")
+    return small_disk
+
+
+def fill(disk: Path) -> None:
+    """Leave no room."""
+    with open(disk / "filler", "wb", buffering=0) as filler, suppress(OSError):
+        while True:
+            filler.write(bytes(4096))
 
 
 @pytest.mark.parametrize("command", WRITERS)
@@ -159,6 +231,15 @@ def test_a_full_disk_is_one_sentence(command: str, full_disk: Path) -> None:
     """It says that there is no space, and nothing half-written is left."""
     sentence = fails(shlex.split(command), 3, full_disk)
     assert re.search("[Nn]o space left", sentence)
+
+
+@pytest.mark.parametrize("command", REPLACED)
+def test_on_a_full_disk_the_old_output_stays(command: str, small_disk: Path) -> None:
+    """With --force, too: it is replaced by a complete one only."""
+    assert run(shlex.split(command), small_disk).returncode == 0
+    assert (small_disk / "small" / "out").exists()
+    fill(small_disk / "small")
+    assert "o space left" in fails(shlex.split(f"{command} --force"), 3, small_disk)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read and write everything")

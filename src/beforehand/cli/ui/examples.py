@@ -98,8 +98,8 @@ echo 'bob: hello' | beforehand node alice --peer bob=127.0.0.1:7002 --json
 beforehand cluster --nodes 8 --loss 10% --duplicate 5% --reorder 10%
 # Kill two processes and restart them; keep the traces
 beforehand cluster --kill 2 --restart --trace traces
-# A protocol that does not preserve causal order
-beforehand cluster --protocol fifo
+# A protocol that does not preserve causal order, on a network that reorders
+beforehand cluster --protocol fifo --reorder 20%
 """),
     "keygen": _examples("""
 # A new file that only you may read

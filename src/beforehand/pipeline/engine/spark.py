@@ -203,6 +203,9 @@ class SparkEngine:
         self.driver.close()
         running, self._session = self._session, None
         if running is not None and self._is_ours:
+            context: Any = running.sparkContext
+            # Its server for accumulators would print a traceback when the JVM hangs up.
+            context._accumulatorServer.handle_error = lambda request, address: None
             process = _forgotten_jvm()
             process.kill()
             process.wait()
