@@ -6,6 +6,7 @@ In reading order:
 - `schema.py`: `Field` and `Schema`, free of Spark and Arrow; `tables/` declares every table with them.
 - `violations.py`: the kinds of violations that an audit counts.
 - `notes.py` and `provenance.py`: the JSON notes next to the tables, and how an output was made.
+- `output_folder.py`: whether a folder for output can be made.
 - `format.py`: durations, sizes, counts and lists as people read them.
 
 A sweep, for example: the pipeline writes `tables.sweep.RESULTS` into `SweepFolder.RESULTS`, with a note

@@ -46,7 +46,7 @@ class _State:
     def __init__(self) -> None:
         self.installed = False
         self.ending = threading.Lock()  # whoever gets it says the sentence and ends the process
-        self.counting_down = False
+        self.signal: int | None = None  # the one that ends this process
         self.kept: list[str] = []  # what would be kept, the innermost block last
         self.cleanups: list[Callable[[], None]] = []
 
@@ -86,6 +86,9 @@ def on_interrupt(
         _clean_up(cleanup)
         raise  # with the note still in place, for `end`
     except BaseException:
+        if _state.signal is not None:  # what the clean-up has broken
+            _clean_up(cleanup)
+            raise Interrupted(_state.signal) from None
         _forget(kept, cleanup)
         raise
     _forget(kept, cleanup)
@@ -116,9 +119,9 @@ def _watch(reader: socket.socket, writer: socket.socket) -> None:
 
 def _count_down(number: int) -> None:
     """End the process by force after a while, unless it has ended by then."""
-    if _state.counting_down:
+    if _state.signal is not None:
         return
-    _state.counting_down = True
+    _state.signal = number
 
     def force() -> None:
         time.sleep(GRACE)

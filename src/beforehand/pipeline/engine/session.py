@@ -7,12 +7,14 @@ planner are kept from preparing for much: docs/performance.md has the measuremen
 
 import logging
 import os
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Any, Final
 
 from pyspark.sql import SparkSession
 
@@ -57,6 +59,7 @@ def start(
     requirements.find_java()
     # The JVM's connection breaks when it is interrupted; whoever waits for a job gets an exception.
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    logging.getLogger().addFilter(_is_not_of_py4j)  # it logs some errors as nobody's
     # Without these, workers run the system's Python, which has no pyarrow and not this package.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
@@ -67,6 +70,7 @@ def start(
     builder = SparkSession.builder.appName("beforehand")
     for key, value in {**_settings(master, short, archive), **(conf or {})}.items():
         builder = builder.config(key, value)
+    handler = signal.getsignal(signal.SIGINT)
     with _captured_stderr() as log:
         try:
             session = builder.getOrCreate()
@@ -77,7 +81,19 @@ def start(
                 "exist"
             ) from problem
     session.sparkContext.setLogLevel("ERROR")
+    _restore(handler)
     return session
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    return "py4j" not in Path(record.pathname).parts
+
+
+def _restore(handler: Any) -> None:
+    """Let a program that handles Ctrl-C go on doing so: pyspark has put a handler of its own there."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main and handler is not signal.default_int_handler:
+        signal.signal(signal.SIGINT, handler)
 
 
 def is_local(master: str | None) -> bool:
