@@ -43,8 +43,8 @@ def ignores_interrupts(process: int) -> bool:
     """Whether Ctrl-C doesn't reach the code of a process."""
     for line in Path(f"/proc/{process}/status").read_text().splitlines():
         name, _, mask = line.partition(":")
-        if name == "SigIgn":
-            return bool(int(mask, 16) & 1 << (signal.SIGINT - 1))
+        if name in ("SigBlk", "SigIgn") and int(mask, 16) & 1 << (signal.SIGINT - 1):
+            return True
     return False
 
 
