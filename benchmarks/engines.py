@@ -8,9 +8,9 @@
    processes: the JVM, its Python workers, and whatever they start.
 2. Where they cross: `ingest` of lists of messages, from 1,000 to 5 million rows, in files of 100,000.
 
-Rounds alternate between the engines, after one round that nobody counts: it fills the caches that a
-second command finds (bytecode, compiled loops, Java's archive of classes). Medians. Exit code 1 if a
-bar is missed.
+Rounds alternate between the engines. The first part begins with a round that nobody counts: it fills the
+caches that a second command finds (bytecode, compiled loops, Java's archive of classes). Medians. Exit
+code 1 if a bar is missed.
 """
 
 from __future__ import annotations
@@ -84,15 +84,17 @@ def run(arguments: list[str]) -> Cost:
     return Cost(float(wall), float(cpu))
 
 
-def compared(arguments: list[str], folder: Path, rounds: int) -> dict[str, Any]:
+def compared(
+    arguments: list[str], folder: Path, rounds: int, warm_up: bool = True
+) -> dict[str, Any]:
     """The same command on both engines, in alternating rounds."""
     costs: dict[str, list[Cost]] = {engine: [] for engine in ENGINES}
-    for number in range(rounds + 1):
+    for number in range(rounds + warm_up):
         for engine in ENGINES:
             out = folder / f"out-{engine}"
             shutil.rmtree(out, ignore_errors=True)
             cost = run([*arguments, "--out", str(out), "--engine", engine])
-            if number:
+            if number >= warm_up:
                 costs[engine].append(cost)
     return {
         engine: {
@@ -152,7 +154,7 @@ def crossing(folder: Path, sizes: tuple[int, ...], rounds: int) -> dict[str, Any
         source = folder / f"rows-{size}"
         if not source.exists():
             write_rows(folder, size, seed=1)
-        figures[f"{size:,}"] = compared(["ingest", str(source)], folder, rounds)
+        figures[f"{size:,}"] = compared(["ingest", str(source)], folder, rounds, warm_up=False)
         shutil.rmtree(source)
     return figures
 
