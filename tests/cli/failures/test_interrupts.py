@@ -14,8 +14,8 @@ from tests.cli.failures.commands import BEFOREHAND, TIMEOUT, environment, files
 
 # command -> the beginning of a line on standard error that shows the phase
 PHASES = {
-    "simulate --processes 200 --messages 1000": "messages: ",
-    "simulate --processes 200 --messages 1000 --audit --out run": "messages: ",
+    "simulate --processes 200 --messages 100000": "messages: ",
+    "simulate --processes 200 --messages 100000 --audit --out run": "messages: ",
     "check --protocol hybrid --messages 4": "estimating ...",
     "check --protocol hybrid --processes 4 --messages 3 --workers 2": "exploring: ",
     "cluster --nodes 4 --messages 2000000 --trace traces": "sending: ",
