@@ -46,6 +46,7 @@ _WRONG_VALUE: Final = frozenset(
         errno.ECONNREFUSED,
     }
 )
+_ARROW_DETAIL: Final = "Detail: [errno {}] "  # before the system's words, after many of Arrow's
 _REMEDIES: Final = {
     errno.ENOSPC: "free some space, or choose a folder on another disk",
     errno.EDQUOT: "free some of your quota, or choose a folder on another disk",
@@ -132,7 +133,8 @@ def with_flags(text: str) -> str:
 
 def _of_the_system(problem: OSError) -> tuple[str, ExitCode]:
     number = problem.errno or 0
-    what = os.strerror(number) if number > 0 else problem.strerror or ""  # Arrow's own are long
+    what = problem.strerror or os.strerror(number)
+    what = what.rpartition(_ARROW_DETAIL.format(number))[2]
     what = what[:1].lower() + what[1:]
     names = [os.fspath(name) for name in (problem.filename, problem.filename2) if name is not None]
     sentence = ": ".join([*(str(name) for name in names[-1:]), what])
