@@ -18,7 +18,7 @@ from beforehand.cli.ui.examples import EXAMPLES, FRONT, Example
 
 SCRIPTS = Path(sys.executable).parent
 SPARK = ("study", "ingest", "characterise", "sweep", "audit", "report", "demo --full")
-SLOW = ("demo", "diagram beforehand-demo/")  # the latter runs the demo first
+SLOW = ("demo", "diagram demo/")  # the latter runs the demo first
 TIMEOUT = 300.0  # seconds
 FINDINGS = {  # examples that show a broken promise
     "beforehand cluster --protocol fifo --reorder 20%",
@@ -27,7 +27,7 @@ FINDINGS = {  # examples that show a broken promise
 # What examples assume that an earlier command has left, and the command; limited where it is long.
 BEFORE = {
     " traces": "beforehand cluster --nodes 3 --messages 60 --trace traces",
-    " beforehand-demo/": "beforehand demo",
+    " demo/": "beforehand demo --out demo",
     " run ": "beforehand simulate --processes 10 --messages 20 --out run",
     " messages": "beforehand ingest spans/ --out messages",
     "report study": "beforehand study spans/*.json --out study --network lan --protocol hybrid",

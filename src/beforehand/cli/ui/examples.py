@@ -111,7 +111,7 @@ beforehand diagram traces --html --out diagram.html
 # The surroundings of one message, as a picture for a document
 beforehand diagram run --around p1#3 --svg --out diagram.svg
 # Both runs of the demo's chat, side by side
-beforehand diagram beforehand-demo/chat/fifo --compare beforehand-demo/chat/hybrid-sps
+beforehand diagram demo/chat/fifo --compare demo/chat/hybrid-sps
 """),
     "report": _examples("""
 # From the results of a study

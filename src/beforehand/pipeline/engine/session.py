@@ -2,7 +2,7 @@
 
 Most of Spark's defaults date from the clusters of long ago. These settings suit the pipeline on a laptop
 and do no harm on a cluster; the caller's `conf` overrides them. For little work, the JVM and Spark's
-planner are kept from preparing for much: docs/performance.md has the measurements.
+planner are kept from preparing for much: docs/engines.md says why.
 """
 
 import logging
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -28,6 +28,7 @@ _MB: Final = 2**20
 _LEAST_HEAP: Final = 1024  # MB
 _MOST_HEAP: Final = 3072  # the heavy work is in Python workers, which need memory too
 
+_LAUNCHED: Final = b"_PYSPARK_DRIVER_CONN_INFO_PATH="  # in the environment of pyspark's JVMs
 _LOGGING: Final = Path(__file__).with_name("log4j2.properties")
 
 # For short jobs. C1 alone: what C2 would compile runs too briefly to pay for it. One thread collects
@@ -94,6 +95,19 @@ def _restore(handler: Any) -> None:
     is_main = threading.current_thread() is threading.main_thread()
     if is_main and handler is not signal.default_int_handler:
         signal.signal(signal.SIGINT, handler)
+
+
+def kill_starting_jvm() -> None:
+    """End a JVM that this process has launched and not yet heard from; on Linux.
+
+    Interrupted at that moment, pyspark removes the file that the JVM is to report to; the JVM then fails
+    and yet never exits.
+    """
+    for children in Path("/proc/self/task").glob("*/children"):
+        for child in map(int, children.read_text().split()):
+            with suppress(OSError):
+                if _LAUNCHED in Path(f"/proc/{child}/environ").read_bytes():
+                    os.kill(child, signal.SIGKILL)
 
 
 def is_local(master: str | None) -> bool:

@@ -202,10 +202,9 @@ class SparkEngine:
         """End the JVM at once, without waiting for its jobs, if this engine has started it."""
         self.driver.close()
         running, self._session = self._session, None
-        if running is not None and self._is_ours:
-            context: Any = running.sparkContext
-            # Its server for accumulators would print a traceback when the JVM hangs up.
-            context._accumulatorServer.handle_error = lambda request, address: None
+        if running is None:
+            session.kill_starting_jvm()
+        elif self._is_ours:
             process = _forgotten_jvm()
             process.kill()
             process.wait()
