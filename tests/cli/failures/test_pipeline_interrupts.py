@@ -70,6 +70,11 @@ def is_writing(session: Session) -> bool:
     return any(session.folder.glob(".messages.new/*"))
 
 
+def has_jvm(session: Session) -> bool:
+    """Spark starts: its JVM is there, and has not reported yet."""
+    return any("java" in line for line in session.others())
+
+
 def has_spark_workers(session: Session) -> bool:
     """Spark runs Python."""
     return any("pyspark" in line and "daemon" in line for line in session.others())
@@ -158,7 +163,7 @@ def temporary(tmp_path: Path) -> Path:
         ("medium", "local", is_writing),
         *(
             pytest.param("large", "spark", phase, marks=pytest.mark.spark)
-            for phase in (has_spark_workers, is_writing)
+            for phase in (has_jvm, has_spark_workers, is_writing)
         ),
     ],
 )
