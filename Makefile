@@ -60,7 +60,8 @@ types: $(VENV)/.stamp ## mypy, strict
 # Once is enough for tests without compiled code, and for clusters of processes, which are slow.
 ONLY_PURE := tests/pipeline tests/report tests/browser tests/mutants tests/test_benchmarks.py \
 	tests/causality/test_against_brute_force.py tests/test_architecture.py tests/packaging \
-	tests/test_check_java.py tests/cli/ui $(addprefix tests/cli/test_,$(addsuffix .py,demo diagram docs))
+	tests/test_check_java.py tests/cli/ui $(addprefix tests/cli/test_,$(addsuffix .py,demo diagram docs)) \
+	$(addprefix tests/cli/failures/test_,$(addsuffix .py,files input machine pipeline_interrupts))
 ONLY_COMPILED := tests/cli/test_cluster.py tests/runtime/test_killed.py
 
 test-pure: $(VENV)/.stamp ## the tests on the pure Python sources
