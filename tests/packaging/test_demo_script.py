@@ -119,6 +119,11 @@ def test_a_failed_preparation_names_its_log(project: FakeProject) -> None:
     assert project.recorded() == ["demo --out there on []"]
 
 
+def _as_from_a_terminal() -> None:
+    """Where tests run in the background, SIGINT is ignored, and a shell could not trap it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_demo_leaves_nothing_running(
     project: FakeProject, number: signal.Signals, code: int
@@ -137,6 +142,7 @@ def test_an_interrupted_demo_leaves_nothing_running(
         cwd=project.folder,
         env=clean_environment(),
         start_new_session=True,  # a terminal sends Ctrl-C to a whole group
+        preexec_fn=_as_from_a_terminal,
     )
     ticks = project.folder / "ticks.txt"
     deadline = time.monotonic() + 30
