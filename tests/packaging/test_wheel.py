@@ -69,7 +69,7 @@ def test_the_wheel_has_the_sources_the_data_and_the_compiled_modules(archives: A
             if path.startswith("beforehand/")
         }
     plain = {path.as_posix() for path in files(PROJECT / "src" / "beforehand")}
-    assert plain >= {"py.typed", "pipeline/log4j2.properties", "report/assets/report.css"}
+    assert plain >= {"py.typed", "pipeline/engine/log4j2.properties", "report/assets/report.css"}
     assert {name for name in names if not name.endswith(".so")} == plain
     modules = {name.split(".")[0] for name in names if name.endswith(".so")}
     cores = {"counts", "fields", "payload_runs", "reader", "varint"}

@@ -202,9 +202,11 @@ class SparkEngine:
         """End the JVM at once, without waiting for its jobs, if this engine has started it."""
         self.driver.close()
         running, self._session = self._session, None
+        if not self._is_ours:
+            return
         if running is None:
             session.kill_starting_jvm()
-        elif self._is_ours:
+        else:
             process = _forgotten_jvm()
             process.kill()
             process.wait()
