@@ -50,7 +50,7 @@ def test_a_second_demo_replaces_the_first(folder: Path, monkeypatch: pytest.Monk
     for text in (
         " out of causal order; ",
         "each once and in causal order",
-        "judged on Spark: clean.",
+        "judged by the pipeline: clean.",
         "In general, at this size: hybrid: ",
         "Without causal order: fifo: deliveries out of causal order: ",
         "From 4 to 16 processes, metadata per message grows like n^",

@@ -36,6 +36,11 @@ def clear_failures() -> Iterator[None]:
         yield
     except (PySparkException, Py4JError) as problem:
         raise translated(problem) from problem
+    except ConnectionError as problem:  # from py4j, which talks to the JVM over a socket
+        raise ResourceError(
+            "Spark's JVM has ended, probably for lack of memory; give it more, as in "
+            "`conf` spark.driver.memory=6g"
+        ) from problem
 
 
 def translated(problem: Exception) -> BeforehandError:
