@@ -126,6 +126,11 @@ except KeyboardInterrupt:
 """
 
 
+def _as_from_a_terminal() -> None:
+    """Where tests run in the background, SIGINT is ignored from the start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_ends_the_workers_without_a_word_from_them(tmp_path: Path) -> None:
     """The signal reaches the whole group of processes; only the first one reacts."""
     with subprocess.Popen(
@@ -134,6 +139,7 @@ def test_ctrl_c_ends_the_workers_without_a_word_from_them(tmp_path: Path) -> Non
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=_as_from_a_terminal,
     ) as process:
         deadline = time.monotonic() + work.WAIT_SECONDS
         while len(list(tmp_path.glob("started-*"))) < 2:
