@@ -24,7 +24,7 @@ AS_COMPILED := PYTHONPATH="$(CURDIR)/$(COMPILED)"
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo screenshots test lint types test-all test-pure test-compiled test-spark \
+.PHONY: help demo screenshots test lint types test-all test-pure test-surface test-compiled test-spark \
 	slow format bench bench-prc bench-audit bench-checker bench-engines bench-diagrams \
 	bench-runtime mutants compiled wheel check-java clean
 
@@ -46,7 +46,7 @@ test: check-java lint test-all ## everything that must hold on every commit
 # Two at a time, with the output of each in one piece, since a process uses one core. The longest ones first:
 # what is short fills the gap at the end. Only compiling comes before, since it uses all cores.
 test-all: $(VENV)/.stamp compiled
-	@$(MAKE) --no-print-directory --jobs=2 $(TOGETHER) test-pure test-compiled test-spark types
+	@$(MAKE) --no-print-directory --jobs=2 $(TOGETHER) test-pure test-surface test-compiled test-spark types
 
 lint: $(VENV)/.stamp ## style and likely mistakes
 	@echo "== ruff"
@@ -62,13 +62,19 @@ ONLY_PURE := tests/pipeline tests/report tests/browser tests/mutants tests/test_
 	tests/causality/test_against_brute_force.py tests/test_architecture.py tests/packaging \
 	tests/test_check_java.py tests/cli/ui $(addprefix tests/cli/test_,$(addsuffix .py,demo diagram docs)) \
 	$(addprefix tests/cli/failures/test_,$(addsuffix .py,files input machine pipeline_interrupts))
+# Half of the tests of the pure sources, so that two processes share them.
+SURFACE := tests/browser tests/cli tests/packaging tests/pipeline tests/report
 ONLY_COMPILED := tests/cli/test_cluster.py tests/runtime/test_killed.py
 
 test-pure: $(VENV)/.stamp ## the tests on the pure Python sources
 	@echo "== tests, pure Python"
 	@command -v chromium >/dev/null || \
 		echo "== tests in a browser: SKIPPED, there is no chromium (Debian: apt install chromium)"
-	@$(AS_PURE) $(BIN)/pytest $(ONLY_COMPILED:%=--ignore=%)
+	@$(AS_PURE) $(BIN)/pytest $(ONLY_COMPILED:%=--ignore=%) $(SURFACE:%=--ignore=%)
+
+test-surface: $(VENV)/.stamp ## the tests of commands, pages, packaging and the pipeline, also pure
+	@echo "== tests, commands, pages, packaging and pipeline"
+	@$(AS_PURE) $(BIN)/pytest $(ONLY_COMPILED:%=--ignore=%) $(SURFACE)
 
 test-compiled: $(VENV)/.stamp compiled ## the tests on the compiled cores
 	@if [ -e $(COMPILED)/.stamp ]; then \
