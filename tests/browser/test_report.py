@@ -87,7 +87,7 @@ def test_charts_are_drawn_when_they_come_into_view(open_page: Open, report: Path
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.wait_for_url("**#run-shop-protocols-1")
-    assert page.locator("#run-shop-protocols-1").evaluate("card => card.open")
+    page.locator("#run-shop-protocols-1[open]").wait_for()
 
 
 def test_headers_sort_by_value(page: Page) -> None:
