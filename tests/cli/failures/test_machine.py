@@ -183,8 +183,8 @@ def test_without_java_the_local_engine_is_chosen(command: str, work: Path) -> No
     """If no engine was asked for; it says so in one sentence."""
     result = run(shlex.split(command), work, JAVA_HOME=str(work))
     assert result.returncode == 0, result.stderr
-    said = [line for line in result.stderr.splitlines() if not PROGRESS.search(line)]
-    assert len(said) == 1 and said[0].endswith("so this runs with --engine local")
+    sentences = [line for line in result.stderr.splitlines() if not PROGRESS.search(line)]
+    assert len(sentences) == 1 and sentences[0].endswith("so this runs with --engine local")
 
 
 @pytest.mark.spark

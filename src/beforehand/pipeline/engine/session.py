@@ -98,7 +98,7 @@ def _restore(handler: Any) -> None:
 
 
 def kill_starting_jvm() -> None:
-    """End a JVM that this process has launched and not yet heard from; on Linux.
+    """End a JVM that this process has launched and that has not reported yet; on Linux.
 
     Interrupted at that moment, pyspark removes the file that the JVM is to report to; the JVM then fails
     and yet never exits.
